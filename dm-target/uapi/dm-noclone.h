@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
+/*
+ * What the dm-noclone module and its user-space tool agree on: names, option
+ * words, messages and the layout of the status line.  No kernel types here:
+ * this header is compiled by both sides and by the unit tests.
+ */
+#ifndef DM_NOCLONE_UAPI_H
+#define DM_NOCLONE_UAPI_H
+
+#define NOCLONE_VERSION_MAJOR	1
+#define NOCLONE_VERSION_MINOR	0
+#define NOCLONE_VERSION_PATCH	0
+
+/* One module, several targets; each name is also a module alias "dm-NAME". */
+#define NOCLONE_MODULE_NAME	"dm-noclone"
+#define NOCLONE_LINEAR_NAME	"noclone-linear"
+#define NOCLONE_STRIPED_NAME	"noclone-striped"
+
+/* Devices made by the tool have a DM UUID that begins with this. */
+#define NOCLONE_UUID_PREFIX	"NOCLONE-"
+
+/* Optional table words, in dm's usual "<#opt> word..." group at the end. */
+#define NOCLONE_OPT_NO_FASTPATH	"no_fastpath"
+
+/* "dmsetup message NAME 0 fastpath on|off" */
+#define NOCLONE_MSG_FASTPATH	"fastpath"
+#define NOCLONE_MSG_ON		"on"
+#define NOCLONE_MSG_OFF		"off"
+
+/*
+ * Status line, STATUSTYPE_INFO:
+ *
+ *	<what the stock target prints> fastpath <state> <#words> [<name> <n>]...
+ *
+ * where <state> is "on" or "off:<reason>" with a reason of the second list,
+ * #words is twice the number of counters, and the counters are those of the
+ * first list in this order.  Both lists only ever grow at the end.  Counters
+ * belong to the mapped device: each of its targets prints the same ones.
+ *
+ * X(enumerator, word on the status line, meaning)
+ */
+#define NOCLONE_COUNTERS(X)						\
+	X(FAST,		"fast",		"remapped in place")		\
+	X(RESERVE,	"reserve",	"remapped in place, with an object of the device's reserve") \
+	X(CLONES,	"clones",	"clones that dm core made and this target mapped") \
+	X(FLUSH,	"flush",	"given to dm core: carries a flush") \
+	X(OP,		"op",		"given to dm core: neither read nor write") \
+	X(SPLIT,	"split",	"given to dm core: crosses a segment or chunk border") \
+	X(CHAIN,	"chain",	"given to dm core: already waits for parts of itself") \
+	X(POLLED,	"polled",	"given to dm core: completion is polled") \
+	X(INTEGRITY,	"integrity",	"given to dm core: carries integrity data") \
+	X(CRYPTO,	"crypto",	"given to dm core: has an inline encryption context") \
+	X(STATS,	"stats",	"given to dm core: dmsetup stats is in use") \
+	X(SUSPENDING,	"suspending",	"given to dm core: the device is being suspended") \
+	X(NOMEM,	"nomem",	"given to dm core: slab and reserve are exhausted")
+
+/* X(enumerator, word after "off:", meaning) */
+#define NOCLONE_OFF_REASONS(X)						\
+	X(PARAMETER,	"parameter",	"the module parameter fastpath was off when the device was made") \
+	X(OPTION,	"option",	"a target of the table says no_fastpath") \
+	X(MESSAGE,	"message",	"switched off by message")	\
+	X(MIXED,	"mixed",	"the table holds targets of other modules") \
+	X(ZONED,	"zoned",	"a leg is a zoned device")	\
+	X(FOREIGN,	"foreign",	"another module has replaced the device's operations") \
+	X(NOSTATS,	"nostats",	"device-mapper is built in: dmsetup stats cannot be noticed") \
+	X(SUSPENDED,	"suspended",	"the device is suspended")
+
+#endif /* DM_NOCLONE_UAPI_H */
