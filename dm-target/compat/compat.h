@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Differences between the kernels that this module supports, and the only
+ * place where they may show.  Every file of the module sees this header first.
+ *
+ * NOCLONE_HAVE_* are always 0 or 1; Kbuild.include finds most of them by
+ * looking into the headers of the kernel that is built against, because
+ * distribution kernels carry backports that a version number does not tell.
+ */
+#ifndef DM_NOCLONE_COMPAT_H
+#define DM_NOCLONE_COMPAT_H
+
+#include <linux/version.h>
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 1, 0)
+#error "dm-noclone needs Linux 6.1 or newer"
+#endif
+
+#if NOCLONE_HAVE_SANE_PROBES != 1
+#error "dm-noclone: the feature probes do not work with these kernel headers"
+#endif
+
+#include <linux/blkdev.h>
+#include <linux/blk-mq.h>
+#include <linux/device-mapper.h>
+#include <linux/mm.h>
+#include <linux/overflow.h>
+#include <linux/sched/mm.h>
+
+/* "dm: add DM_TARGET_ATOMIC_WRITES" (v6.14); the stock targets pass it on. */
+#ifndef DM_TARGET_ATOMIC_WRITES
+#define DM_TARGET_ATOMIC_WRITES 0
+#endif
+
+/*
+ * Stock striped learnt to pass inline encryption later than linear did, and
+ * nothing in a header tells: it is on in 7.2 and off in 6.12.
+ */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 0, 0)
+#define NOCLONE_STRIPED_PASSES_CRYPTO DM_TARGET_PASSES_CRYPTO
+#else
+#define NOCLONE_STRIPED_PASSES_CRYPTO 0
+#endif
+
+/*
+ * commit 5fb9d4341b78 ("dm-stripe: limit chunk_sectors to the stripe size",
+ * v6.17, and in the 6.12 series) made stock striped announce its chunk.
+ */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 48)
+#define NOCLONE_STRIPED_CHUNK_LIMIT 1
+#else
+#define NOCLONE_STRIPED_CHUNK_LIMIT 0
+#endif
+
+/*
+ * commit c1881c74f4df ("dm-stripe: adjust max_hw_discard_sectors to avoid
+ * unnecessary discard bio splitting", v7.0).
+ */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 0, 0)
+#define NOCLONE_STRIPED_SCALES_DISCARD 1
+#else
+#define NOCLONE_STRIPED_SCALES_DISCARD 0
+#endif
+
+/*
+ * commit ("block: convert blk_io_schedule iostats to queue limits", v6.11):
+ * since then stock dm leaves out the accounting when a queue's iostats is 0;
+ * before, it accounts always.
+ */
+static inline bool noclone_accounts(struct block_device *bdev)
+{
+#ifdef BLK_FEAT_IO_STAT
+	return blk_queue_io_stat(bdev_get_queue(bdev));
+#else
+	return true;
+#endif
+}
+
+static inline void noclone_start_io_acct(struct block_device *bdev,
+					 enum req_op op, unsigned int sectors,
+					 unsigned long start)
+{
+	/* "block: count sectors at the end of an I/O" (v6.4) */
+#if NOCLONE_HAVE_ACCT_SECTORS_AT_START
+	bdev_start_io_acct(bdev, sectors, op, start);
+#else
+	bdev_start_io_acct(bdev, op, start);
+#endif
+}
+
+static inline void noclone_end_io_acct(struct block_device *bdev,
+				       enum req_op op, unsigned int sectors,
+				       unsigned long start)
+{
+#if NOCLONE_HAVE_ACCT_SECTORS_AT_START
+	bdev_end_io_acct(bdev, op, start);
+#else
+	bdev_end_io_acct(bdev, op, sectors, start);
+#endif
+}
+
+/*
+ * Wait until no one is inside the queue's submit_bio, then let everybody in
+ * again.  May sleep.  Memory is not needed while the queue is frozen, but what
+ * waits for us may need it: hence noio.
+ */
+static inline void noclone_flush_submitters(struct request_queue *q)
+{
+	unsigned int noio = memalloc_noio_save();
+
+	/* "block: track queue freeze context for lockdep" (v6.14) renamed it */
+#if NOCLONE_HAVE_FREEZE_NOMEMSAVE
+	blk_mq_freeze_queue_nomemsave(q);
+	blk_mq_unfreeze_queue_nomemrestore(q);
+#else
+	blk_mq_freeze_queue(q);
+	blk_mq_unfreeze_queue(q);
+#endif
+	memalloc_noio_restore(noio);
+}
+
+/* "dm: optimize flushes" (v6.11): empty flushes need not pass our .map */
+static inline void noclone_let_flushes_bypass(struct dm_target *ti)
+{
+#if NOCLONE_HAVE_FLUSH_BYPASSES_MAP
+	ti->flush_bypasses_map = true;
+#endif
+}
+
+/* "dm: Allow .prepare_ioctl to handle ioctls directly" (v6.16) */
+#if NOCLONE_HAVE_IOCTL_FORWARD
+#define NOCLONE_IOCTL_EXTRA_ARGS , unsigned int cmd, unsigned long arg, \
+		bool *forward
+#else
+#define NOCLONE_IOCTL_EXTRA_ARGS
+#endif
+
+/* "mm: remove pfn_t" (v6.17) */
+#if NOCLONE_HAVE_DAX_PFN_T
+typedef pfn_t noclone_dax_pfn_t;
+#else
+typedef unsigned long noclone_dax_pfn_t;
+#endif
+
+/* What stock striped tells the block layer, kernel by kernel. */
+static inline void noclone_striped_limits(struct queue_limits *limits,
+					  u32 chunk_sectors, u32 stripes)
+{
+#if NOCLONE_STRIPED_CHUNK_LIMIT
+	unsigned int io_min, io_opt;
+
+	limits->chunk_sectors = chunk_sectors;
+	if (!check_shl_overflow(chunk_sectors, SECTOR_SHIFT, &io_min) &&
+	    !check_mul_overflow(io_min, stripes, &io_opt)) {
+		limits->io_min = io_min;
+		limits->io_opt = io_opt;
+	}
+#else
+	blk_limits_io_min(limits, chunk_sectors << SECTOR_SHIFT);
+	blk_limits_io_opt(limits, (chunk_sectors << SECTOR_SHIFT) * stripes);
+#endif
+#if NOCLONE_STRIPED_SCALES_DISCARD
+	if (limits->max_hw_discard_sectors >= chunk_sectors) {
+		unsigned int scaled;
+
+		if (check_mul_overflow(limits->max_hw_discard_sectors, stripes,
+				       &scaled))
+			scaled = UINT_MAX >> SECTOR_SHIFT;
+		else
+			scaled = rounddown(scaled, chunk_sectors * stripes);
+		limits->max_hw_discard_sectors = scaled;
+	}
+#endif
+}
+
+#endif /* DM_NOCLONE_COMPAT_H */

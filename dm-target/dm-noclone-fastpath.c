@@ -1,0 +1,440 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The fast path: the caller's own bio is pointed at the leg, with no clone.
+ *
+ * dm core clones each bio before a target sees it, and a module cannot change
+ * that. So the mapped device's block_device_operations are replaced by a copy
+ * whose submit_bio is noclone_submit_bio(). It takes the plain cases itself and
+ * hands everything else, untouched, to dm core's submit_bio.
+ *
+ * Why this is safe
+ *
+ *  - The copy is one static structure for the whole module: readers load
+ *    disk->fops without a lock, so it must never be freed while they look. It
+ *    is the same for each device because all bio-based mapped devices share
+ *    one original, which is recognised by lying inside dm_mod itself.
+ *  - Per-device state hangs on queue->queuedata, which bio-based dm leaves
+ *    unused. It is there before the operations are replaced, and goes only
+ *    after a queue freeze has proved that nobody is inside submit_bio.
+ *  - dm core does not count our bios as pending, so it would let a table be
+ *    swapped under them. .presuspend comes first in every suspend and removal:
+ *    there, new bios are turned away and those in flight waited for. That wait
+ *    cannot be interrupted, because .presuspend cannot fail.
+ *  - A bio never sleeps here and never fails for want of memory: slab, then the
+ *    device's own reserve, then dm core's clone path with its mempools.
+ *  - Whatever is changed in a bio is put back before its owner sees it again,
+ *    and completion goes through bio_endio() a second time: the saved
+ *    bi_end_io may be a marker that must not be called (bio_chain_endio).
+ *
+ * What would break it: dm core using queuedata or caching its operations, a
+ * caller that looks at bi_bdev, bi_iter, bi_end_io or bi_private of a bio it
+ * has submitted and not got back. Another interposer on top is noticed, and
+ * then state and module stay for ever, passing bios through.
+ *
+ * The idea is Mikulas Patocka's and Mike Snitzer's "dm: implement no-clone
+ * optimization" (dm-devel, February 2019), which did it inside dm core.
+ */
+#include "dm-noclone.h"
+#include "dm-noclone-io.h"
+
+#include <linux/bio.h>
+#include <linux/blk-crypto.h>
+#include <linux/blk-mq.h>
+#include <linux/module.h>
+#include <linux/rcupdate.h>
+#include <trace/events/block.h>
+
+/* A bio with any of these bits is not a plain read or write. */
+#define NOCLONE_SLOW_OPF	((REQ_OP_MASK & ~(__force blk_opf_t)REQ_OP_WRITE) | \
+				 REQ_PREFLUSH | REQ_POLLED | REQ_INTEGRITY)
+
+/* dm core's operations and our copy; written once, under noclone_learn_lock */
+static DEFINE_MUTEX(noclone_learn_lock);
+static const struct block_device_operations *noclone_dm_fops;
+static struct block_device_operations noclone_fops;
+
+/* The bio as its owner gave it to us, except for its status. */
+static void noclone_restore_bio(struct bio *bio, const struct noclone_io *io)
+{
+	bio->bi_iter = io->iter;
+	bio->bi_opf = (bio->bi_opf & ~REQ_DRV) | io->drv;
+	/* Left by the leg: it must not be taken for the mapped device's doing */
+	bio_clear_flag(bio, BIO_QOS_THROTTLED);
+	bio_clear_flag(bio, BIO_QOS_MERGED);
+	bio_clear_flag(bio, BIO_REMAPPED);
+	/* The second bio_endio() traces the completion on the mapped device */
+	bio_set_flag(bio, BIO_TRACE_COMPLETION);
+	bio->bi_private = io->private;
+	bio->bi_end_io = io->end_io;
+	bio->bi_bdev = io->bdev;
+}
+
+static void noclone_end_io(struct bio *bio)
+{
+	struct noclone_io *io = bio->bi_private;
+	struct noclone_dev *nd = io->nd;
+
+	if (io->accounted)
+		noclone_end_io_acct(io->bdev, bio_op(bio),
+				    io->iter.bi_size >> SECTOR_SHIFT,
+				    io->start);
+	/* While bi_bdev still names the leg */
+	if (unlikely(bio->bi_status))
+		noclone_striped_leg_error(io->target, bio, bio->bi_status);
+
+	noclone_restore_bio(bio, io);
+	noclone_io_free(io, &nd->reserve);
+	bio_endio(bio);
+	/* From here on the device may go away */
+	percpu_ref_put(&nd->inflight);
+}
+
+static void noclone_save_bio(struct bio *bio, struct noclone_io *io)
+{
+	io->bdev = bio->bi_bdev;
+	io->end_io = bio->bi_end_io;
+	io->private = bio->bi_private;
+	io->iter = bio->bi_iter;
+	io->drv = bio->bi_opf & REQ_DRV;
+	io->start = jiffies;
+	io->accounted = noclone_accounts(io->bdev);
+}
+
+static void noclone_remap(struct bio *bio, struct noclone_io *io)
+{
+	const struct noclone_target *t = io->target;
+	u32 leg;
+	sector_t sector = noclone_map_sector(&t->layout,
+					     bio->bi_iter.bi_sector, &leg);
+
+	bio->bi_private = io;
+	bio->bi_end_io = noclone_end_io;
+	bio->bi_iter.bi_sector = t->leg[leg].start + sector;
+	bio_set_dev(bio, t->leg[leg].dev->bdev);
+	/* The leg does its own cgroup accounting and its own tracing */
+	bio_clear_flag(bio, BIO_CGROUP_ACCT);
+	bio_clear_flag(bio, BIO_TRACE_COMPLETION);
+}
+
+static void noclone_submit_in_place(struct bio *bio, struct noclone_io *io)
+{
+	noclone_save_bio(bio, io);
+	noclone_remap(bio, io);
+	if (io->accounted)
+		noclone_start_io_acct(io->bdev, bio_op(bio), bio_sectors(bio),
+				      io->start);
+	trace_block_bio_remap(bio, disk_devt(io->bdev->bd_disk),
+			      io->iter.bi_sector);
+	/* From here on neither bio nor io may be touched */
+	submit_bio_noacct(bio);
+}
+
+/* The line that maps the whole bio onto one leg, or NULL: dm core must split. */
+static struct noclone_target *noclone_whole_target(const struct noclone_dev *nd,
+						   const struct bio *bio)
+{
+	const struct noclone_table *table = nd->live;
+	sector_t sector = bio->bi_iter.bi_sector;
+	struct noclone_target *t;
+	u32 i;
+
+	i = noclone_find_span(table->spans, table->nr, sector);
+	if (unlikely(i == table->nr || bio_end_sector(bio) > table->spans[i].end))
+		return NULL;
+
+	t = table->targets[i];
+	if (!t->layout.chunk_sectors)
+		return t;
+	/* As dm core: a chunked target is never given more than max_sectors */
+	if (bio_sectors(bio) > noclone_chunk_left(&t->layout, sector) ||
+	    bio_sectors(bio) > queue_max_sectors(nd->disk->queue))
+		return NULL;
+	return t;
+}
+
+/* Holds a reference of nd->inflight, which a bio on its way takes over. */
+static enum noclone_counter noclone_try(struct noclone_dev *nd, struct bio *bio)
+{
+	struct noclone_target *t;
+	struct noclone_io *io;
+
+	if (unlikely(READ_ONCE(*nd->stats_bytes)))
+		return NOCLONE_STATS;
+
+	t = noclone_whole_target(nd, bio);
+	if (unlikely(!t))
+		return NOCLONE_SPLIT;
+
+	io = noclone_io_alloc(&nd->reserve);
+	if (unlikely(!io))
+		return NOCLONE_NOMEM;
+
+	io->nd = nd;
+	io->target = t;
+	noclone_count(nd, io->reserved ? NOCLONE_RESERVE : NOCLONE_FAST);
+	noclone_submit_in_place(bio, io);
+	return NOCLONE_FAST;
+}
+
+static bool noclone_is_plain(struct bio *bio)
+{
+	return !(bio->bi_opf & NOCLONE_SLOW_OPF) && bio->bi_iter.bi_size &&
+	       !bio_flagged(bio, BIO_CHAIN) && !bio_has_crypt_ctx(bio);
+}
+
+/* Why a bio is not plain; off the hot path. */
+static noinline enum noclone_counter noclone_why_slow(struct bio *bio)
+{
+	if (bio->bi_opf & REQ_PREFLUSH)
+		return NOCLONE_FLUSH;
+	if ((bio_op(bio) != REQ_OP_READ && bio_op(bio) != REQ_OP_WRITE) ||
+	    !bio->bi_iter.bi_size)
+		return NOCLONE_OP;
+	if (bio->bi_opf & REQ_POLLED)
+		return NOCLONE_POLLED;
+	if (bio->bi_opf & REQ_INTEGRITY)
+		return NOCLONE_INTEGRITY;
+	if (bio_flagged(bio, BIO_CHAIN))
+		return NOCLONE_CHAIN;
+	return NOCLONE_CRYPTO;
+}
+
+static void noclone_submit_bio(struct bio *bio)
+{
+	struct noclone_dev *nd = bio->bi_bdev->bd_disk->queue->queuedata;
+	enum noclone_counter result;
+
+	if (unlikely(!noclone_is_plain(bio))) {
+		result = noclone_why_slow(bio);
+	} else if (unlikely(!percpu_ref_tryget_live(&nd->inflight))) {
+		result = NOCLONE_SUSPENDING;
+	} else {
+		result = noclone_try(nd, bio);
+		if (likely(result == NOCLONE_FAST))
+			return;
+		percpu_ref_put(&nd->inflight);
+	}
+
+	noclone_count(nd, result);
+	noclone_dm_fops->submit_bio(bio);
+}
+
+static void noclone_drained(struct percpu_ref *ref)
+{
+	complete(&container_of(ref, struct noclone_dev, inflight)->drained);
+}
+
+/*
+ * dm core allocates memory for statistics before a region is live and accounts
+ * for it in a module parameter, which is how we learn of regions: see
+ * stats_current_allocated_bytes in drivers/md/dm-stats.c.
+ */
+static const unsigned long *noclone_find_stats(const struct module *dm_mod)
+{
+#ifdef CONFIG_MODULES
+	unsigned int i;
+
+	for (i = 0; dm_mod && i < dm_mod->num_kp; i++)
+		if (!strcmp(dm_mod->kp[i].name, "stats_current_allocated_bytes"))
+			return dm_mod->kp[i].arg;
+#endif
+	return NULL;
+}
+
+/* Is this dm core's own, not some interposer's copy? */
+static bool noclone_is_dm_fops(const struct block_device_operations *fops)
+{
+	return fops->owner && within_module((unsigned long)fops, fops->owner);
+}
+
+/* Fill our copy from the first device that shows us dm core's operations. */
+static enum noclone_state noclone_learn(struct noclone_dev *nd)
+{
+	const struct block_device_operations *fops = READ_ONCE(nd->disk->fops);
+	enum noclone_state state = NOCLONE_ON;
+
+	if (!fops->owner)
+		return NOCLONE_OFF_NOSTATS;
+
+	mutex_lock(&noclone_learn_lock);
+	if (!noclone_dm_fops && noclone_is_dm_fops(fops)) {
+		noclone_fops = *fops;
+		noclone_fops.submit_bio = noclone_submit_bio;
+		noclone_dm_fops = fops;
+	}
+	if (fops != noclone_dm_fops && fops != &noclone_fops)
+		state = NOCLONE_OFF_FOREIGN;
+	mutex_unlock(&noclone_learn_lock);
+
+	nd->stats_bytes = noclone_find_stats(fops->owner);
+	if (state == NOCLONE_ON && !nd->stats_bytes)
+		state = NOCLONE_OFF_NOSTATS;
+	return state;
+}
+
+/* Can this table go the fast way at all, whatever is wished? */
+static enum noclone_state noclone_qualify(const struct noclone_table *table)
+{
+	struct noclone_dev *nd = table->nd;
+	void *data = nd->disk->queue->queuedata;
+
+	if (table->sectors != dm_table_get_size(table->dm))
+		return NOCLONE_OFF_MIXED;
+	if (table->zoned)
+		return NOCLONE_OFF_ZONED;
+	if (data && data != nd)
+		return NOCLONE_OFF_FOREIGN;
+	return noclone_learn(nd);
+}
+
+static enum noclone_state noclone_wished(const struct noclone_dev *nd)
+{
+	if (!nd->told && nd->live->no_fastpath)
+		return NOCLONE_OFF_OPTION;
+	return nd->wish;
+}
+
+/* Put our operations in or take them out; nobody has to be waited for. */
+static void noclone_hook(struct noclone_dev *nd, bool on)
+{
+	const struct block_device_operations *fops = READ_ONCE(nd->disk->fops);
+	const struct block_device_operations *ours = &noclone_fops;
+
+	if (on && fops == noclone_dm_fops)
+		smp_store_release(&nd->disk->fops, ours);
+	else if (!on && fops == ours)
+		smp_store_release(&nd->disk->fops, noclone_dm_fops);
+	else if (!on && fops != noclone_dm_fops && !nd->pinned) {
+		/* It has our submit_bio in its copy: never leave */
+		nd->pinned = true;
+		__module_get(THIS_MODULE);
+	}
+}
+
+static void noclone_apply_wish(struct noclone_dev *nd)
+{
+	nd->state = noclone_wished(nd);
+	noclone_hook(nd, nd->state == NOCLONE_ON);
+}
+
+/**
+ * noclone_fastpath_attach - start using the fast path, if the table allows it
+ * @table: our lines of a table that is about to be live
+ *
+ * Called for each line; the first call does it.
+ *
+ * Context: .resume or .presuspend_undo: md->suspend_lock is held, nothing may
+ * fail.
+ */
+void noclone_fastpath_attach(struct noclone_table *table)
+{
+	struct noclone_dev *nd = table->nd;
+
+	mutex_lock(&nd->lock);
+	if (!nd->live) {
+		nd->state = noclone_qualify(table);
+		if (nd->state == NOCLONE_ON) {
+			nd->live = table;
+			nd->disk->queue->queuedata = nd;
+			percpu_ref_reinit(&nd->inflight);
+			noclone_apply_wish(nd);
+		}
+	}
+	mutex_unlock(&nd->lock);
+}
+
+/**
+ * noclone_fastpath_detach - stop using it and wait for the bios in flight
+ * @nd: mapped device; nothing happens if the fast path is not in use
+ *
+ * When this returns no bio in flight and no caller of submit_bio knows the
+ * live table from here.
+ *
+ * Context: .presuspend: md->suspend_lock is held. Sleeps, not interruptible.
+ */
+void noclone_fastpath_detach(struct noclone_dev *nd)
+{
+	mutex_lock(&nd->lock);
+	if (nd->live) {
+		noclone_hook(nd, false);
+		reinit_completion(&nd->drained);
+		percpu_ref_kill(&nd->inflight);
+		noclone_flush_submitters(nd->disk->queue);
+		wait_for_completion(&nd->drained);
+		nd->live = NULL;
+	}
+	nd->state = NOCLONE_OFF_SUSPENDED;
+	mutex_unlock(&nd->lock);
+}
+
+/**
+ * noclone_fastpath_switch - message "fastpath on" or "fastpath off"
+ * @nd: mapped device
+ * @on: what is wished from now on; outweighs parameter and table option
+ *
+ * Bios in flight finish the way they began.
+ *
+ * Return: 0, or -EINTR if interrupted while the device is being suspended.
+ */
+int noclone_fastpath_switch(struct noclone_dev *nd, bool on)
+{
+	int r = mutex_lock_interruptible(&nd->lock);
+
+	if (r)
+		return r;
+
+	nd->told = true;
+	nd->wish = on ? NOCLONE_ON : NOCLONE_OFF_MESSAGE;
+	if (nd->live)
+		noclone_apply_wish(nd);
+	mutex_unlock(&nd->lock);
+	return 0;
+}
+
+/**
+ * noclone_fastpath_prepare - allocate all that the fast path of a device needs
+ * @nd: a device that is being made
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int noclone_fastpath_prepare(struct noclone_dev *nd)
+{
+	int r;
+
+	init_completion(&nd->drained);
+	r = noclone_reserve_init(&nd->reserve);
+	if (r)
+		return r;
+
+	r = percpu_ref_init(&nd->inflight, noclone_drained,
+			    PERCPU_REF_INIT_DEAD | PERCPU_REF_ALLOW_REINIT,
+			    GFP_KERNEL);
+	if (r)
+		mempool_exit(&nd->reserve);
+	return r;
+}
+
+/**
+ * noclone_fastpath_release - undo noclone_fastpath_prepare()
+ * @nd: a device without a live table of ours
+ */
+void noclone_fastpath_release(struct noclone_dev *nd)
+{
+	if (nd->disk->queue->queuedata == nd)
+		nd->disk->queue->queuedata = NULL;
+	percpu_ref_exit(&nd->inflight);
+	mempool_exit(&nd->reserve);
+}
+
+/**
+ * noclone_fastpath_quiesce - make sure that nobody runs in our text any more
+ *
+ * No device is left, but a reader of disk->fops or the tail of a completion
+ * may have been preempted inside this module.
+ */
+void noclone_fastpath_quiesce(void)
+{
+	synchronize_rcu_tasks();
+	synchronize_rcu();
+	rcu_barrier();
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Memory for the per-I/O objects.
+ */
+#include "dm-noclone-io.h"
+
+#include <linux/moduleparam.h>
+
+struct kmem_cache *noclone_io_cache;
+
+static unsigned int noclone_reserved_ios = 16;
+module_param_named(reserved_ios, noclone_reserved_ios, uint, 0644);
+MODULE_PARM_DESC(reserved_ios, "I/O objects kept in reserve by each device made from now on (default 16)");
+
+unsigned int noclone_fail_tiers;
+module_param_named(fail_tiers, noclone_fail_tiers, uint, 0600);
+MODULE_PARM_DESC(fail_tiers, "For tests: 1 the slab acts as if empty, 2 the reserve does, 3 both");
+
+/*
+ * The reserve is filled when a device is made, and by bios that come back to
+ * it. Later, an empty slab is not asked again.
+ */
+static void *noclone_reserve_alloc(gfp_t gfp, void *cache)
+{
+	return gfpflags_allow_blocking(gfp) ? kmem_cache_alloc(cache, gfp) :
+		NULL;
+}
+
+/* A constructor exempts the cache from being zeroed on each allocation. */
+static void noclone_io_ctor(void *object)
+{
+}
+
+/**
+ * noclone_reserve_init - fill a device's reserve
+ * @reserve: ended by mempool_exit()
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int noclone_reserve_init(mempool_t *reserve)
+{
+	return mempool_init(reserve, max(1U, READ_ONCE(noclone_reserved_ios)),
+			    noclone_reserve_alloc, mempool_free_slab,
+			    noclone_io_cache);
+}
+
+/**
+ * noclone_io_init - once per load of the module
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int noclone_io_init(void)
+{
+	noclone_io_cache = kmem_cache_create("dm_noclone_io",
+					     sizeof(struct noclone_io), 0,
+					     SLAB_HWCACHE_ALIGN,
+					     noclone_io_ctor);
+	return noclone_io_cache ? 0 : -ENOMEM;
+}
+
+/**
+ * noclone_io_exit - undo noclone_io_init(); all objects are back
+ */
+void noclone_io_exit(void)
+{
+	kmem_cache_destroy(noclone_io_cache);
+}

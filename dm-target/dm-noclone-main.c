@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * dm-noclone: device-mapper targets whose reads and writes are remapped in
+ * place instead of being cloned.  Loading and unloading.
+ */
+#include "dm-noclone.h"
+#include "dm-noclone-io.h"
+
+#include <linux/module.h>
+
+/* Guarded by nothing: each device reads it once, when it is made. */
+bool noclone_fastpath_default = true;
+module_param_named(fastpath, noclone_fastpath_default, bool, 0644);
+MODULE_PARM_DESC(fastpath, "Use the fast path on devices made from now on (default Y)");
+
+/* For leg errors; unbound, as nothing about an event belongs to a CPU. */
+struct workqueue_struct *noclone_wq;
+
+static int __init noclone_register(void)
+{
+	int r = dm_register_target(&noclone_linear_target);
+
+	if (r)
+		return r;
+
+	r = dm_register_target(&noclone_striped_target);
+	if (r)
+		dm_unregister_target(&noclone_linear_target);
+	return r;
+}
+
+static int __init noclone_init(void)
+{
+	int r;
+
+	noclone_wq = alloc_workqueue("dm_noclone", WQ_UNBOUND, 0);
+	if (!noclone_wq)
+		return -ENOMEM;
+
+	r = noclone_io_init();
+	if (r)
+		goto destroy_wq;
+
+	r = noclone_register();
+	if (r)
+		goto exit_io;
+	return 0;
+
+exit_io:
+	noclone_io_exit();
+destroy_wq:
+	destroy_workqueue(noclone_wq);
+	return r;
+}
+
+static void __exit noclone_exit(void)
+{
+	dm_unregister_target(&noclone_striped_target);
+	dm_unregister_target(&noclone_linear_target);
+	noclone_fastpath_quiesce();
+	noclone_io_exit();
+	destroy_workqueue(noclone_wq);
+}
+
+module_init(noclone_init);
+module_exit(noclone_exit);
+
+MODULE_ALIAS("dm-" NOCLONE_LINEAR_NAME);
+MODULE_ALIAS("dm-" NOCLONE_STRIPED_NAME);
+MODULE_VERSION(__stringify(NOCLONE_VERSION_MAJOR) "."
+	       __stringify(NOCLONE_VERSION_MINOR) "."
+	       __stringify(NOCLONE_VERSION_PATCH));
+MODULE_DESCRIPTION("Device-mapper linear and striped targets with a no-clone fast path");
+MODULE_AUTHOR("dm-noclone maintainers");
+MODULE_LICENSE("GPL");

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Where a sector of the mapped device lives: pure arithmetic, no state.
+ *
+ * The module, the tool, the unit tests and the fuzzers compile this file, so
+ * it knows no kernel structure and cannot fail.  All lengths and positions are
+ * in sectors of 512 bytes.
+ */
+#ifndef DM_NOCLONE_MAP_H
+#define DM_NOCLONE_MAP_H
+
+#ifdef __KERNEL__
+#include <linux/math64.h>
+#include <linux/types.h>
+#else
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef uint8_t u8;
+typedef uint32_t u32;
+typedef uint64_t u64;
+
+static inline u64 div_u64_rem(u64 dividend, u32 divisor, u32 *remainder)
+{
+	*remainder = dividend % divisor;
+	return dividend / divisor;
+}
+#endif
+
+#define NOCLONE_NO_SHIFT	0xff
+
+/**
+ * struct noclone_layout - geometry of one target
+ * @begin:		first sector of the target in the mapped device
+ * @stripes:		number of legs, 1 for a linear target
+ * @chunk_sectors:	sectors put on one leg before the next one's turn, or
+ *			0: the target has no chunks (linear)
+ * @stripes_shift:	log2(@stripes), or NOCLONE_NO_SHIFT
+ * @chunk_shift:	log2(@chunk_sectors), or NOCLONE_NO_SHIFT
+ */
+struct noclone_layout {
+	u64 begin;
+	u32 stripes;
+	u32 chunk_sectors;
+	u8 stripes_shift;
+	u8 chunk_shift;
+};
+
+static inline u8 noclone_shift_of(u32 n)
+{
+	if (!n || (n & (n - 1)))
+		return NOCLONE_NO_SHIFT;
+	return __builtin_ctz(n);
+}
+
+static inline void noclone_layout_init(struct noclone_layout *l, u64 begin,
+				       u32 stripes, u32 chunk_sectors)
+{
+	l->begin = begin;
+	l->stripes = stripes;
+	l->chunk_sectors = chunk_sectors;
+	l->stripes_shift = noclone_shift_of(stripes);
+	l->chunk_shift = noclone_shift_of(chunk_sectors);
+}
+
+/* n / by and the remainder, without a division where a shift serves */
+static inline u64 noclone_divide(u64 n, u32 by, u8 shift, u32 *remainder)
+{
+	if (shift == NOCLONE_NO_SHIFT)
+		return div_u64_rem(n, by, remainder);
+
+	*remainder = n & (by - 1);
+	return n >> shift;
+}
+
+/**
+ * noclone_map_sector - leg and position of one sector
+ * @l: geometry
+ * @sector: sector of the mapped device, at least l->begin
+ * @leg: set to the index of the leg
+ *
+ * The caller adds the leg's own start sector.
+ *
+ * Return: the sector within the leg's part of the target.
+ */
+static inline u64 noclone_map_sector(const struct noclone_layout *l,
+				     u64 sector, u32 *leg)
+{
+	u64 offset = sector - l->begin;
+	u32 in_chunk;
+	u64 row;
+
+	if (!l->chunk_sectors) {
+		*leg = 0;
+		return offset;
+	}
+
+	offset = noclone_divide(offset, l->chunk_sectors, l->chunk_shift,
+				&in_chunk);
+	row = noclone_divide(offset, l->stripes, l->stripes_shift, leg);
+	return row * l->chunk_sectors + in_chunk;
+}
+
+/**
+ * noclone_chunk_left - sectors from @sector to the end of its chunk
+ * @l: geometry with chunks (l->chunk_sectors is not 0)
+ * @sector: sector of the mapped device
+ */
+static inline u32 noclone_chunk_left(const struct noclone_layout *l, u64 sector)
+{
+	u32 in_chunk;
+
+	noclone_divide(sector - l->begin, l->chunk_sectors, l->chunk_shift,
+		       &in_chunk);
+	return l->chunk_sectors - in_chunk;
+}
+
+/*
+ * The first sector at or behind @sector that lies on @leg, as a sector within
+ * the leg.  @sector may be the end of a range, one past its last sector.
+ */
+static inline u64 noclone_first_on_leg(const struct noclone_layout *l,
+				       u64 sector, u32 leg)
+{
+	u32 in_chunk, here;
+	u64 result = noclone_map_sector(l, sector, &here);
+
+	if (here == leg)
+		return result;
+
+	noclone_divide(result, l->chunk_sectors, l->chunk_shift, &in_chunk);
+	result -= in_chunk;
+	return leg < here ? result + l->chunk_sectors : result;
+}
+
+/**
+ * noclone_map_range - the part of a range that lies on one leg
+ * @l: geometry with chunks
+ * @sector: first sector of the range in the mapped device
+ * @sectors: length of the range
+ * @leg: the leg that is asked for
+ * @leg_sector: set to the first sector within the leg
+ *
+ * Used for discards and the like, which go to each leg as one piece.
+ *
+ * Return: the number of sectors on this leg, 0 if the range misses it.
+ */
+static inline u64 noclone_map_range(const struct noclone_layout *l, u64 sector,
+				    u64 sectors, u32 leg, u64 *leg_sector)
+{
+	u64 end = noclone_first_on_leg(l, sector + sectors, leg);
+
+	*leg_sector = noclone_first_on_leg(l, sector, leg);
+	return end - *leg_sector;
+}
+
+/**
+ * struct noclone_span - the sectors of one target in the mapped device
+ * @begin: first sector
+ * @end: one past the last sector
+ */
+struct noclone_span {
+	u64 begin;
+	u64 end;
+};
+
+/**
+ * noclone_find_span - which target holds a sector
+ * @spans: sorted, without gaps between them
+ * @nr: number of spans, at least 1
+ * @sector: sector of the mapped device
+ *
+ * A plain binary search: it takes log2(@nr) steps whatever the sector is.
+ *
+ * Return: index of the span, or @nr if no span holds the sector.
+ */
+static inline u32 noclone_find_span(const struct noclone_span *spans, u32 nr,
+				    u64 sector)
+{
+	u32 base = 0, n = nr;
+
+	while (n > 1) {
+		u32 half = n / 2;
+
+		if (spans[base + half].begin <= sector)
+			base += half;
+		n -= half;
+	}
+
+	if (sector < spans[base].begin || sector >= spans[base].end)
+		return nr;
+	return base;
+}
+
+#endif /* DM_NOCLONE_MAP_H */

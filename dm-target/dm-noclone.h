@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the files of the module share.
+ *
+ * Three objects, each created by a target's constructor and gone with the
+ * last destructor, so that nothing has to be allocated while a device is
+ * suspended:
+ *
+ *   noclone_target	one line of a table
+ *   noclone_table	the lines of one dm table that are ours
+ *   noclone_dev	one mapped device; survives reloads of its table
+ *
+ * Locks, outermost first:
+ *   md->suspend_lock (dm core) around .presuspend, .presuspend_undo, .resume
+ *   noclone_devs_lock	list of devices, their tables and reference counts
+ *   nd->lock		attaching and detaching the fast path
+ */
+#ifndef DM_NOCLONE_H
+#define DM_NOCLONE_H
+
+#include <linux/completion.h>
+#include <linux/device-mapper.h>
+#include <linux/list.h>
+#include <linux/mempool.h>
+#include <linux/mutex.h>
+#include <linux/percpu-refcount.h>
+#include <linux/workqueue.h>
+
+#include "dm-noclone-map.h"
+#include "uapi/dm-noclone.h"
+
+#define DM_MSG_PREFIX "noclone"
+
+enum noclone_counter {
+#define X(name, word, text) NOCLONE_##name,
+	NOCLONE_COUNTERS(X)
+#undef X
+	NOCLONE_NR_COUNTERS
+};
+
+enum noclone_state {
+	NOCLONE_ON,
+#define X(name, word, text) NOCLONE_OFF_##name,
+	NOCLONE_OFF_REASONS(X)
+#undef X
+};
+
+struct noclone_counters {
+	unsigned long n[NOCLONE_NR_COUNTERS];
+};
+
+/**
+ * struct noclone_leg - a device below a target
+ * @dev: as dm core opened it
+ * @start: first sector used on it
+ * @errors: failed I/Os, counted for striped targets only
+ */
+struct noclone_leg {
+	struct dm_dev *dev;
+	sector_t start;
+	atomic_t errors;
+};
+
+/**
+ * struct noclone_target - one line of a table, ti->private of our targets
+ * @layout: where a sector goes; immutable
+ * @ti: back pointer
+ * @table: the lines of the same table, NULL until the constructor is through
+ * @no_fastpath: the table says so
+ * @event: tells dm's listeners about a failed leg
+ * @nr_legs: legs that hold a device; grows while the constructor runs
+ * @leg: the devices
+ */
+struct noclone_target {
+	struct noclone_layout layout;
+	struct dm_target *ti;
+	struct noclone_table *table;
+	bool no_fastpath;
+	struct work_struct event;
+	unsigned int nr_legs;
+	struct noclone_leg leg[];
+};
+
+/**
+ * struct noclone_table - our lines of one dm table, in ascending order
+ * @nd: the mapped device
+ * @dm: the dm table this stands for
+ * @node: entry in nd->tables
+ * @sectors: sum of the lengths; equal to the table's length if all are ours
+ * @nr: lines
+ * @room: lines that fit the arrays
+ * @spans: sectors of each line, for the search
+ * @targets: the lines
+ * @no_fastpath: a line asks for the clone path
+ * @zoned: a leg is zoned
+ */
+struct noclone_table {
+	struct noclone_dev *nd;
+	struct dm_table *dm;
+	struct list_head node;
+	sector_t sectors;
+	u32 nr;
+	u32 room;
+	struct noclone_span *spans;
+	struct noclone_target **targets;
+	bool no_fastpath;
+	bool zoned;
+};
+
+/**
+ * struct noclone_dev - a mapped device that has or had a table with our lines
+ * @live: table that the fast path maps by; set while @inflight is alive
+ * @stats_bytes: non-zero while any "dmsetup stats" region exists
+ * @counters: per CPU
+ * @inflight: one reference per bio that is remapped in place
+ * @reserve: objects for when the slab is empty
+ * @lock: guards the members below
+ * @drained: completed when @inflight has dropped to zero
+ * @disk: the mapped device's disk
+ * @state: what status shows
+ * @wish: NOCLONE_ON, or why the fast path is not wanted
+ * @told: a message has set @wish: table options do not count any more
+ * @pinned: another module has put its operations over ours: keep for ever
+ * @node: entry in the list of devices
+ * @tables: of this device; guarded by noclone_devs_lock
+ */
+struct noclone_dev {
+	/* read for every bio */
+	struct noclone_table *live;
+	const unsigned long *stats_bytes;
+	struct noclone_counters __percpu *counters;
+	struct percpu_ref inflight;
+
+	mempool_t reserve;
+
+	struct mutex lock;
+	struct completion drained;
+	struct gendisk *disk;
+	enum noclone_state state;
+	enum noclone_state wish;
+	bool told;
+	bool pinned;
+
+	struct list_head node;
+	struct list_head tables;
+};
+
+static inline void noclone_count(struct noclone_dev *nd,
+				 enum noclone_counter which)
+{
+	this_cpu_inc(nd->counters->n[which]);
+}
+
+/* dm-noclone-main.c */
+extern bool noclone_fastpath_default;
+extern struct workqueue_struct *noclone_wq;
+
+/* dm-noclone-device.c */
+int noclone_table_add(struct noclone_target *t);
+void noclone_table_del(struct noclone_target *t);
+
+/* dm-noclone-fastpath.c */
+int noclone_fastpath_prepare(struct noclone_dev *nd);
+void noclone_fastpath_release(struct noclone_dev *nd);
+void noclone_fastpath_attach(struct noclone_table *table);
+void noclone_fastpath_detach(struct noclone_dev *nd);
+int noclone_fastpath_switch(struct noclone_dev *nd, bool on);
+void noclone_fastpath_quiesce(void);
+
+/* dm-noclone-target.c: what the targets have in common */
+struct noclone_target *noclone_target_alloc(struct dm_target *ti,
+					    unsigned int max_legs);
+int noclone_target_add_leg(struct noclone_target *t, char **argv);
+int noclone_target_options(struct noclone_target *t, struct dm_arg_set *as);
+int noclone_target_finish(struct noclone_target *t);
+void noclone_dtr(struct dm_target *ti);
+void noclone_presuspend(struct dm_target *ti);
+void noclone_resume(struct dm_target *ti);
+int noclone_message(struct dm_target *ti, unsigned int argc, char **argv,
+		    char *result, unsigned int maxlen);
+int noclone_iterate_devices(struct dm_target *ti,
+			    iterate_devices_callout_fn fn, void *data);
+size_t noclone_emit_state(struct noclone_target *t, char *result,
+			  unsigned int maxlen, size_t sz);
+size_t noclone_emit_options(struct noclone_target *t, char *result,
+			    unsigned int maxlen, size_t sz);
+
+/* dm-noclone-linear.c, dm-noclone-striped.c */
+extern struct target_type noclone_linear_target;
+extern struct target_type noclone_striped_target;
+void noclone_striped_leg_error(struct noclone_target *t, struct bio *bio,
+			       blk_status_t status);
+
+/* dm-noclone-dax.c */
+#if IS_ENABLED(CONFIG_FS_DAX)
+long noclone_dax_direct_access(struct dm_target *ti, pgoff_t pgoff,
+			       long nr_pages, enum dax_access_mode mode,
+			       void **kaddr, noclone_dax_pfn_t *pfn);
+int noclone_dax_zero_page_range(struct dm_target *ti, pgoff_t pgoff,
+				size_t nr_pages);
+size_t noclone_dax_recovery_write(struct dm_target *ti, pgoff_t pgoff,
+				  void *addr, size_t bytes, struct iov_iter *i);
+#else
+#define noclone_dax_direct_access NULL
+#define noclone_dax_zero_page_range NULL
+#define noclone_dax_recovery_write NULL
+#endif
+
+#endif /* DM_NOCLONE_H */
