@@ -6,6 +6,7 @@
  */
 #include "dm-noclone.h"
 
+#include <linux/sched/mm.h>
 #include <linux/slab.h>
 
 static DEFINE_MUTEX(noclone_devs_lock);
@@ -181,9 +182,15 @@ static void noclone_table_append(struct noclone_table *table,
 int noclone_table_add(struct noclone_target *t)
 {
 	struct noclone_table *table;
+	unsigned int noio;
 	int r;
 
+	/*
+	 * Writeback to a suspended device must not hang with the lock held:
+	 * the table that would let it go on may be waiting for the lock.
+	 */
 	mutex_lock(&noclone_devs_lock);
+	noio = memalloc_noio_save();
 	table = noclone_table_get(t->ti->table);
 	r = PTR_ERR_OR_ZERO(table);
 	if (r)
@@ -195,6 +202,7 @@ int noclone_table_add(struct noclone_target *t)
 	else
 		noclone_table_append(table, t);
 unlock:
+	memalloc_noio_restore(noio);
 	mutex_unlock(&noclone_devs_lock);
 	return r;
 }

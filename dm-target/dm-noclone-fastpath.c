@@ -294,18 +294,20 @@ static enum noclone_state noclone_wished(const struct noclone_dev *nd)
 	return nd->wish;
 }
 
-/* Put our operations in or take them out; nobody has to be waited for. */
+/*
+ * Put our operations in or take them out; nobody has to be waited for. The
+ * release orders queuedata and what it points at before the new operations.
+ */
 static void noclone_hook(struct noclone_dev *nd, bool on)
 {
-	const struct block_device_operations *fops = READ_ONCE(nd->disk->fops);
-	const struct block_device_operations *ours = &noclone_fops;
+	const struct block_device_operations *old = READ_ONCE(nd->disk->fops);
+	const struct block_device_operations *new = on ? &noclone_fops :
+		noclone_dm_fops;
 
-	if (on && fops == noclone_dm_fops)
-		smp_store_release(&nd->disk->fops, ours);
-	else if (!on && fops == ours)
-		smp_store_release(&nd->disk->fops, noclone_dm_fops);
-	else if (!on && fops != noclone_dm_fops && !nd->pinned) {
-		/* It has our submit_bio in its copy: never leave */
+	if (old == &noclone_fops || old == noclone_dm_fops) {
+		smp_store_release(&nd->disk->fops, new); /* see above */
+	} else if (!on && !nd->pinned) {
+		/* Another copy holds our submit_bio: it can never go */
 		nd->pinned = true;
 		__module_get(THIS_MODULE);
 	}

@@ -49,7 +49,8 @@ static int noclone_striped_numbers(struct dm_target *ti, struct dm_arg_set *as,
 				   u32 *stripes, u32 *chunk_sectors)
 {
 	if (as->argc < 2) {
-		ti->error = "Too few arguments: give <stripes> <chunk sectors> and a <device> <start sector> pair per stripe";
+		ti->error =
+			"Too few arguments: give <stripes> <chunk sectors> and a <device> <start sector> pair per stripe";
 		return -EINVAL;
 	}
 	if (kstrtouint(dm_shift_arg(as), 10, stripes) || !*stripes) {

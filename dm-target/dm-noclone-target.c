@@ -76,7 +76,8 @@ int noclone_target_add_leg(struct noclone_target *t, char **argv)
 
 	r = dm_get_device(ti, argv[0], dm_table_get_mode(ti->table), &leg->dev);
 	if (r) {
-		ti->error = "Device not found or not usable: check the name and that it is not in use";
+		ti->error =
+			"Device not found or not usable: check the name and that it is not in use";
 		return r;
 	}
 

@@ -133,7 +133,7 @@ struct noclone_dev {
 
 	mempool_t reserve;
 
-	struct mutex lock;
+	struct mutex lock; /* guards all below but node and tables */
 	struct completion drained;
 	struct gendisk *disk;
 	enum noclone_state state;
