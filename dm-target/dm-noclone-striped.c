@@ -50,7 +50,7 @@ static int noclone_striped_numbers(struct dm_target *ti, struct dm_arg_set *as,
 {
 	if (as->argc < 2) {
 		ti->error =
-			"Too few arguments: give <stripes> <chunk sectors> and a <device> <start sector> pair per stripe";
+			"Too few arguments: give <stripes> <chunk sectors> [<device> <start sector>]{stripes}";
 		return -EINVAL;
 	}
 	if (kstrtouint(dm_shift_arg(as), 10, stripes) || !*stripes) {

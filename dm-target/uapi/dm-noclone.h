@@ -41,7 +41,7 @@
  */
 #define NOCLONE_COUNTERS(X)						\
 	X(FAST,		"fast",		"remapped in place")		\
-	X(RESERVE,	"reserve",	"remapped in place, with an object of the device's reserve") \
+	X(RESERVE,	"reserve",	"remapped in place by an object of the reserve") \
 	X(CLONES,	"clones",	"clones that dm core made and this target mapped") \
 	X(FLUSH,	"flush",	"given to dm core: carries a flush") \
 	X(OP,		"op",		"given to dm core: neither read nor write") \
