@@ -49,8 +49,7 @@ static int noclone_striped_numbers(struct dm_target *ti, struct dm_arg_set *as,
 				   u32 *stripes, u32 *chunk_sectors)
 {
 	if (as->argc < 2) {
-		ti->error =
-			"Too few arguments: give <stripes> <chunk sectors> [<device> <start sector>]{stripes}";
+		ti->error = "Too few arguments: give <stripes> <chunk> [<device> <start>]{stripes}";
 		return -EINVAL;
 	}
 	if (kstrtouint(dm_shift_arg(as), 10, stripes) || !*stripes) {

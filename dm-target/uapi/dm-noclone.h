@@ -56,13 +56,13 @@
 
 /* X(enumerator, word after "off:", meaning) */
 #define NOCLONE_OFF_REASONS(X)						\
-	X(PARAMETER,	"parameter",	"the module parameter fastpath was off when the device was made") \
+	X(PARAMETER,	"parameter",	"the module parameter fastpath said so") \
 	X(OPTION,	"option",	"a target of the table says no_fastpath") \
 	X(MESSAGE,	"message",	"switched off by message")	\
 	X(MIXED,	"mixed",	"the table holds targets of other modules") \
 	X(ZONED,	"zoned",	"a leg is a zoned device")	\
 	X(FOREIGN,	"foreign",	"another module has replaced the device's operations") \
-	X(NOSTATS,	"nostats",	"device-mapper is built in: dmsetup stats cannot be noticed") \
+	X(NOSTATS,	"nostats",	"dmsetup stats cannot be noticed on this kernel") \
 	X(SUSPENDED,	"suspended",	"the device is suspended")
 
 #endif /* DM_NOCLONE_UAPI_H */
