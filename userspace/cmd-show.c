@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* noclone list, info and table */
+#include <json-c/json.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sysmacros.h>
+
+#include "cmd.h"
+#include "common.h"
+#include "device.h"
+#include "dm.h"
+#include "output.h"
+#include "size.h"
+#include "status.h"
+
+/* "on", "off:reason", or NULL when the device has no target of this module */
+static char *fastpath_state(const char *name)
+{
+	_cleanup_dm_lines_ struct dm_lines lines = { 0 };
+	unsigned int i;
+
+	dm_get_status(name, &lines);
+	for (i = 0; i < lines.nr; i++) {
+		_cleanup_status_ struct status s = { 0 };
+
+		if (!str_starts(lines.line[i].type, "noclone-") ||
+		    !status_parse(&s, lines.line[i].params))
+			continue;
+		return s.fast ? xstrdup("on") : xasprintf("off:%s", s.reason);
+	}
+	return NULL;
+}
+
+static struct json_object *describe(const struct dm_device *dev,
+				    const struct table *t)
+{
+	struct json_object *o = json_object_new_object();
+	_cleanup_free_ char *state = fastpath_state(dev->name);
+
+	output_add_string(o, "name", dev->name);
+	output_add_string(o, "uuid", dev->uuid);
+	output_add_number(o, "major", major(dev->devno));
+	output_add_number(o, "minor", minor(dev->devno));
+	output_add_number(o, "sectors", table_sectors(t));
+	output_add_number(o, "targets", dev->target_count);
+	output_add_string(o, "fastpath", state);
+	output_add_bool(o, "suspended", dev->suspended);
+	output_add_bool(o, "readonly", dev->readonly);
+	output_add_number(o, "open_count", MAX(dev->open_count, 0));
+	return o;
+}
+
+/* linear, striped, or what else the table holds */
+static char *list_types(const struct table *t)
+{
+	struct strbuf b = { 0 };
+	unsigned int i;
+
+	for (i = 0; i < t->nr; i++)
+		if (!i || strcmp(t->targets[i].type, t->targets[i - 1].type))
+			strbuf_add(&b, "%s%s", i ? "," : "",
+				   t->targets[i].type);
+	return strbuf_take(&b);
+}
+
+static void list_one(struct json_object *array, bool json,
+		     const struct dm_device *dev)
+{
+	_cleanup_free_ char *types = NULL, *size = NULL, *state = NULL;
+	_cleanup_table_ struct table t = { 0 };
+	struct json_object *o;
+
+	get_table(dev->name, &t);
+	types = list_types(&t);
+	if (json) {
+		o = describe(dev, &t);
+		output_add_string(o, "types", types);
+		json_object_array_add(array, o);
+		return;
+	}
+	size = size_format_short(table_sectors(&t));
+	state = fastpath_state(dev->name);
+	printf("%-20s %8s  %-16s %-16s %s\n", dev->name, size, types,
+	       state ? state : "-", dev->suspended ? "suspended" : "active");
+}
+
+int cmd_list(const struct options *o, int argc, char **argv)
+{
+	_cleanup_names_ struct names names = { 0 };
+	struct json_object *out, *array;
+	bool json = opt(o, OPT_JSON);
+	unsigned int i;
+
+	if (select_names(&names, argc, argv, opt(o, OPT_ALL)))
+		return EXIT_FAILED;
+	out = output_new("list");
+	array = json_object_new_array();
+	json_object_object_add(out, "devices", array);
+	if (!json && names.nr)
+		printf("%-20s %8s  %-16s %-16s %s\n", "NAME", "SIZE", "TYPE",
+		       "FASTPATH", "STATE");
+	for (i = 0; i < names.nr; i++) {
+		_cleanup_dm_device_ struct dm_device dev = { 0 };
+
+		/* gone since the list was made: not worth a message */
+		if (!dm_get(names.name[i], &dev))
+			list_one(array, json, &dev);
+	}
+	if (json)
+		output_print(out);
+	json_object_put(out);
+	return EXIT_OK;
+}
+
+static void print_info(const struct dm_device *dev, const struct table *t)
+{
+	_cleanup_free_ char *size = size_format_short(table_sectors(t));
+	_cleanup_free_ char *state = fastpath_state(dev->name);
+
+	printf("Name:       %s\n", dev->name);
+	printf("UUID:       %s\n", *dev->uuid ? dev->uuid : "-");
+	printf("Device:     %u:%u (/dev/dm-%u)\n", major(dev->devno),
+	       minor(dev->devno), minor(dev->devno));
+	printf("Size:       %s (%llu sectors) in %u target%s\n", size,
+	       (unsigned long long)table_sectors(t), dev->target_count,
+	       dev->target_count == 1 ? "" : "s");
+	printf("State:      %s%s\n", dev->suspended ? "suspended" : "active",
+	       dev->readonly ? ", read-only" : "");
+	printf("Tables:     %s\n", dev->live_table && dev->inactive_table ?
+	       "live and inactive" : dev->live_table ? "live" :
+	       dev->inactive_table ? "inactive" : "none");
+	printf("Fast path:  %s\n", state ? state : "-");
+	printf("Open count: %d%s\n", dev->open_count, dev->deferred_remove ?
+	       " (removed when the last one closes it)" : "");
+	printf("Events:     %u\n", dev->event_nr);
+}
+
+static void info_one(struct json_object *array, bool json, bool first,
+		     const struct dm_device *dev)
+{
+	_cleanup_table_ struct table t = { 0 };
+	struct json_object *o;
+
+	get_table(dev->name, &t);
+	if (!json) {
+		if (!first)
+			putchar('\n');
+		print_info(dev, &t);
+		return;
+	}
+	o = describe(dev, &t);
+	output_add_bool(o, "live_table", dev->live_table);
+	output_add_bool(o, "inactive_table", dev->inactive_table);
+	output_add_bool(o, "deferred_remove", dev->deferred_remove);
+	output_add_number(o, "event_nr", dev->event_nr);
+	json_object_array_add(array, o);
+}
+
+int cmd_info(const struct options *o, int argc, char **argv)
+{
+	_cleanup_names_ struct names names = { 0 };
+	struct json_object *out, *array;
+	unsigned int i;
+
+	if (select_names(&names, argc, argv, false))
+		return EXIT_FAILED;
+	out = output_new("info");
+	array = json_object_new_array();
+	json_object_object_add(out, "devices", array);
+	for (i = 0; i < names.nr; i++) {
+		_cleanup_dm_device_ struct dm_device dev = { 0 };
+
+		if (!dm_get(names.name[i], &dev))
+			info_one(array, opt(o, OPT_JSON), !i, &dev);
+	}
+	if (opt(o, OPT_JSON))
+		output_print(out);
+	json_object_put(out);
+	return EXIT_OK;
+}
+
+static void print_lines(const char *name, const struct table *t, bool prefix)
+{
+	unsigned int i;
+
+	for (i = 0; i < t->nr; i++) {
+		_cleanup_free_ char *line = target_print(&t->targets[i], false,
+							 NULL, NULL);
+
+		if (prefix)
+			printf("%s: ", name);
+		puts(line);
+	}
+}
+
+int cmd_table(const struct options *o, int argc, char **argv)
+{
+	_cleanup_names_ struct names names = { 0 };
+	struct json_object *out, *array, *dev;
+	unsigned int i;
+
+	if (select_names(&names, argc, argv, false))
+		return EXIT_FAILED;
+	out = output_new("table");
+	array = json_object_new_array();
+	json_object_object_add(out, "devices", array);
+	for (i = 0; i < names.nr; i++) {
+		_cleanup_table_ struct table t = { 0 };
+
+		get_table(names.name[i], &t);
+		if (!opt(o, OPT_NUMBERS))
+			table_rename_devices(&t, device_name_path);
+		dev = json_object_new_object();
+		output_add_string(dev, "name", names.name[i]);
+		json_object_object_add(dev, "targets", output_table(&t));
+		json_object_array_add(array, dev);
+		if (!opt(o, OPT_JSON))
+			print_lines(names.name[i], &t, argc != 1);
+	}
+	if (opt(o, OPT_JSON))
+		output_print(out);
+	json_object_put(out);
+	return EXIT_OK;
+}

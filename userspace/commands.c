@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The command table and what is done with it: dispatch. */
+#include <string.h>
+
+#include "cmd.h"
+#include "dm.h"
+#include "log.h"
+#include "util.h"
+
+#define OPT_CHANGE	(OPT_DRY_RUN | OPT_JSON | OPT_FORCE)
+#define OPT_LOAD	(OPT_CHANGE | OPT_TABLE | OPT_CHUNK | OPT_NO_FASTPATH | \
+			 OPT_READONLY | OPT_UDEV)
+
+const struct command commands[] = {
+	{
+		"create", "NAME {linear DEV[:START[+LEN]]... | striped --chunk SIZE DEV[:START[+LEN]]... | --table FILE}",
+		"make a mapped device",
+		1, ANY_NUMBER, OPT_LOAD | OPT_UUID, WORD_CREATE, cmd_create
+	}, {
+		"reload", "NAME {linear DEV... | striped --chunk SIZE DEV... | --table FILE}",
+		"give a running device a new table",
+		1, ANY_NUMBER, OPT_LOAD | OPT_YES | OPT_NOFLUSH | OPT_NOLOCKFS,
+		WORD_RELOAD, cmd_reload
+	}, {
+		"remove", "NAME...", "remove devices",
+		1, ANY_NUMBER, OPT_CHANGE | OPT_RETRY | OPT_DEFERRED | OPT_UDEV,
+		WORD_NAME, cmd_remove
+	}, {
+		"rename", "NAME NEW_NAME", "give a device another name",
+		2, 2, OPT_CHANGE | OPT_UDEV, WORD_NAME, cmd_rename
+	}, {
+		"suspend", "NAME...", "hold back the I/O of devices",
+		1, ANY_NUMBER, OPT_CHANGE | OPT_NOFLUSH | OPT_NOLOCKFS,
+		WORD_NAME, cmd_suspend
+	}, {
+		"resume", "NAME...", "let the I/O of devices go on",
+		1, ANY_NUMBER, OPT_CHANGE | OPT_UDEV, WORD_NAME, cmd_resume
+	}, {
+		"message", "NAME [SECTOR] WORD...",
+		"send a message to a target, for example \"fastpath off\"",
+		2, ANY_NUMBER, OPT_CHANGE, WORD_NAME, cmd_message
+	}, {
+		"list", "", "list devices",
+		0, 0, OPT_JSON | OPT_ALL, WORD_NONE, cmd_list
+	}, {
+		"status", "[NAME...]", "fast path state and counters",
+		0, ANY_NUMBER, OPT_JSON, WORD_NAME, cmd_status
+	}, {
+		"table", "[NAME...]", "the tables the kernel runs",
+		0, ANY_NUMBER, OPT_JSON | OPT_NUMBERS, WORD_NAME, cmd_table
+	}, {
+		"info", "[NAME...]", "state, numbers and users of devices",
+		0, ANY_NUMBER, OPT_JSON, WORD_NAME, cmd_info
+	}, {
+		"check", "FILE...", "look for mistakes in table files",
+		1, ANY_NUMBER, OPT_JSON | OPT_ASSUME | OPT_FOR, WORD_FILE,
+		cmd_check
+	}, {
+		"explain", "{NAME | FILE}", "a table in words and as a picture",
+		1, 1, OPT_JSON, WORD_NAME, cmd_explain
+	}, {
+		"export", "[NAME...]",
+		"the same mapping for the stock targets, for dmsetup create --concise",
+		0, ANY_NUMBER, OPT_JSON | OPT_NUMBERS, WORD_NAME, cmd_export
+	}, {
+		"help", "[COMMAND]", "explain a command",
+		0, 1, OPT_COMPLETION, WORD_COMMAND, cmd_help
+	}, {
+		"version", "", "versions of the tool, libdevmapper and the module",
+		0, 0, OPT_JSON, WORD_NONE, cmd_version
+	},
+};
+
+const unsigned int nr_commands = ARRAY_SIZE(commands);
+
+const struct command *command_find(const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr_commands; i++)
+		if (!strcmp(commands[i].name, name))
+			return &commands[i];
+	return NULL;
+}
+
+static int usage(const struct command *cmd)
+{
+	log_err("usage: noclone %s %s", cmd->name, cmd->words);
+	return EXIT_USAGE;
+}
+
+static int refuse_options(const struct command *cmd, unsigned int given)
+{
+	unsigned int i;
+
+	for (i = 0; i < OPT_NR; i++)
+		if (given & ~cmd->options & option_infos[i].bit)
+			log_err("%s does not take --%s", cmd->name,
+				option_infos[i].name);
+	return usage(cmd);
+}
+
+static int run_command(const struct options *o, int argc, char **argv)
+{
+	const struct dm_config config = {
+		.udev_sync = !opt(o, OPT_NOUDEVSYNC),
+		.udev_timeout = o->udev_timeout,
+	};
+	const struct command *cmd = command_find(argv[0]);
+
+	if (!cmd) {
+		log_err("unknown command \"%s\"; \"noclone help\" lists them",
+			argv[0]);
+		return EXIT_USAGE;
+	}
+	if (o->help) {
+		help_command(cmd);
+		return EXIT_OK;
+	}
+	if (o->given & ~cmd->options)
+		return refuse_options(cmd, o->given);
+	if (argc - 1 < cmd->min ||
+	    (cmd->max != ANY_NUMBER && argc - 1 > cmd->max))
+		return usage(cmd);
+
+	dm_setup(&config);
+	return cmd->run(o, argc - 1, argv + 1);
+}
+
+int command_main(int argc, char **argv)
+{
+	struct options o;
+	int first = options_parse(&o, argc, argv);
+	int r = EXIT_USAGE;
+
+	if (first < 0) {
+		log_err("\"noclone help\" explains the options");
+	} else if (o.version) {
+		print_version();
+		r = EXIT_OK;
+	} else if (first < argc) {
+		r = run_command(&o, argc - first, argv + first);
+	} else {
+		help_overview();
+		r = o.help ? EXIT_OK : EXIT_USAGE;
+	}
+	options_free(&o);
+	return r;
+}

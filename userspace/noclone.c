@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* noclone: make, change, check and explain no-clone device-mapper devices. */
+#include <stdio.h>
+
+#include "cmd.h"
+#include "log.h"
+
+int main(int argc, char **argv)
+{
+	int r = command_main(argc, argv);
+
+	/* a full disk behind the pipe must not look like success */
+	if (fflush(stdout) || ferror(stdout)) {
+		log_err("cannot write the output");
+		return EXIT_FAILED;
+	}
+	return r;
+}

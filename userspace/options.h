@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Command line options: one table for parsing, help and completion. */
+#ifndef NOCLONE_OPTIONS_H
+#define NOCLONE_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * X(bit, long name, short name or 0, argument or NULL, help)
+ * The order is that of the help text.
+ */
+#define NOCLONE_OPTIONS(X)						\
+	X(TABLE,	"table",	't', "FILE",	"take the table from FILE (- is stdin)") \
+	X(CHUNK,	"chunk",	'c', "SIZE",	"chunk of a striped device, for example 64K") \
+	X(NO_FASTPATH,	"no-fastpath",	0,   NULL,	"let dm core clone every I/O") \
+	X(READONLY,	"readonly",	'r', NULL,	"make the device read-only") \
+	X(UUID,		"uuid",		'u', "UUID",	"DM UUID; NOCLONE- is put in front if it is missing") \
+	X(RETRY,	"retry",	0,   NULL,	"try again for some seconds while the device is in use") \
+	X(DEFERRED,	"deferred",	0,   NULL,	"remove the device when its last user closes it") \
+	X(NOFLUSH,	"noflush",	0,   NULL,	"suspend without waiting for queued I/O") \
+	X(NOLOCKFS,	"nolockfs",	0,   NULL,	"suspend without freezing the file system") \
+	X(ALL,		"all",		'a', NULL,	"also devices without a target of this module") \
+	X(ASSUME,	"assume",	0,   "DEV=SIZE[:BLOCK]", "believe this about a device instead of asking for it") \
+	X(FOR,		"for",		0,   "NAME",	"the table is meant for this device") \
+	X(NUMBERS,	"numbers",	0,   NULL,	"write devices as major:minor") \
+	X(FORCE,	"force",	'f', NULL,	"go on although a check says no") \
+	X(YES,		"yes",		'y', NULL,	"answer questions with yes") \
+	X(DRY_RUN,	"dry-run",	'n', NULL,	"print what would be done and change nothing") \
+	X(JSON,		"json",		'j', NULL,	"print JSON") \
+	X(NOUDEVSYNC,	"noudevsync",	0,   NULL,	"do not wait for udev") \
+	X(UDEV_TIMEOUT,	"udev-timeout",	0,   "SECONDS",	"wait for udev at most that long (default 30)") \
+	X(COMPLETION,	"completion",	0,   NULL,	"print the completion script for bash")
+
+#define OPTION_NUMBER(bit, ...)	OPT_NR_##bit,
+enum { NOCLONE_OPTIONS(OPTION_NUMBER) OPT_NR };
+
+#define OPTION_BIT(bit, ...)	OPT_##bit = 1U << OPT_NR_##bit,
+enum { NOCLONE_OPTIONS(OPTION_BIT) };
+
+/* Options that every command takes; see options.c for the words. */
+#define OPT_UDEV	(OPT_NOUDEVSYNC | OPT_UDEV_TIMEOUT)
+
+struct option_info {
+	unsigned int bit;
+	const char *name;
+	char letter;
+	const char *argument;
+	const char *help;
+};
+
+/* One for each option of the list above, in its order. */
+extern const struct option_info option_infos[OPT_NR];
+/* "-v, --verbose" and its kin: for the help text and completion. */
+extern const struct option_info common_options[];
+extern const unsigned int nr_common_options;
+
+/**
+ * struct options - what was given
+ * @given: OPT_ bits
+ * @table: --table
+ * @chunk: --chunk in sectors
+ * @uuid: --uuid
+ * @target_name: --for
+ * @udev_timeout: --udev-timeout, or its default
+ * @assume: every --assume
+ * @nr_assume: how many
+ * @help: --help
+ * @version: --version
+ */
+struct options {
+	unsigned int given;
+	const char *table;
+	uint64_t chunk;
+	const char *uuid;
+	const char *target_name;
+	uint32_t udev_timeout;
+	const char **assume;
+	unsigned int nr_assume;
+	bool help;
+	bool version;
+};
+
+static inline bool opt(const struct options *o, unsigned int bit)
+{
+	return o->given & bit;
+}
+
+/**
+ * options_parse - sort options from words
+ * @o: filled in
+ * @argc: number of words, of which @argv[0] is skipped
+ * @argv: permuted so that the words that are no options come last
+ *
+ * Return: index of the first word that is no option, or a negative number if
+ * an option is wrong, which the user has been told.
+ */
+int options_parse(struct options *o, int argc, char **argv);
+void options_free(struct options *o);
+
+#endif /* NOCLONE_OPTIONS_H */

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A table drawn with characters.
+ *
+ * A linear target is one box.  A striped one is a column per leg and a row
+ * per chunk, with the offsets in the mapped device in the cells: two rows show
+ * the pattern, the last one shows where it ends.
+ */
+#include "picture.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "size.h"
+
+#define MAX_COLUMNS	6
+
+static const char *short_name(const struct leg *leg)
+{
+	const char *slash = strrchr(leg->device, '/');
+
+	return slash && slash[1] ? slash + 1 : leg->device;
+}
+
+char *picture_words(const struct target *t)
+{
+	_cleanup_free_ char *first = size_format_short(t->start);
+	_cleanup_free_ char *end = size_format_short(t->start + t->length);
+	_cleanup_free_ char *chunk = size_format(t->chunk);
+	_cleanup_free_ char *leg = size_format_short(target_leg_length(t));
+
+	if (!t->understood)
+		return xasprintf("%s to %s: target %s with arguments \"%s\"",
+				 first, end, t->type, t->params);
+	if (t->kind == TARGET_LINEAR)
+		return xasprintf("%s to %s: %s from sector %llu on, in one piece (%s%s)",
+				 first, end, t->legs[0].device,
+				 (unsigned long long)t->legs[0].start, t->type,
+				 t->no_fastpath ? ", no fast path" : "");
+	return xasprintf("%s to %s: in chunks of %s over %u devices in turn, %s of each (%s%s)",
+			 first, end, chunk, t->nr_legs, leg, t->type,
+			 t->no_fastpath ? ", no fast path" : "");
+}
+
+struct cells {
+	char **cell;
+	unsigned int columns;
+	unsigned int width;
+	struct strbuf out;
+};
+
+static void set_cell(struct cells *c, unsigned int column, char *text)
+{
+	free(c->cell[column]);
+	c->cell[column] = text;
+}
+
+static void draw_border(struct cells *c)
+{
+	unsigned int i;
+
+	strbuf_add(&c->out, "  +");
+	for (i = 0; i < c->columns; i++) {
+		strbuf_putc(&c->out, '-', c->width + 2);
+		strbuf_add(&c->out, "+");
+	}
+	strbuf_add(&c->out, "\n");
+}
+
+static void draw_row(struct cells *c)
+{
+	unsigned int i;
+
+	strbuf_add(&c->out, "  |");
+	for (i = 0; i < c->columns; i++)
+		strbuf_add(&c->out, " %-*.*s |", (int)c->width, (int)c->width,
+			   c->cell[i] ? c->cell[i] : "");
+	strbuf_add(&c->out, "\n");
+}
+
+static char *range_text(uint64_t first, uint64_t sectors)
+{
+	_cleanup_free_ char *from = size_format(first);
+	_cleanup_free_ char *to = size_format(first + sectors);
+
+	return xasprintf("%s..%s", from, to);
+}
+
+/* Which leg a column shows: the middle of many is left out. */
+static unsigned int leg_of_column(const struct target *t,
+				  const struct cells *c, unsigned int column,
+				  bool *left_out)
+{
+	*left_out = t->nr_legs > c->columns && column == c->columns - 2;
+	return column == c->columns - 1 ? t->nr_legs - 1 : column;
+}
+
+static void draw_chunks(const struct target *t, struct cells *c, uint64_t row)
+{
+	unsigned int i, leg;
+	uint64_t first;
+	bool left_out;
+
+	for (i = 0; i < c->columns; i++) {
+		leg = leg_of_column(t, c, i, &left_out);
+		first = t->start + (row * t->nr_legs + leg) * t->chunk;
+		set_cell(c, i, left_out ? xstrdup("...") :
+			 range_text(first, t->chunk));
+	}
+	draw_row(c);
+}
+
+static void draw_text_row(struct cells *c, const char *text)
+{
+	unsigned int i;
+
+	for (i = 0; i < c->columns; i++)
+		set_cell(c, i, xstrdup(text));
+	draw_row(c);
+}
+
+static void draw_head(const struct target *t, struct cells *c)
+{
+	unsigned int i, leg;
+	bool left_out;
+
+	draw_border(c);
+	for (i = 0; i < c->columns; i++) {
+		leg = leg_of_column(t, c, i, &left_out);
+		set_cell(c, i, xstrdup(left_out ? "..." :
+				       short_name(&t->legs[leg])));
+	}
+	draw_row(c);
+	draw_border(c);
+}
+
+static void draw_striped(const struct target *t, struct cells *c)
+{
+	uint64_t rows = t->length / ((uint64_t)t->nr_legs * t->chunk);
+
+	draw_head(t, c);
+	draw_chunks(t, c, 0);
+	if (rows > 1)
+		draw_chunks(t, c, 1);
+	if (rows > 3)
+		draw_text_row(c, "...");
+	if (rows > 2)
+		draw_chunks(t, c, rows - 1);
+	draw_border(c);
+}
+
+static void draw_linear(const struct target *t, struct cells *c)
+{
+	draw_head(t, c);
+	set_cell(c, 0, range_text(t->start, t->length));
+	draw_row(c);
+	draw_border(c);
+}
+
+/* Wide enough for the widest name and range, within reason. */
+static unsigned int cell_width(const struct target *t)
+{
+	size_t width = 12;
+	unsigned int i;
+	_cleanup_free_ char *last = t->chunk ?
+		range_text(t->start + t->length - t->chunk, t->chunk) :
+		range_text(t->start, t->length);
+
+	for (i = 0; i < t->nr_legs; i++)
+		width = MAX(width, strlen(short_name(&t->legs[i])));
+	width = MAX(width, strlen(last));
+	return MIN(width, (size_t)32);
+}
+
+char *picture_draw(const struct target *t)
+{
+	struct cells c = { 0 };
+	unsigned int i;
+
+	if (!t->understood || !t->length)
+		return xstrdup("");
+	c.columns = MIN(t->nr_legs, (unsigned int)MAX_COLUMNS);
+	c.width = cell_width(t);
+	c.cell = xzalloc(c.columns * sizeof(*c.cell));
+	if (t->kind == TARGET_STRIPED)
+		draw_striped(t, &c);
+	else
+		draw_linear(t, &c);
+	for (i = 0; i < c.columns; i++)
+		free(c.cell[i]);
+	free(c.cell);
+	return strbuf_take(&c.out);
+}

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Printing tables, also as their stock equivalents, and comparing them. */
+#include <string.h>
+
+#include "dm-noclone-map.h"
+#include "table.h"
+
+uint64_t target_leg_length(const struct target *target)
+{
+	return target->nr_legs ? target->length / target->nr_legs : 0;
+}
+
+uint64_t table_sectors(const struct table *t)
+{
+	const struct target *last;
+
+	if (!t->nr)
+		return 0;
+	last = &t->targets[t->nr - 1];
+	return last->start + last->length;
+}
+
+bool target_is_noclone(const struct target *target)
+{
+	return target->kind != TARGET_OTHER && !target->stock;
+}
+
+bool table_has_noclone(const struct table *t)
+{
+	unsigned int i;
+
+	for (i = 0; i < t->nr; i++)
+		if (target_is_noclone(&t->targets[i]))
+			return true;
+	return false;
+}
+
+const char *target_stock_type(const struct target *target)
+{
+	switch (target->kind) {
+	case TARGET_LINEAR:
+		return "linear";
+	case TARGET_STRIPED:
+		return "striped";
+	default:
+		return target->type;
+	}
+}
+
+char *target_params(const struct target *target, bool stock,
+		    device_namer namer, void *ctx)
+{
+	struct strbuf b = { 0 };
+	unsigned int i;
+
+	if (!target->understood)
+		return xstrdup(target->params);
+
+	if (target->kind == TARGET_STRIPED)
+		strbuf_add(&b, "%u %u ", target->nr_legs, target->chunk);
+	for (i = 0; i < target->nr_legs; i++) {
+		const struct leg *leg = &target->legs[i];
+		_cleanup_free_ char *name = namer ? namer(leg->device, ctx) :
+						    xstrdup(leg->device);
+
+		strbuf_add(&b, "%s%s %llu", i ? " " : "", name,
+			   (unsigned long long)leg->start);
+	}
+	if (target->no_fastpath && !stock)
+		strbuf_add(&b, " 1 " NOCLONE_OPT_NO_FASTPATH);
+	return strbuf_take(&b);
+}
+
+char *target_print(const struct target *target, bool stock,
+		   device_namer namer, void *ctx)
+{
+	_cleanup_free_ char *params = target_params(target, stock, namer, ctx);
+
+	return xasprintf("%llu %llu %s%s%s", (unsigned long long)target->start,
+			 (unsigned long long)target->length,
+			 stock ? target_stock_type(target) : target->type,
+			 *params ? " " : "", params);
+}
+
+char *table_print(const struct table *t, bool stock,
+		  device_namer namer, void *ctx)
+{
+	struct strbuf b = { 0 };
+	unsigned int i;
+
+	for (i = 0; i < t->nr; i++) {
+		_cleanup_free_ char *line = target_print(&t->targets[i], stock,
+							 namer, ctx);
+
+		strbuf_add(&b, "%s%s", i ? "\n" : "", line);
+	}
+	return strbuf_take(&b);
+}
+
+/* Comma, semicolon and backslash separate things in the concise format. */
+static void add_escaped(struct strbuf *b, const char *s)
+{
+	for (; *s; s++) {
+		if (strchr(",;\\", *s))
+			strbuf_putc(b, '\\', 1);
+		strbuf_putc(b, *s == '\n' ? ',' : *s, 1);
+	}
+}
+
+char *table_concise(const struct table *stock, const char *name,
+		    const char *uuid, bool readonly)
+{
+	_cleanup_free_ char *lines = table_print(stock, true, NULL, NULL);
+	struct strbuf b = { 0 };
+
+	add_escaped(&b, name);
+	strbuf_add(&b, ",");
+	add_escaped(&b, uuid);
+	strbuf_add(&b, ",,%s,", readonly ? "ro" : "rw");
+	add_escaped(&b, lines);
+	return strbuf_take(&b);
+}
+
+/*
+ * Where a sector of the mapped device lives.  Two tables agree on a stretch if
+ * they agree on its first sector and neither has a border inside it, so the
+ * comparison below walks from border to border.
+ */
+struct place {
+	const char *device;
+	uint64_t sector;
+	uint64_t left;		/* sectors until the next border */
+};
+
+static bool find_place(const struct table *t, uint64_t sector, struct place *p)
+{
+	struct noclone_layout layout;
+	const struct target *target;
+	unsigned int i;
+	uint32_t leg;
+
+	for (i = 0; i < t->nr; i++)
+		if (sector < t->targets[i].start + t->targets[i].length)
+			break;
+	if (i == t->nr || !t->targets[i].understood)
+		return false;
+
+	target = &t->targets[i];
+	noclone_layout_init(&layout, target->start, target->nr_legs,
+			    target->chunk);
+	p->sector = noclone_map_sector(&layout, sector, &leg);
+	p->sector += target->legs[leg].start;
+	p->device = target->legs[leg].device;
+	p->left = target->start + target->length - sector;
+	if (target->chunk)
+		p->left = MIN(p->left, noclone_chunk_left(&layout, sector));
+	return true;
+}
+
+/* Textually equal targets need no walk, which may have billions of chunks. */
+static bool same_target(const struct target *a, const struct target *b)
+{
+	_cleanup_free_ char *ours = target_params(a, true, NULL, NULL);
+	_cleanup_free_ char *theirs = target_params(b, true, NULL, NULL);
+
+	return a->start == b->start && a->kind == b->kind &&
+	       !strcmp(target_stock_type(a), target_stock_type(b)) &&
+	       !strcmp(ours, theirs);
+}
+
+bool table_same_mapping(const struct table *t, const struct table *other)
+{
+	uint64_t end = MIN(table_sectors(t), table_sectors(other));
+	unsigned int common = 0, steps;
+	struct place a, b;
+	uint64_t sector;
+
+	while (common < t->nr && common < other->nr &&
+	       same_target(&t->targets[common], &other->targets[common]) &&
+	       t->targets[common].length == other->targets[common].length)
+		common++;
+	/* the last one may have grown or shrunk without moving a sector */
+	if (common < t->nr && common < other->nr &&
+	    same_target(&t->targets[common], &other->targets[common]) &&
+	    (common + 1 == t->nr || common + 1 == other->nr))
+		return true;
+
+	sector = common < t->nr ? t->targets[common].start : end;
+	for (steps = 0; sector < end; steps++) {
+		/* that many chunks laid out anew: call it different */
+		if (steps > 1000000 || !find_place(t, sector, &a) ||
+		    !find_place(other, sector, &b))
+			return false;
+		if (a.sector != b.sector || strcmp(a.device, b.device))
+			return false;
+		sector += MIN(a.left, b.left);
+	}
+	return true;
+}

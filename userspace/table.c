@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Reading tables.
+ *
+ * The order of the checks and their sentences are those of the targets'
+ * constructors in the kernel, so that "noclone check" and the kernel log say
+ * the same thing about the same mistake.
+ */
+#include "table.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NOT_A_START	"Start sector is not a decimal number of sectors"
+
+static const struct {
+	const char *name;
+	enum target_kind kind;
+	bool stock;
+} types[] = {
+	{ NOCLONE_LINEAR_NAME,	TARGET_LINEAR,	false },
+	{ NOCLONE_STRIPED_NAME,	TARGET_STRIPED,	false },
+	{ "linear",		TARGET_LINEAR,	true },
+	{ "striped",		TARGET_STRIPED,	true },
+};
+
+/* What the argument parsers share: the words left, and where to complain. */
+struct args {
+	struct target *target;
+	char **word;
+	unsigned int nr;
+	struct problems *problems;
+};
+
+static bool bad(struct args *a, const char *sentence, const char *word)
+{
+	if (word)
+		problem_add(a->problems, PROBLEM_ERROR, a->target->line,
+			    "%s: %s: \"%s\"", a->target->type, sentence, word);
+	else
+		problem_add(a->problems, PROBLEM_ERROR, a->target->line,
+			    "%s: %s", a->target->type, sentence);
+	return false;
+}
+
+static char *next_word(struct args *a)
+{
+	a->nr--;
+	return *a->word++;
+}
+
+static bool parse_leg(struct args *a)
+{
+	char *device = next_word(a);
+	char *word = next_word(a);
+	uint64_t start;
+
+	if (!parse_u64(word, &start))
+		return bad(a, NOT_A_START, word);
+	target_add_leg(a->target, device, start);
+	return true;
+}
+
+/* "<#opt> word...", or nothing at all */
+static bool parse_options(struct args *a)
+{
+	char *word;
+	uint32_t n;
+
+	if (!a->nr)
+		return true;
+
+	word = next_word(a);
+	if (!parse_u32(word, &n) || n > 1)
+		return bad(a, "Number of options is not between 0 and 1", word);
+	if (a->nr < n)
+		return bad(a, "Too few option words for the number of options", NULL);
+	if (n) {
+		word = next_word(a);
+		if (strcasecmp(word, NOCLONE_OPT_NO_FASTPATH))
+			return bad(a, "Unknown option: the only one is "
+				   NOCLONE_OPT_NO_FASTPATH, word);
+		a->target->no_fastpath = true;
+	}
+	if (a->nr)
+		return bad(a, "Words left over after the options", *a->word);
+	return true;
+}
+
+static bool parse_linear(struct args *a)
+{
+	if (a->nr < 2 || (a->target->stock && a->nr > 2))
+		return bad(a, "Wrong number of arguments: give <device> <start sector>",
+			   NULL);
+	return parse_leg(a) && parse_options(a);
+}
+
+static bool parse_geometry(struct args *a, uint32_t *stripes)
+{
+	struct target *t = a->target;
+	char *word = next_word(a);
+
+	if (!parse_u32(word, stripes) || !*stripes)
+		return bad(a, "Number of stripes is not a positive decimal number",
+			   word);
+	word = next_word(a);
+	if (!parse_u32(word, &t->chunk) || !t->chunk)
+		return bad(a, "Chunk size is not a positive decimal number of sectors",
+			   word);
+	if (t->length % *stripes)
+		return bad(a, "Target length is not divisible by the number of stripes",
+			   NULL);
+	if (t->length / *stripes % t->chunk)
+		return bad(a, "Stripe length is not divisible by the chunk size",
+			   NULL);
+	return true;
+}
+
+static bool parse_striped(struct args *a)
+{
+	uint32_t stripes, i;
+
+	if (a->nr < 4)
+		return bad(a, "Too few arguments: give <stripes> <chunk sectors> "
+			   "and a <device> <start sector> pair per stripe", NULL);
+	if (!parse_geometry(a, &stripes))
+		return false;
+	if (a->nr / 2 < stripes)
+		return bad(a, "Too few <device> <start sector> pairs for the number of stripes",
+			   NULL);
+	for (i = 0; i < stripes; i++)
+		if (!parse_leg(a))
+			return false;
+	if (a->target->stock && a->nr)
+		return bad(a, "Words left over after the options", *a->word);
+	return parse_options(a);
+}
+
+static void parse_params(struct target *t, struct problems *problems)
+{
+	_cleanup_words_ struct words w;
+	struct args args;
+
+	words_split(&w, t->params);
+	args = (struct args) { t, w.word, w.nr, problems };
+	if (t->kind == TARGET_LINEAR)
+		t->understood = parse_linear(&args);
+	else if (t->kind == TARGET_STRIPED)
+		t->understood = parse_striped(&args);
+}
+
+static struct target *new_target(struct table *t, uint64_t start,
+				 uint64_t length, const char *type)
+{
+	struct target *target;
+	unsigned int i;
+
+	GROW(t->targets, t->nr);
+	target = &t->targets[t->nr++];
+	memset(target, 0, sizeof(*target));
+	target->line = t->nr;
+	target->start = start;
+	target->length = length;
+	target->type = xstrdup(type);
+	for (i = 0; i < ARRAY_SIZE(types); i++) {
+		if (strcmp(type, types[i].name))
+			continue;
+		target->kind = types[i].kind;
+		target->stock = types[i].stock;
+	}
+	return target;
+}
+
+static struct target *add_line(struct table *t, unsigned int line,
+			       uint64_t start, uint64_t length,
+			       const char *type, const char *params,
+			       struct problems *problems)
+{
+	struct target *target = new_target(t, start, length, type);
+
+	if (line)
+		target->line = line;
+	target->params = xstrdup(params);
+	parse_params(target, problems);
+	return target;
+}
+
+struct target *table_add(struct table *t, uint64_t start, uint64_t length,
+			 const char *type, const char *params,
+			 struct problems *problems)
+{
+	return add_line(t, 0, start, length, type, params, problems);
+}
+
+struct target *table_add_noclone(struct table *t, enum target_kind kind,
+				 uint64_t start, uint64_t length)
+{
+	const char *type = kind == TARGET_LINEAR ? NOCLONE_LINEAR_NAME :
+						   NOCLONE_STRIPED_NAME;
+	struct target *target = new_target(t, start, length, type);
+
+	target->understood = true;
+	target->params = xstrdup("");
+	return target;
+}
+
+void target_add_leg(struct target *target, const char *device, uint64_t start)
+{
+	GROW(target->legs, target->nr_legs);
+	target->legs[target->nr_legs].device = xstrdup(device);
+	target->legs[target->nr_legs++].start = start;
+}
+
+/* Cut one word off the front of @s; NULL when nothing is left. */
+static char *cut_word(char **s)
+{
+	char *word = *s + strspn(*s, " \t");
+	char *end = word + strcspn(word, " \t");
+
+	if (!*word)
+		return NULL;
+	*s = *end ? end + 1 : end;
+	*end = 0;
+	return word;
+}
+
+static void parse_line(struct table *t, unsigned int nr, char *line,
+		       struct problems *problems)
+{
+	char *start_word, *length_word, *type;
+	uint64_t start, length;
+
+	line[strcspn(line, "#\r\n")] = 0;
+	start_word = cut_word(&line);
+	if (!start_word)
+		return;
+
+	length_word = cut_word(&line);
+	type = length_word ? cut_word(&line) : NULL;
+	if (!type)
+		problem_add(problems, PROBLEM_ERROR, nr,
+			    "A table line is <start sector> <sectors> <target> <arguments>");
+	else if (!parse_u64(start_word, &start))
+		problem_add(problems, PROBLEM_ERROR, nr,
+			    "Start of the target is not a decimal number of sectors: \"%s\"",
+			    start_word);
+	else if (!parse_u64(length_word, &length))
+		problem_add(problems, PROBLEM_ERROR, nr,
+			    "Length of the target is not a decimal number of sectors: \"%s\"",
+			    length_word);
+	else
+		add_line(t, nr, start, length, type, line + strspn(line, " \t"),
+			 problems);
+}
+
+void table_parse(struct table *t, const char *text, struct problems *problems)
+{
+	unsigned int nr = 0;
+
+	while (*text) {
+		size_t len = strcspn(text, "\n");
+		_cleanup_free_ char *line = xstrndup(text, len);
+
+		parse_line(t, ++nr, line, problems);
+		text += len + (text[len] == '\n');
+	}
+	if (!t->nr && !problems_count(problems, PROBLEM_ERROR))
+		problem_add(problems, PROBLEM_ERROR, 0, "The table is empty");
+}
+
+void table_free(struct table *t)
+{
+	unsigned int i, j;
+
+	for (i = 0; i < t->nr; i++) {
+		struct target *target = &t->targets[i];
+
+		for (j = 0; j < target->nr_legs; j++)
+			free(target->legs[j].device);
+		free(target->legs);
+		free(target->type);
+		free(target->params);
+	}
+	free(t->targets);
+	memset(t, 0, sizeof(*t));
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Small helpers everything uses: allocation that cannot fail, cleanup
+ * attributes, a growing string.
+ *
+ * The tool is short-lived and holds no state that would have to be undone
+ * after a failed allocation, so running out of memory ends it.  The one place
+ * where that would hurt, a device half way through a change, allocates before.
+ */
+#ifndef NOCLONE_UTIL_H
+#define NOCLONE_UTIL_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+#define MIN(a, b)	((a) < (b) ? (a) : (b))
+#define MAX(a, b)	((a) > (b) ? (a) : (b))
+#define SECTOR_SHIFT	9
+#define SECTOR_SIZE	(1U << SECTOR_SHIFT)
+
+#define __printf(fmt, first)	__attribute__((format(printf, fmt, first)))
+#define __unused		__attribute__((unused))
+
+void *xzalloc(size_t size);
+void *xrealloc_array(void *old, size_t nr, size_t size);
+char *xstrdup(const char *s);
+char *xstrndup(const char *s, size_t n);
+char *xasprintf(const char *fmt, ...) __printf(1, 2);
+char *xvasprintf(const char *fmt, va_list ap);
+
+/* Make room for one more element of @array, which holds @nr of them. */
+#define GROW(array, nr) \
+	((array) = xrealloc_array((array), (size_t)(nr) + 1, sizeof(*(array))))
+
+/**
+ * struct strbuf - a string that grows
+ * @text: zero-terminated, NULL while nothing was added
+ * @len: length without the terminating zero
+ */
+struct strbuf {
+	char *text;
+	size_t len;
+};
+
+void strbuf_add(struct strbuf *b, const char *fmt, ...) __printf(2, 3);
+void strbuf_putc(struct strbuf *b, char c, unsigned int times);
+char *strbuf_take(struct strbuf *b);
+
+/**
+ * struct words - a line cut at white space
+ * @word: the words
+ * @nr: number of words
+ * @text: their memory
+ */
+struct words {
+	char **word;
+	unsigned int nr;
+	char *text;
+};
+
+void words_split(struct words *w, const char *line);
+void words_free(struct words *w);
+
+bool str_starts(const char *s, const char *prefix);
+bool parse_u64(const char *s, uint64_t *value);
+bool parse_u32(const char *s, uint32_t *value);
+char *shell_quote(const char *s);
+char *read_line_of(const char *path);
+char *read_stream(int fd, size_t limit);
+
+void cleanup_free(void *p);
+void cleanup_close(int *fd);
+void cleanup_words(struct words *w);
+void cleanup_strbuf(struct strbuf *b);
+
+#define _cleanup_free_		__attribute__((cleanup(cleanup_free)))
+#define _cleanup_close_		__attribute__((cleanup(cleanup_close)))
+#define _cleanup_words_		__attribute__((cleanup(cleanup_words)))
+#define _cleanup_strbuf_	__attribute__((cleanup(cleanup_strbuf)))
+
+#endif /* NOCLONE_UTIL_H */
