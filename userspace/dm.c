@@ -100,14 +100,24 @@ static int task_errno(struct dm_task *dmt)
 	return err ? -err : -EIO;
 }
 
+static bool driver_loaded(void)
+{
+	return !access("/sys/devices/virtual/misc/device-mapper", F_OK);
+}
+
 /*
- * An ioctl that only looks.  Without a driver there is nothing to see, and
- * asking anyway would load it, which a dry run must not do.
+ * A task that only looks.  Without a driver there is nothing to see, and
+ * asking libdm anyway would load it, which a dry run must not do.
  */
+static struct dm_task *new_query(int type, const char *name)
+{
+	return driver_loaded() ? new_task(type, name) : NULL;
+}
+
 static int query(struct dm_task *dmt)
 {
-	if (access("/sys/devices/virtual/misc/device-mapper", F_OK))
-		return -ENODEV;
+	if (!dmt)
+		return driver_loaded() ? -EINVAL : -ENODEV;
 	return dm_task_run(dmt) ? 0 : task_errno(dmt);
 }
 
@@ -206,12 +216,12 @@ static int run_with_udev(struct dm_task *dmt, const char *doing,
 
 int dm_get(const char *name, struct dm_device *dev)
 {
-	_cleanup_task_ struct dm_task *dmt = new_task(DM_DEVICE_INFO, name);
+	_cleanup_task_ struct dm_task *dmt = new_query(DM_DEVICE_INFO, name);
 	struct dm_info info;
 	int r;
 
 	memset(dev, 0, sizeof(*dev));
-	r = dmt ? query(dmt) : -EINVAL;
+	r = query(dmt);
 	if (r)
 		return r;
 	if (!dm_task_get_info(dmt, &info) || !info.exists)
@@ -238,13 +248,13 @@ static int compare_names(const void *a, const void *b)
 
 int dm_names(char ***names, unsigned int *nr)
 {
-	_cleanup_task_ struct dm_task *dmt = new_task(DM_DEVICE_LIST, NULL);
+	_cleanup_task_ struct dm_task *dmt = new_query(DM_DEVICE_LIST, NULL);
 	struct dm_names *entry;
 	int r;
 
 	*names = NULL;
 	*nr = 0;
-	r = dmt ? query(dmt) : -EINVAL;
+	r = query(dmt);
 	if (r)
 		return r;
 	entry = dm_task_get_names(dmt);
@@ -263,7 +273,7 @@ int dm_names(char ***names, unsigned int *nr)
 
 static int get_lines(int type, const char *name, struct dm_lines *lines)
 {
-	_cleanup_task_ struct dm_task *dmt = new_task(type, name);
+	_cleanup_task_ struct dm_task *dmt = new_query(type, name);
 	char *target_type, *params;
 	uint64_t start, length;
 	struct dm_info info;
@@ -271,7 +281,9 @@ static int get_lines(int type, const char *name, struct dm_lines *lines)
 	int r;
 
 	memset(lines, 0, sizeof(*lines));
-	r = dmt && dm_task_no_flush(dmt) ? query(dmt) : -EINVAL;
+	if (dmt && !dm_task_no_flush(dmt))
+		return -EINVAL;
+	r = query(dmt);
 	if (r)
 		return r;
 	if (!dm_task_get_info(dmt, &info) || !info.exists)
@@ -306,8 +318,7 @@ int dm_versions(char **library, char **driver)
 	*library = xstrdup(dm_get_library_version(text, sizeof(text)) ?
 			   text : "unknown");
 	*driver = NULL;
-	if (access("/sys/devices/virtual/misc/device-mapper", F_OK) ||
-	    !dm_driver_version(text, sizeof(text)))
+	if (!driver_loaded() || !dm_driver_version(text, sizeof(text)))
 		return -ENODEV;
 	*driver = xstrdup(text);
 	return 0;
@@ -315,14 +326,14 @@ int dm_versions(char **library, char **driver)
 
 int dm_target_versions(struct dm_target_version **versions, unsigned int *nr)
 {
-	_cleanup_task_ struct dm_task *dmt = new_task(DM_DEVICE_LIST_VERSIONS,
-						      NULL);
+	_cleanup_task_ struct dm_task *dmt = new_query(DM_DEVICE_LIST_VERSIONS,
+						       NULL);
 	struct dm_versions *v;
 	int r;
 
 	*versions = NULL;
 	*nr = 0;
-	r = dmt ? query(dmt) : -EINVAL;
+	r = query(dmt);
 	if (r)
 		return r;
 	for (v = dm_task_get_versions(dmt); v;

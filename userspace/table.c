@@ -88,53 +88,66 @@ static bool parse_options(struct args *a)
 	return true;
 }
 
-static bool parse_linear(struct args *a)
+/* The kernel reads the options before it opens devices: same order here. */
+static bool parse_tail(struct args *a, uint32_t legs)
 {
-	if (a->nr < 2 || (a->target->stock && a->nr > 2))
-		return bad(a, "Wrong number of arguments: give <device> <start sector>",
-			   NULL);
-	return parse_leg(a) && parse_options(a);
+	struct args options = *a;
+
+	options.word += 2 * (size_t)legs;
+	options.nr -= 2 * legs;
+	if (a->target->stock && options.nr)
+		return bad(a, "Words left over after the devices", *options.word);
+	if (!parse_options(&options))
+		return false;
+	while (legs--)
+		if (!parse_leg(a))
+			return false;
+	return true;
 }
 
-static bool parse_geometry(struct args *a, uint32_t *stripes)
+static bool parse_linear(struct args *a)
 {
-	struct target *t = a->target;
-	char *word = next_word(a);
+	if (a->nr < 2)
+		return bad(a, "Wrong number of arguments: give <device> <start sector>",
+			   NULL);
+	return parse_tail(a, 1);
+}
 
+static bool parse_numbers(struct args *a, uint32_t *stripes)
+{
+	char *word;
+
+	if (a->nr < 2)
+		return bad(a, "Too few arguments: give <stripes> <chunk> "
+			   "[<device> <start>]{stripes}", NULL);
+	word = next_word(a);
 	if (!parse_u32(word, stripes) || !*stripes)
 		return bad(a, "Number of stripes is not a positive decimal number",
 			   word);
 	word = next_word(a);
-	if (!parse_u32(word, &t->chunk) || !t->chunk)
+	if (!parse_u32(word, &a->target->chunk) || !a->target->chunk)
 		return bad(a, "Chunk size is not a positive decimal number of sectors",
 			   word);
-	if (t->length % *stripes)
-		return bad(a, "Target length is not divisible by the number of stripes",
-			   NULL);
-	if (t->length / *stripes % t->chunk)
-		return bad(a, "Stripe length is not divisible by the chunk size",
-			   NULL);
 	return true;
 }
 
 static bool parse_striped(struct args *a)
 {
-	uint32_t stripes, i;
+	const struct target *t = a->target;
+	uint32_t stripes;
 
-	if (a->nr < 4)
-		return bad(a, "Too few arguments: give <stripes> <chunk sectors> "
-			   "and a <device> <start sector> pair per stripe", NULL);
-	if (!parse_geometry(a, &stripes))
+	if (!parse_numbers(a, &stripes))
 		return false;
+	if (t->length % stripes)
+		return bad(a, "Target length is not divisible by the number of stripes",
+			   NULL);
+	if (t->length / stripes % t->chunk)
+		return bad(a, "Stripe length is not divisible by the chunk size",
+			   NULL);
 	if (a->nr / 2 < stripes)
 		return bad(a, "Too few <device> <start sector> pairs for the number of stripes",
 			   NULL);
-	for (i = 0; i < stripes; i++)
-		if (!parse_leg(a))
-			return false;
-	if (a->target->stock && a->nr)
-		return bad(a, "Words left over after the options", *a->word);
-	return parse_options(a);
+	return parse_tail(a, stripes);
 }
 
 static void parse_params(struct target *t, struct problems *problems)

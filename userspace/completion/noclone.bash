@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+# bash completion for noclone(8), made by "noclone help --completion"
+
+declare -a _noclone_commands=(create reload remove rename suspend resume message list status table info check explain export help version)
+declare -a _noclone_takes_value=(" --table -t --chunk -c --uuid -u --assume --for --udev-timeout ")
+declare -A _noclone_kind=(
+	[create]=create
+	[reload]=reload
+	[remove]=name
+	[rename]=name
+	[suspend]=name
+	[resume]=name
+	[message]=name
+	[list]=none
+	[status]=name
+	[table]=name
+	[info]=name
+	[check]=file
+	[explain]=name
+	[export]=name
+	[help]=command
+	[version]=none
+)
+declare -A _noclone_options=(
+	[create]="--table --chunk --no-fastpath --readonly --uuid --force --dry-run --json --noudevsync --udev-timeout --verbose --debug --help --version"
+	[reload]="--table --chunk --no-fastpath --readonly --noflush --nolockfs --force --yes --dry-run --json --noudevsync --udev-timeout --verbose --debug --help --version"
+	[remove]="--retry --deferred --force --dry-run --json --noudevsync --udev-timeout --verbose --debug --help --version"
+	[rename]="--force --dry-run --json --noudevsync --udev-timeout --verbose --debug --help --version"
+	[suspend]="--noflush --nolockfs --force --dry-run --json --verbose --debug --help --version"
+	[resume]="--force --dry-run --json --noudevsync --udev-timeout --verbose --debug --help --version"
+	[message]="--force --dry-run --json --verbose --debug --help --version"
+	[list]="--all --json --verbose --debug --help --version"
+	[status]="--json --verbose --debug --help --version"
+	[table]="--numbers --json --verbose --debug --help --version"
+	[info]="--json --verbose --debug --help --version"
+	[check]="--assume --for --json --verbose --debug --help --version"
+	[explain]="--json --verbose --debug --help --version"
+	[export]="--numbers --json --verbose --debug --help --version"
+	[help]="--completion --verbose --debug --help --version"
+	[version]="--json --verbose --debug --help --version"
+)
+
+_noclone_names()
+{
+	local node
+
+	for node in /sys/block/dm-*/dm/name; do
+		[[ -r $node ]] && printf '%s\n' "$(<"$node")"
+	done
+}
+
+# What the next word of a command may be.
+_noclone_words()
+{
+	local kind=$1 index=$2
+
+	case $kind in
+	name) _noclone_names ;;
+	file) compgen -f -- "$cur" ;;
+	command) printf '%s\n' "${_noclone_commands[@]}" ;;
+	create | reload)
+		case $index in
+		0) [[ $kind == reload ]] && _noclone_names ;;
+		1) printf '%s\n' linear striped ;;
+		*) compgen -f -- "$cur" ;;
+		esac
+		;;
+	esac
+}
+
+_noclone()
+{
+	local cur=${COMP_WORDS[COMP_CWORD]} command='' index=-1 i
+	local IFS=$' \t\n'
+
+	for ((i = 1; i < COMP_CWORD; i++)); do
+		[[ ${COMP_WORDS[i]} == -* ]] && continue
+		[[ ${_noclone_takes_value[*]} == *" ${COMP_WORDS[i - 1]} "* ]] && continue
+		if [[ -z $command ]]; then
+			command=${COMP_WORDS[i]}
+		fi
+		index=$((index + 1))
+	done
+
+	if [[ ${_noclone_takes_value[*]} == *" ${COMP_WORDS[COMP_CWORD - 1]} "* ]]; then
+		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+	elif [[ -z $command ]]; then
+		mapfile -t COMPREPLY < <(compgen -W "${_noclone_commands[*]}" -- "$cur")
+	elif [[ $cur == -* ]]; then
+		mapfile -t COMPREPLY < <(compgen -W "${_noclone_options[$command]}" -- "$cur")
+	else
+		mapfile -t COMPREPLY < <(compgen -W "$(_noclone_words "${_noclone_kind[$command]}" "$index")" -- "$cur")
+	fi
+}
+
+complete -o filenames -o bashdefault -F _noclone noclone
