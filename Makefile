@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# dm-noclone: device-mapper linear and striped targets that do not clone.
+#
+# Build for the running kernel:
+#   make                  the module and the tool
+#   make modules          the module: dm-target/dm-noclone.ko
+#   make tool             the tool: build/userspace/noclone
+#   make install          both, with man pages, completion and udev rules
+#   make uninstall
+#   make clean            what the above built, and build/ with its downloads
+#
+# Test, as root, on any Debian 12; what is missing is installed, everything
+# else stays under build/:
+#   make demo             boot a stock kernel, make a device, use it, measure it
+#   make check            everything below, on all kernels of tests/vm/kernels
+#   make check-unit       unit tests, in the Debian root of each kernel
+#   make check-vm         the suite in a VM of each stock kernel
+#   make check-meta       tests of the test harness itself
+#   make style            shellcheck, checkpatch, and the rules of .ci/
+#   make insn             instructions per I/O: raw, stock linear, noclone-linear
+#   make help             this text
+#
+# Variables:
+#   KERNEL="6.12"         only these kernels
+#   T="linear/ *flush"    only tests whose AREA/NAME contains or matches one
+#   KVER=6.1.0-50-amd64   build the module for another installed kernel
+#   V=1                   show the commands
+#   DESTDIR=, prefix=/usr/local
+
+SHELL := /bin/bash
+MAKEFLAGS += --no-print-directory
+KVER ?= $(shell uname -r)
+prefix ?= /usr/local
+export KERNEL T V
+
+all: modules tool
+
+modules:
+	$(MAKE) -C dm-target KVER=$(KVER) modules
+
+tool:
+	$(MAKE) -C userspace prefix=$(prefix)
+
+install: all
+	$(MAKE) -C dm-target KVER=$(KVER) modules_install
+	$(MAKE) -C userspace prefix=$(prefix) DESTDIR=$(DESTDIR) install
+
+uninstall:
+	rm -f $(DESTDIR)/lib/modules/$(KVER)/updates/dm-noclone.ko*
+	$(if $(DESTDIR),,depmod $(KVER))
+	$(MAKE) -C userspace prefix=$(prefix) DESTDIR=$(DESTDIR) uninstall
+
+check:
+	@tests/run
+
+check-unit:
+	@tests/run build unit
+
+check-vm:
+	@tests/run build vm
+
+check-meta:
+	@tests/run build meta
+
+style:
+	@tests/run style
+
+demo:
+	@tests/demo/run
+
+insn:
+	@tests/insn/run
+
+clean:
+	rm -rf build
+	find dm-target \( -name '*.o' -o -name '*.ko' -o -name '*.mod' -o -name '*.mod.c' \
+		-o -name '.*.cmd' -o -name Module.symvers -o -name modules.order \) -delete
+
+help:
+	@sed -n '3,/^$$/s/^# \{0,1\}//p' Makefile
+
+.PHONY: all modules tool install uninstall check check-unit check-vm check-meta \
+	style demo insn clean help
