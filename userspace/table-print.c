@@ -5,6 +5,9 @@
 #include "dm-noclone-map.h"
 #include "table.h"
 
+/* Chunks compared one by one before two layouts are called different. */
+#define MAX_STEPS	1000000
+
 uint64_t target_leg_length(const struct target *target)
 {
 	return target->nr_legs ? target->length / target->nr_legs : 0;
@@ -168,27 +171,42 @@ static bool same_target(const struct target *a, const struct target *b)
 	       !strcmp(ours, theirs);
 }
 
+/* How many targets at the front are the same in both. */
+static unsigned int common_targets(const struct table *t,
+				   const struct table *other)
+{
+	unsigned int n = 0;
+
+	while (n < t->nr && n < other->nr &&
+	       same_target(&t->targets[n], &other->targets[n]) &&
+	       t->targets[n].length == other->targets[n].length)
+		n++;
+	return n;
+}
+
+/* Is @a all that is left of its table, and @b the same but not shorter? */
+static bool only_grew(const struct table *a, const struct table *b,
+		      unsigned int at)
+{
+	return at + 1 == a->nr && at < b->nr &&
+	       same_target(&a->targets[at], &b->targets[at]) &&
+	       a->targets[at].length <= b->targets[at].length;
+}
+
 bool table_same_mapping(const struct table *t, const struct table *other)
 {
 	uint64_t end = MIN(table_sectors(t), table_sectors(other));
-	unsigned int common = 0, steps;
+	unsigned int common = common_targets(t, other), steps;
 	struct place a, b;
 	uint64_t sector;
 
-	while (common < t->nr && common < other->nr &&
-	       same_target(&t->targets[common], &other->targets[common]) &&
-	       t->targets[common].length == other->targets[common].length)
-		common++;
-	/* the last one may have grown or shrunk without moving a sector */
-	if (common < t->nr && common < other->nr &&
-	    same_target(&t->targets[common], &other->targets[common]) &&
-	    (common + 1 == t->nr || common + 1 == other->nr))
+	if (only_grew(t, other, common) || only_grew(other, t, common))
 		return true;
 
 	sector = common < t->nr ? t->targets[common].start : end;
 	for (steps = 0; sector < end; steps++) {
 		/* that many chunks laid out anew: call it different */
-		if (steps > 1000000 || !find_place(t, sector, &a) ||
+		if (steps > MAX_STEPS || !find_place(t, sector, &a) ||
 		    !find_place(other, sector, &b))
 			return false;
 		if (a.sector != b.sector || strcmp(a.device, b.device))

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The mapping arithmetic against the definition of a stripe, written down with
+ * plain divisions, for geometries around every corner: powers of two and not,
+ * chunks of one sector, offsets beyond 2^32 and the largest numbers there are.
+ */
+#include "unit.h"
+
+#include "dm-noclone-map.h"
+#include "util.h"
+
+static const u32 stripe_counts[] = { 1, 2, 3, 4, 5, 7, 8, 16, 255, 65537 };
+static const u32 chunks[] = { 1, 2, 3, 7, 8, 48, 128, 1000, 2048, UINT32_MAX };
+static const u64 begins[] = { 0, 8, 1000001, 1ULL << 32, (1ULL << 40) + 3 };
+
+typedef void (*geometry_check)(const struct noclone_layout *l, u64 sector);
+
+/* Sectors around chunk, row and 2^32 borders of every geometry. */
+static void for_each_geometry(geometry_check check)
+{
+	size_t s, c, b;
+
+	for (s = 0; s < ARRAY_SIZE(stripe_counts); s++)
+		for (c = 0; c < ARRAY_SIZE(chunks); c++)
+			for (b = 0; b < ARRAY_SIZE(begins); b++) {
+				u64 row = (u64)stripe_counts[s] * chunks[c];
+				u64 at[] = { 0, chunks[c], row, 2 * row,
+					     row + chunks[c], 7 * row + 1,
+					     1ULL << 32, (1ULL << 44) + 5 };
+				struct noclone_layout l;
+				size_t i;
+
+				noclone_layout_init(&l, begins[b],
+						    stripe_counts[s], chunks[c]);
+				for (i = 0; i < ARRAY_SIZE(at); i++) {
+					check(&l, begins[b] + at[i]);
+					check(&l, begins[b] + at[i] + 1);
+					if (at[i])
+						check(&l, begins[b] + at[i] - 1);
+				}
+			}
+}
+
+static u64 expected_place(const struct noclone_layout *l, u64 sector, u32 *leg)
+{
+	u64 offset = sector - l->begin;
+	u64 chunk = offset / l->chunk_sectors;
+
+	*leg = chunk % l->stripes;
+	return chunk / l->stripes * l->chunk_sectors + offset % l->chunk_sectors;
+}
+
+static void check_sector(const struct noclone_layout *l, u64 sector)
+{
+	u32 leg, expected_leg;
+	u64 expected = expected_place(l, sector, &expected_leg);
+
+	assert_int_equal(noclone_map_sector(l, sector, &leg), expected);
+	assert_int_equal(leg, expected_leg);
+}
+
+static void map_sector_is_the_definition(void **state __unused)
+{
+	for_each_geometry(check_sector);
+}
+
+static void check_left(const struct noclone_layout *l, u64 sector)
+{
+	u32 left = noclone_chunk_left(l, sector);
+	u32 leg, last_leg, next_leg;
+	u64 here = noclone_map_sector(l, sector, &leg);
+
+	assert_in_range(left, 1, l->chunk_sectors);
+	/* up to the last sector of the chunk nothing jumps, then it does */
+	assert_int_equal(noclone_map_sector(l, sector + left - 1, &last_leg),
+			 here + left - 1);
+	assert_int_equal(last_leg, leg);
+	noclone_map_sector(l, sector + left, &next_leg);
+	assert_int_equal(next_leg, (leg + 1) % l->stripes);
+}
+
+static void chunk_left_ends_at_the_border(void **state __unused)
+{
+	for_each_geometry(check_left);
+}
+
+static void map_is_a_bijection(void **state __unused)
+{
+	static bool used[5][7 * 20];
+	struct noclone_layout l;
+	u64 sector;
+	u32 leg;
+
+	noclone_layout_init(&l, 100, 5, 7);
+	for (sector = 100; sector < 100 + 5 * 7 * 20; sector++) {
+		u64 place = noclone_map_sector(&l, sector, &leg);
+
+		assert_true(leg < 5 && place < 7 * 20);
+		assert_false(used[leg][place]);
+		used[leg][place] = true;
+	}
+}
+
+static void linear_is_an_offset(void **state __unused)
+{
+	struct noclone_layout l;
+	u32 leg = 9;
+
+	noclone_layout_init(&l, 1ULL << 33, 1, 0);
+	assert_int_equal(noclone_map_sector(&l, (1ULL << 33) + 77, &leg), 77);
+	assert_int_equal(leg, 0);
+}
+
+/* Count by hand what of a range lies on each leg. */
+static void check_range(u32 stripes, u32 chunk, u64 first, u64 sectors)
+{
+	struct noclone_layout l;
+	u32 leg, at;
+	u64 i, place, count, lowest, start;
+
+	noclone_layout_init(&l, 1000, stripes, chunk);
+	for (leg = 0; leg < stripes; leg++) {
+		count = 0;
+		lowest = UINT64_MAX;
+		for (i = 0; i < sectors; i++) {
+			place = noclone_map_sector(&l, 1000 + first + i, &at);
+			if (at != leg)
+				continue;
+			count++;
+			lowest = MIN(lowest, place);
+		}
+		assert_int_equal(noclone_map_range(&l, 1000 + first, sectors,
+						   leg, &start), count);
+		if (count)
+			assert_int_equal(start, lowest);
+	}
+}
+
+static void ranges_cover_what_they_cover(void **state __unused)
+{
+	static const u32 geometry[][2] = {
+		{ 1, 5 }, { 2, 8 }, { 3, 1 }, { 3, 7 }, { 4, 16 }, { 5, 3 },
+	};
+	size_t g;
+	u64 first, sectors;
+
+	for (g = 0; g < ARRAY_SIZE(geometry); g++)
+		for (first = 0; first < 40; first += 3)
+			for (sectors = 1; sectors < 120; sectors += 7)
+				check_range(geometry[g][0], geometry[g][1],
+					    first, sectors);
+}
+
+static void spans_are_found(void **state __unused)
+{
+	static const struct noclone_span spans[] = {
+		{ 0, 8 }, { 8, 9 }, { 9, 1000 }, { 1000, 1ULL << 40 },
+		{ 1ULL << 40, (1ULL << 40) + 1 },
+	};
+	u32 nr, i;
+
+	for (nr = 1; nr <= ARRAY_SIZE(spans); nr++) {
+		for (i = 0; i < nr; i++) {
+			assert_int_equal(noclone_find_span(spans, nr, spans[i].begin), i);
+			assert_int_equal(noclone_find_span(spans, nr, spans[i].end - 1), i);
+		}
+		assert_int_equal(noclone_find_span(spans, nr, spans[nr - 1].end), nr);
+		assert_int_equal(noclone_find_span(spans, nr, UINT64_MAX), nr);
+	}
+}
+
+static void shifts(void **state __unused)
+{
+	assert_int_equal(noclone_shift_of(0), NOCLONE_NO_SHIFT);
+	assert_int_equal(noclone_shift_of(1), 0);
+	assert_int_equal(noclone_shift_of(3), NOCLONE_NO_SHIFT);
+	assert_int_equal(noclone_shift_of(1U << 31), 31);
+	assert_int_equal(noclone_shift_of(UINT32_MAX), NOCLONE_NO_SHIFT);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(map_sector_is_the_definition),
+		cmocka_unit_test(chunk_left_ends_at_the_border),
+		cmocka_unit_test(map_is_a_bijection),
+		cmocka_unit_test(linear_is_an_offset),
+		cmocka_unit_test(ranges_cover_what_they_cover),
+		cmocka_unit_test(spans_are_found),
+		cmocka_unit_test(shifts),
+	};
+
+	return cmocka_run_group_tests_name("map", tests, NULL, NULL);
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Tables: reading, printing, translating, comparing. */
+#include "unit.h"
+
+#include "table.h"
+
+static struct table parse(const char *text, unsigned int errors)
+{
+	_cleanup_problems_ struct problems problems = { 0 };
+	struct table t = { 0 };
+
+	table_parse(&t, text, &problems);
+	assert_int_equal(problems_count(&problems, PROBLEM_ERROR), errors);
+	return t;
+}
+
+static void prints_as(const char *text, bool stock, const char *expected)
+{
+	_cleanup_table_ struct table t = parse(text, 0);
+	_cleanup_free_ char *printed = table_print(&t, stock, NULL, NULL);
+
+	assert_string_equal(printed, expected);
+}
+
+static void table_round_trip(void **state __unused)
+{
+	static const char * const lines[] = {
+		"0 8 noclone-linear /dev/a 0",
+		"0 8 noclone-linear 8:16 99 1 no_fastpath",
+		"0 8 linear /dev/a 0",
+		"0 768 noclone-striped 3 128 /dev/a 0 /dev/b 1 /dev/c 2",
+		"0 768 noclone-striped 3 128 a 0 b 1 c 2 1 no_fastpath",
+		"0 8 crypt aes-xts-plain64 key 0 /dev/a 0",
+		"0 8 zero",
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(lines); i++)
+		prints_as(lines[i], false, lines[i]);
+}
+
+static void table_comments_and_space(void **state __unused)
+{
+	prints_as("# head\n\n  0   8\tnoclone-linear  a 0 # why\r\n\n8 8 noclone-linear b 0",
+		  false, "0 8 noclone-linear a 0\n8 8 noclone-linear b 0");
+	prints_as("0 8 noclone-linear a 0 0", false, "0 8 noclone-linear a 0");
+	prints_as("0 8 noclone-linear a 0 1 NO_FASTPATH", false,
+		  "0 8 noclone-linear a 0 1 no_fastpath");
+}
+
+static void table_as_stock(void **state __unused)
+{
+	prints_as("0 8 noclone-linear /dev/a 5 1 no_fastpath\n"
+		  "8 256 noclone-striped 2 128 a 0 b 1", true,
+		  "0 8 linear /dev/a 5\n8 256 striped 2 128 a 0 b 1");
+	prints_as("0 8 zero", true, "0 8 zero");
+}
+
+static void table_line_numbers(void **state __unused)
+{
+	_cleanup_table_ struct table t = parse("# one\n\n0 8 noclone-linear a 0\n"
+					       "8 8 noclone-linear a 8\n", 0);
+
+	assert_int_equal(t.nr, 2);
+	assert_int_equal(t.targets[0].line, 3);
+	assert_int_equal(t.targets[1].line, 4);
+	assert_int_equal(table_sectors(&t), 16);
+}
+
+static void wrong(const char *text, const char *fragment)
+{
+	_cleanup_problems_ struct problems problems = { 0 };
+	_cleanup_table_ struct table t = { 0 };
+
+	table_parse(&t, text, &problems);
+	assert_int_equal(problems_count(&problems, PROBLEM_ERROR), 1);
+	assert_non_null(strstr(problems.problem[0].text, fragment));
+}
+
+static void table_bad_lines(void **state __unused)
+{
+	wrong("", "empty");
+	wrong("# nothing\n", "empty");
+	wrong("0", "A table line is");
+	wrong("0 8", "A table line is");
+	wrong("x 8 noclone-linear a 0", "Start of the target");
+	wrong("0 8x noclone-linear a 0", "Length of the target");
+	wrong("0 -8 noclone-linear a 0", "Length of the target");
+	wrong("0 18446744073709551616 zero", "Length of the target");
+	wrong("0 8 linear a 0 1 no_fastpath", "Words left over");
+	wrong("0 8 noclone-linear a +1", "Start sector is not");
+	wrong("0 256 noclone-striped 2 128 a 0 b 0 x", "Number of options");
+}
+
+static void table_many_stripes_do_not_overrun(void **state __unused)
+{
+	wrong("0 4294967295 noclone-striped 4294967295 1 a 0", "Too few");
+	wrong("0 4294967294 noclone-striped 2147483647 1 a 0 b 0", "Too few");
+}
+
+static void table_concise_escapes(void **state __unused)
+{
+	_cleanup_table_ struct table t = parse("0 8 noclone-linear /dev/a,b 0\n"
+					       "8 8 noclone-linear /dev/c;d 0", 0);
+	_cleanup_free_ char *concise = table_concise(&t, "na,me", "U-\\1", true);
+
+	assert_string_equal(concise, "na\\,me,U-\\\\1,,ro,0 8 linear /dev/a\\,b 0,"
+			    "8 8 linear /dev/c\\;d 0");
+}
+
+static bool same(const char *a, const char *b)
+{
+	_cleanup_table_ struct table ta = parse(a, 0);
+	_cleanup_table_ struct table tb = parse(b, 0);
+	bool result = table_same_mapping(&ta, &tb);
+
+	/* a mapping is the same both ways */
+	assert_int_equal(table_same_mapping(&tb, &ta), result);
+	return result;
+}
+
+static void mapping_same(void **state __unused)
+{
+	assert_true(same("0 16 noclone-linear a 0", "0 16 linear a 0"));
+	assert_true(same("0 16 noclone-linear a 0",
+			 "0 16 noclone-linear a 0 1 no_fastpath"));
+	/* split differently */
+	assert_true(same("0 16 noclone-linear a 4",
+			 "0 8 noclone-linear a 4\n8 8 noclone-linear a 12"));
+	/* longer */
+	assert_true(same("0 16 noclone-linear a 0", "0 32 noclone-linear a 0"));
+	assert_true(same("0 256 noclone-striped 2 8 a 0 b 0",
+			 "0 512 striped 2 8 a 0 b 0"));
+	/* stripes of one leg are linear */
+	assert_true(same("0 256 noclone-striped 1 8 a 0", "0 256 linear a 0"));
+}
+
+static void mapping_different(void **state __unused)
+{
+	assert_false(same("0 16 noclone-linear a 0", "0 16 noclone-linear a 8"));
+	assert_false(same("0 16 noclone-linear a 0", "0 16 noclone-linear b 0"));
+	assert_false(same("0 256 noclone-striped 2 8 a 0 b 0",
+			  "0 256 noclone-striped 2 16 a 0 b 0"));
+	assert_false(same("0 256 noclone-striped 2 8 a 0 b 0",
+			  "0 256 noclone-striped 2 8 b 0 a 0"));
+	assert_false(same("0 16 noclone-linear a 0",
+			  "0 8 noclone-linear a 0\n8 8 noclone-linear a 16"));
+	/* unknown targets are never known to be the same */
+	assert_false(same("0 16 noclone-linear a 0", "0 16 zero"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(table_round_trip),
+		cmocka_unit_test(table_comments_and_space),
+		cmocka_unit_test(table_as_stock),
+		cmocka_unit_test(table_line_numbers),
+		cmocka_unit_test(table_bad_lines),
+		cmocka_unit_test(table_many_stripes_do_not_overrun),
+		cmocka_unit_test(table_concise_escapes),
+		cmocka_unit_test(mapping_same),
+		cmocka_unit_test(mapping_different),
+	};
+
+	return cmocka_run_group_tests_name("table", tests, NULL, NULL);
+}
