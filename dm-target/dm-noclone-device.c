@@ -167,6 +167,7 @@ static void noclone_table_append(struct noclone_table *table,
 	table->no_fastpath |= t->no_fastpath;
 	table->zoned |= noclone_has_zoned_leg(t);
 	t->table = table;
+	t->nd = table->nd;
 }
 
 /**

@@ -57,7 +57,7 @@ static struct block_device_operations noclone_fops;
 static void noclone_restore_bio(struct bio *bio, const struct noclone_io *io)
 {
 	bio->bi_iter = io->iter;
-	bio->bi_opf = (bio->bi_opf & ~REQ_DRV) | io->drv;
+	bio->bi_opf = (bio->bi_opf & ~REQ_DRV) | (io->drv ? REQ_DRV : 0);
 	/* Left by the leg: it must not be taken for the mapped device's doing */
 	bio_clear_flag(bio, BIO_QOS_THROTTLED);
 	bio_clear_flag(bio, BIO_QOS_MERGED);
@@ -69,15 +69,21 @@ static void noclone_restore_bio(struct bio *bio, const struct noclone_io *io)
 	bio->bi_bdev = io->bdev;
 }
 
+/* Only the low half of jiffies was kept: no I/O takes 49 days. */
+static unsigned long noclone_io_start(const struct noclone_io *io)
+{
+	return jiffies - (u32)((u32)jiffies - io->start);
+}
+
 static void noclone_end_io(struct bio *bio)
 {
 	struct noclone_io *io = bio->bi_private;
-	struct noclone_dev *nd = io->nd;
+	struct noclone_dev *nd = io->target->nd;
 
 	if (io->accounted)
 		noclone_end_io_acct(io->bdev, bio_op(bio),
 				    io->iter.bi_size >> SECTOR_SHIFT,
-				    io->start);
+				    noclone_io_start(io));
 	/* While bi_bdev still names the leg */
 	if (unlikely(bio->bi_status))
 		noclone_striped_leg_error(io->target, bio, bio->bi_status);
@@ -95,7 +101,7 @@ static void noclone_save_bio(struct bio *bio, struct noclone_io *io)
 	io->end_io = bio->bi_end_io;
 	io->private = bio->bi_private;
 	io->iter = bio->bi_iter;
-	io->drv = bio->bi_opf & REQ_DRV;
+	io->drv = !!(bio->bi_opf & REQ_DRV);
 	io->start = jiffies;
 	io->accounted = noclone_accounts(io->bdev);
 }
@@ -122,7 +128,7 @@ static void noclone_submit_in_place(struct bio *bio, struct noclone_io *io)
 	noclone_remap(bio, io);
 	if (io->accounted)
 		noclone_start_io_acct(io->bdev, bio_op(bio), bio_sectors(bio),
-				      io->start);
+				      jiffies);
 	trace_block_bio_remap(bio, disk_devt(io->bdev->bd_disk),
 			      io->iter.bi_sector);
 	/* From here on neither bio nor io may be touched */
@@ -169,7 +175,6 @@ static enum noclone_counter noclone_try(struct noclone_dev *nd, struct bio *bio)
 	if (unlikely(!io))
 		return NOCLONE_NOMEM;
 
-	io->nd = nd;
 	io->target = t;
 	noclone_count(nd, io->reserved ? NOCLONE_RESERVE : NOCLONE_FAST);
 	noclone_submit_in_place(bio, io);

@@ -7,6 +7,7 @@
 #include <linux/moduleparam.h>
 
 struct kmem_cache *noclone_io_cache;
+DEFINE_PER_CPU(struct noclone_stash, noclone_stash);
 
 static unsigned int noclone_reserved_ios = 16;
 module_param_named(reserved_ios, noclone_reserved_ios, uint, 0644);
@@ -29,6 +30,41 @@ static void *noclone_reserve_alloc(gfp_t gfp, void *cache)
 /* A constructor exempts the cache from being zeroed on each allocation. */
 static void noclone_io_ctor(void *object)
 {
+}
+
+static struct noclone_io *noclone_slab_alloc(unsigned int fail)
+{
+	if (unlikely(fail & NOCLONE_FAIL_SLAB))
+		return NULL;
+	return kmem_cache_alloc(noclone_io_cache, GFP_NOWAIT | __GFP_NOWARN);
+}
+
+static struct noclone_io *noclone_reserve_take(mempool_t *reserve,
+					       unsigned int fail)
+{
+	if (unlikely(fail & NOCLONE_FAIL_RESERVE))
+		return NULL;
+	return mempool_alloc(reserve, GFP_NOWAIT);
+}
+
+/**
+ * noclone_io_alloc_slow - an object for one bio when the stash has none
+ * @reserve: the device's
+ *
+ * Context: any; does not sleep and does not start reclaim by itself.
+ * Return: the object, of which only @reserved is set, or NULL.
+ */
+struct noclone_io *noclone_io_alloc_slow(mempool_t *reserve)
+{
+	unsigned int fail = READ_ONCE(noclone_fail_tiers);
+	struct noclone_io *io = noclone_slab_alloc(fail);
+	bool reserved = !io;
+
+	if (reserved)
+		io = noclone_reserve_take(reserve, fail);
+	if (likely(io))
+		io->reserved = reserved;
+	return io;
 }
 
 /**
@@ -58,10 +94,25 @@ int noclone_io_init(void)
 	return noclone_io_cache ? 0 : -ENOMEM;
 }
 
+static void noclone_stash_drain(struct noclone_stash *stash)
+{
+	struct noclone_io *io;
+
+	while (stash->top) {
+		io = stash->top;
+		stash->top = io->next;
+		kmem_cache_free(noclone_io_cache, io);
+	}
+}
+
 /**
- * noclone_io_exit - undo noclone_io_init(); all objects are back
+ * noclone_io_exit - undo noclone_io_init(); no bio is in flight any more
  */
 void noclone_io_exit(void)
 {
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		noclone_stash_drain(per_cpu_ptr(&noclone_stash, cpu));
 	kmem_cache_destroy(noclone_io_cache);
 }

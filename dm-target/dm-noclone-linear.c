@@ -57,7 +57,7 @@ static int noclone_linear_map(struct dm_target *ti, struct bio *bio)
 {
 	struct noclone_target *t = ti->private;
 
-	noclone_count(t->table->nd, NOCLONE_CLONES);
+	noclone_count(t->nd, NOCLONE_CLONES);
 	bio_set_dev(bio, t->leg[0].dev->bdev);
 	bio->bi_iter.bi_sector = noclone_linear_sector(t,
 						       bio->bi_iter.bi_sector);

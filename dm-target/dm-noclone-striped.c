@@ -135,7 +135,7 @@ static int noclone_striped_map(struct dm_target *ti, struct bio *bio)
 	struct noclone_target *t = ti->private;
 	u32 leg;
 
-	noclone_count(t->table->nd, NOCLONE_CLONES);
+	noclone_count(t->nd, NOCLONE_CLONES);
 	if ((bio->bi_opf & REQ_PREFLUSH) && !bio->bi_iter.bi_size) {
 		leg = dm_bio_get_target_bio_nr(bio);
 		bio_set_dev(bio, t->leg[leg].dev->bdev);

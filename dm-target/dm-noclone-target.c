@@ -174,7 +174,7 @@ void noclone_presuspend(struct dm_target *ti)
 {
 	struct noclone_target *t = ti->private;
 
-	noclone_fastpath_detach(t->table->nd);
+	noclone_fastpath_detach(t->nd);
 }
 
 /**
@@ -205,9 +205,9 @@ int noclone_message(struct dm_target *ti, unsigned int argc, char **argv,
 
 	if (argc == 2 && !strcasecmp(argv[0], NOCLONE_MSG_FASTPATH)) {
 		if (!strcasecmp(argv[1], NOCLONE_MSG_ON))
-			return noclone_fastpath_switch(t->table->nd, true);
+			return noclone_fastpath_switch(t->nd, true);
 		if (!strcasecmp(argv[1], NOCLONE_MSG_OFF))
-			return noclone_fastpath_switch(t->table->nd, false);
+			return noclone_fastpath_switch(t->nd, false);
 	}
 
 	DMWARN("%s: unknown message \"%s\": use \"fastpath on\" or \"fastpath off\"",
@@ -257,7 +257,7 @@ static unsigned long noclone_counter_sum(const struct noclone_dev *nd,
 size_t noclone_emit_state(struct noclone_target *t, char *result,
 			  unsigned int maxlen, size_t sz)
 {
-	const struct noclone_dev *nd = t->table->nd;
+	const struct noclone_dev *nd = t->nd;
 	unsigned int i;
 
 	DMEMIT("fastpath %s %u", noclone_state_word[READ_ONCE(nd->state)],

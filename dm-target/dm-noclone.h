@@ -66,6 +66,7 @@ struct noclone_leg {
  * @layout: where a sector goes; immutable
  * @ti: back pointer
  * @table: the lines of the same table, NULL until the constructor is through
+ * @nd: the mapped device, likewise
  * @no_fastpath: the table says so
  * @event: tells dm's listeners about a failed leg
  * @nr_legs: legs that hold a device; grows while the constructor runs
@@ -75,6 +76,7 @@ struct noclone_target {
 	struct noclone_layout layout;
 	struct dm_target *ti;
 	struct noclone_table *table;
+	struct noclone_dev *nd;
 	bool no_fastpath;
 	struct work_struct event;
 	unsigned int nr_legs;
