@@ -158,18 +158,28 @@ static void draw_linear(const struct target *t, struct cells *c)
 	draw_border(c);
 }
 
-/* Wide enough for the widest name and range, within reason. */
+/* The first sector of a leg's last chunk; of a linear target's only one. */
+static uint64_t last_chunk(const struct target *t, unsigned int leg)
+{
+	if (!t->chunk)
+		return t->start;
+	return t->start + t->length - (uint64_t)(t->nr_legs - leg) * t->chunk;
+}
+
+/* Wide enough for every name and the last row, whose ranges are the longest. */
 static unsigned int cell_width(const struct target *t)
 {
+	uint64_t sectors = t->chunk ? t->chunk : t->length;
 	size_t width = 12;
 	unsigned int i;
-	_cleanup_free_ char *last = t->chunk ?
-		range_text(t->start + t->length - t->chunk, t->chunk) :
-		range_text(t->start, t->length);
 
-	for (i = 0; i < t->nr_legs; i++)
+	for (i = 0; i < t->nr_legs; i++) {
+		_cleanup_free_ char *range = range_text(last_chunk(t, i),
+							sectors);
+
 		width = MAX(width, strlen(short_name(&t->legs[i])));
-	width = MAX(width, strlen(last));
+		width = MAX(width, strlen(range));
+	}
 	return MIN(width, (size_t)32);
 }
 

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The command line: options, the command table, completion, man page. */
+#include "unit.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "cmd.h"
+#include "log.h"
+#include "util.h"
+
+#define COMPLETION	TOP "/userspace/completion/noclone.bash"
+#define MAN_PAGE	TOP "/userspace/man/noclone.8"
+
+static char *read_file(const char *path)
+{
+	_cleanup_close_ int fd = open(path, O_RDONLY);
+	char *text = fd < 0 ? NULL : read_stream(fd, 1 << 20);
+
+	assert_non_null(text);
+	return text;
+}
+
+/* Split into argv; getopt wants a writable array that ends with NULL. */
+static int parse(struct options *o, const char *line, struct words *w)
+{
+	words_split(w, line);
+	GROW(w->word, w->nr);
+	w->word[w->nr] = NULL;
+	return options_parse(o, w->nr, w->word);
+}
+
+static void options_everywhere(void **state __unused)
+{
+	_cleanup_words_ struct words w;
+	struct options o;
+	int first = parse(&o, "noclone -n create a --chunk 64K striped /dev/a "
+			  "--uuid=x -t f --udev-timeout 7 /dev/b -fy", &w);
+
+	assert_int_equal(w.nr - first, 5);
+	assert_string_equal(w.word[first], "create");
+	assert_string_equal(w.word[first + 4], "/dev/b");
+	assert_int_equal(o.given, OPT_DRY_RUN | OPT_CHUNK | OPT_UUID | OPT_TABLE |
+			 OPT_UDEV_TIMEOUT | OPT_FORCE | OPT_YES);
+	assert_int_equal(o.chunk, 128);
+	assert_string_equal(o.uuid, "x");
+	assert_string_equal(o.table, "f");
+	assert_int_equal(o.udev_timeout, 7);
+	options_free(&o);
+}
+
+static void options_default(void **state __unused)
+{
+	_cleanup_words_ struct words w;
+	struct options o;
+
+	assert_int_equal(parse(&o, "noclone list", &w), 1);
+	assert_int_equal(o.given, 0);
+	assert_int_equal(o.udev_timeout, 30);
+	options_free(&o);
+}
+
+static void options_after_double_dash_are_words(void **state __unused)
+{
+	_cleanup_words_ struct words w;
+	struct options o;
+	int first = parse(&o, "noclone message a -- --json", &w);
+
+	assert_int_equal(w.nr - first, 3);
+	assert_int_equal(o.given, 0);
+	options_free(&o);
+}
+
+static int run(const char *line)
+{
+	_cleanup_words_ struct words w;
+
+	words_split(&w, line);
+	GROW(w.word, w.nr);
+	w.word[w.nr] = NULL;
+	return command_main(w.nr, w.word);
+}
+
+static void usage_errors(void **state __unused)
+{
+	static const char * const lines[] = {
+		"noclone", "noclone nonsense", "noclone list extra",
+		"noclone create", "noclone rename one", "noclone message a",
+		"noclone check", "noclone help list extra", "noclone --nonsense",
+		"noclone list --force", "noclone remove a --chunk 64K",
+		"noclone create a --chunk 64", "noclone create a --chunk 0",
+		"noclone create a --udev-timeout x", "noclone create a",
+		"noclone create a mirrored /dev/null", "noclone create a linear",
+		"noclone create a striped /dev/null",
+		"noclone create a linear --chunk 64K /dev/null",
+		"noclone create a/b linear /dev/null",
+		"noclone create a linear /dev/null:12",
+		"noclone create a --table /dev/null linear /dev/null",
+		"noclone check --assume nonsense " TOP "/tables/linear.table",
+		"noclone help nonsense",
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(lines); i++)
+		if (run(lines[i]) != EXIT_USAGE)
+			fail_msg("\"%s\" is no usage error", lines[i]);
+}
+
+static void failures(void **state __unused)
+{
+	assert_int_equal(run("noclone create noclone-unit-test linear /dev/null"),
+			 EXIT_FAILED);
+	assert_int_equal(run("noclone create noclone-unit-test --table /no/such/file"),
+			 EXIT_FAILED);
+	assert_int_equal(run("noclone explain /no/such/file"), EXIT_FAILED);
+	assert_int_equal(run("noclone check /no/such/file"), EXIT_FAILED);
+	assert_int_equal(run("noclone check " TOP "/tables/reject/gap.table"),
+			 EXIT_FAILED);
+}
+
+static void commands_are_complete(void **state __unused)
+{
+	unsigned int i, j;
+
+	for (i = 0; i < nr_commands; i++) {
+		const struct command *c = &commands[i];
+
+		assert_non_null(c->run);
+		assert_true(*c->summary);
+		assert_true(c->max == ANY_NUMBER || c->max >= c->min);
+		assert_ptr_equal(command_find(c->name), c);
+		for (j = 0; j < i; j++)
+			assert_string_not_equal(commands[j].name, c->name);
+	}
+	assert_null(command_find("nonsense"));
+}
+
+static void option_names_and_letters_are_unique(void **state __unused)
+{
+	unsigned int i, j;
+
+	for (i = 0; i < OPT_NR; i++)
+		for (j = 0; j < i; j++) {
+			assert_string_not_equal(option_infos[i].name,
+						option_infos[j].name);
+			if (option_infos[i].letter)
+				assert_int_not_equal(option_infos[i].letter,
+						     option_infos[j].letter);
+		}
+}
+
+/* Each option belongs to a command; otherwise it cannot be given at all. */
+static void options_are_used(void **state __unused)
+{
+	unsigned int i, used = 0;
+
+	for (i = 0; i < nr_commands; i++)
+		used |= commands[i].options;
+	assert_int_equal(used, (1ULL << OPT_NR) - 1);
+}
+
+static void completion_is_fresh(void **state __unused)
+{
+	_cleanup_free_ char *script = completion_script();
+	_cleanup_free_ char *checked_in = read_file(COMPLETION);
+
+	if (strcmp(script, checked_in))
+		fail_msg("userspace/completion/noclone.bash is old: make -C userspace completion");
+}
+
+/* The man page has a paragraph for every command and every option. */
+static void man_page_is_complete(void **state __unused)
+{
+	_cleanup_free_ char *page = read_file(MAN_PAGE);
+	unsigned int i;
+
+	for (i = 0; i < nr_commands; i++) {
+		_cleanup_free_ char *text = xasprintf("\n.B noclone %s\n",
+						      commands[i].name);
+		_cleanup_free_ char *more = xasprintf("\n.BI \"noclone %s ",
+						      commands[i].name);
+
+		if (!strstr(page, text) && !strstr(page, more))
+			fail_msg("noclone.8 does not describe \"%s\"",
+				 commands[i].name);
+	}
+	for (i = 0; i < OPT_NR; i++) {
+		_cleanup_free_ char *text = xstrdup("\\-\\-");
+		const char *c;
+
+		for (c = option_infos[i].name; *c; c++) {
+			char *longer = xasprintf("%s%s%c", text,
+						 *c == '-' ? "\\" : "", *c);
+
+			free(text);
+			text = longer;
+		}
+		if (!strstr(page, text))
+			fail_msg("noclone.8 does not describe --%s",
+				 option_infos[i].name);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(options_everywhere),
+		cmocka_unit_test(options_default),
+		cmocka_unit_test(options_after_double_dash_are_words),
+		cmocka_unit_test(usage_errors),
+		cmocka_unit_test(failures),
+		cmocka_unit_test(commands_are_complete),
+		cmocka_unit_test(option_names_and_letters_are_unique),
+		cmocka_unit_test(options_are_used),
+		cmocka_unit_test(completion_is_fresh),
+		cmocka_unit_test(man_page_is_complete),
+	};
+
+	return cmocka_run_group_tests_name("cli", tests, NULL, NULL);
+}

@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The order of device-mapper operations, and what is undone when one fails.
+ *
+ * libdevmapper is replaced by functions that write down what was asked and
+ * fail on demand; "-Wl,--wrap" in the Makefile names them.
+ */
+#include "unit.h"
+
+#include <errno.h>
+#include <libdevmapper.h>
+#include <stdio.h>
+
+#include "dm.h"
+#include "util.h"
+
+#define COOKIE	0xd4d1234
+
+struct dm_task {
+	int type;
+	char name[64];
+};
+
+static const char * const type_names[] = {
+	[DM_DEVICE_CREATE] = "create", [DM_DEVICE_RELOAD] = "load",
+	[DM_DEVICE_REMOVE] = "remove", [DM_DEVICE_SUSPEND] = "suspend",
+	[DM_DEVICE_RESUME] = "resume", [DM_DEVICE_INFO] = "info",
+	[DM_DEVICE_RENAME] = "rename", [DM_DEVICE_CLEAR] = "clear",
+};
+
+static struct {
+	char log[512];
+	int fail_type;		/* which operation fails, -1: none */
+	int fail_times;
+	int fail_errno;
+	bool udev_answers;
+	bool suspended;
+	bool suspends_on_failure;
+	unsigned int tasks;	/* not yet destroyed */
+} fake;
+
+static int setup(void **state __unused)
+{
+	static const struct dm_config config = { true, 0 };
+
+	memset(&fake, 0, sizeof(fake));
+	fake.fail_type = -1;
+	fake.udev_answers = true;
+	dm_setup(&config);
+	return 0;
+}
+
+static void fail_with(int type, int err)
+{
+	fake.fail_type = type;
+	fake.fail_times = 1;
+	fake.fail_errno = err;
+}
+
+static void note(const char *what)
+{
+	if (*fake.log)
+		strcat(fake.log, " ");
+	strcat(fake.log, what);
+}
+
+/* Nothing may be left behind, whatever failed. */
+static void happened(const char *expected)
+{
+	assert_string_equal(fake.log, expected);
+	assert_int_equal(fake.tasks, 0);
+}
+
+int __real_access(const char *path, int mode);
+int __wrap_access(const char *path, int mode);
+int __wrap_access(const char *path, int mode)
+{
+	if (!strcmp(path, "/sys/devices/virtual/misc/device-mapper"))
+		return 0;
+	return __real_access(path, mode);
+}
+
+struct dm_task *__wrap_dm_task_create(int type);
+struct dm_task *__wrap_dm_task_create(int type)
+{
+	struct dm_task *dmt = xzalloc(sizeof(*dmt));
+
+	dmt->type = type;
+	fake.tasks++;
+	return dmt;
+}
+
+void __wrap_dm_task_destroy(struct dm_task *dmt);
+void __wrap_dm_task_destroy(struct dm_task *dmt)
+{
+	fake.tasks--;
+	free(dmt);
+}
+
+int __wrap_dm_task_set_name(struct dm_task *dmt, const char *name);
+int __wrap_dm_task_set_name(struct dm_task *dmt, const char *name)
+{
+	snprintf(dmt->name, sizeof(dmt->name), "%s", name);
+	return 1;
+}
+
+int __wrap_dm_task_run(struct dm_task *dmt);
+int __wrap_dm_task_run(struct dm_task *dmt)
+{
+	note(type_names[dmt->type]);
+	if (dmt->type == fake.fail_type && fake.fail_times) {
+		fake.fail_times--;
+		/* do_resume() of the kernel may fail between suspend and swap */
+		fake.suspended |= fake.suspends_on_failure;
+		return 0;
+	}
+	if (dmt->type == DM_DEVICE_RESUME)
+		fake.suspended = false;
+	return 1;
+}
+
+int __wrap_dm_task_get_errno(struct dm_task *dmt);
+int __wrap_dm_task_get_errno(struct dm_task *dmt __unused)
+{
+	return fake.fail_errno;
+}
+
+int __wrap_dm_task_get_info(struct dm_task *dmt, struct dm_info *info);
+int __wrap_dm_task_get_info(struct dm_task *dmt __unused, struct dm_info *info)
+{
+	memset(info, 0, sizeof(*info));
+	info->exists = 1;
+	info->suspended = fake.suspended;
+	return 1;
+}
+
+int __wrap_dm_task_set_cookie(struct dm_task *dmt, uint32_t *cookie,
+			      uint16_t flags);
+int __wrap_dm_task_set_cookie(struct dm_task *dmt __unused, uint32_t *cookie,
+			      uint16_t flags __unused)
+{
+	*cookie = COOKIE;
+	return 1;
+}
+
+int __wrap_dm_udev_wait_immediate(uint32_t cookie, int *ready);
+int __wrap_dm_udev_wait_immediate(uint32_t cookie, int *ready)
+{
+	assert_int_equal(cookie, COOKIE);
+	*ready = fake.udev_answers;
+	return 1;
+}
+
+const char *__wrap_dm_task_get_name(const struct dm_task *dmt);
+const char *__wrap_dm_task_get_name(const struct dm_task *dmt)
+{
+	return dmt->name;
+}
+
+const char *__wrap_dm_task_get_uuid(const struct dm_task *dmt);
+const char *__wrap_dm_task_get_uuid(const struct dm_task *dmt __unused)
+{
+	return "NOCLONE-test";
+}
+
+int __wrap_dm_task_add_target(struct dm_task *dmt, uint64_t start,
+			      uint64_t size, const char *ttype,
+			      const char *params);
+int __wrap_dm_task_add_target(struct dm_task *dmt __unused, uint64_t start,
+			      uint64_t size, const char *ttype,
+			      const char *params)
+{
+	assert_int_equal(start, 0);
+	assert_int_equal(size, 8);
+	assert_string_equal(ttype, "noclone-linear");
+	assert_string_equal(params, "/dev/a 0");
+	return 1;
+}
+
+/* The rest succeeds and leaves no trace. */
+#define SUCCEEDS(name, ...)						\
+	int __wrap_##name(__VA_ARGS__);					\
+	int __wrap_##name(__VA_ARGS__)					\
+	{								\
+		return 1;						\
+	}
+
+SUCCEEDS(dm_task_set_uuid, struct dm_task *dmt __unused, const char *uuid __unused)
+SUCCEEDS(dm_task_set_ro, struct dm_task *dmt __unused)
+SUCCEEDS(dm_task_set_newname, struct dm_task *dmt __unused, const char *name __unused)
+SUCCEEDS(dm_task_no_flush, struct dm_task *dmt __unused)
+SUCCEEDS(dm_task_skip_lockfs, struct dm_task *dmt __unused)
+SUCCEEDS(dm_task_retry_remove, struct dm_task *dmt __unused)
+SUCCEEDS(dm_task_deferred_remove, struct dm_task *dmt __unused)
+SUCCEEDS(dm_udev_get_sync_support, void)
+
+void __wrap_dm_task_update_nodes(void);
+void __wrap_dm_task_update_nodes(void)
+{
+}
+
+static struct table a_table(void)
+{
+	_cleanup_problems_ struct problems problems = { 0 };
+	struct table t = { 0 };
+
+	table_parse(&t, "0 8 noclone-linear /dev/a 0", &problems);
+	assert_int_equal(problems.nr, 0);
+	return t;
+}
+
+static int create(void)
+{
+	_cleanup_table_ struct table t = a_table();
+
+	return dm_create("x", "NOCLONE-x", &t, false);
+}
+
+static int reload(void)
+{
+	_cleanup_table_ struct table t = a_table();
+	const struct dm_suspend_how how = { 0 };
+
+	return dm_reload("x", &t, false, &how);
+}
+
+static void create_takes_three_steps(void **state __unused)
+{
+	assert_int_equal(create(), 0);
+	happened("create load resume");
+}
+
+static void create_that_exists_removes_nothing(void **state __unused)
+{
+	fail_with(DM_DEVICE_CREATE, EBUSY);
+	assert_int_equal(create(), -EBUSY);
+	happened("create");
+}
+
+static void create_with_a_bad_table_is_removed(void **state __unused)
+{
+	fail_with(DM_DEVICE_RELOAD, EINVAL);
+	assert_int_equal(create(), -EINVAL);
+	happened("create load remove");
+}
+
+static void create_that_cannot_resume_is_removed(void **state __unused)
+{
+	fail_with(DM_DEVICE_RESUME, EINVAL);
+	assert_int_equal(create(), -EINVAL);
+	happened("create load resume remove");
+}
+
+static void create_with_slow_udev_stays(void **state __unused)
+{
+	fake.udev_answers = false;
+	assert_int_equal(create(), -ETIMEDOUT);
+	happened("create load resume");
+}
+
+static void reload_is_one_switch(void **state __unused)
+{
+	assert_int_equal(reload(), 0);
+	happened("info load resume");
+}
+
+static void reload_with_a_bad_table_clears(void **state __unused)
+{
+	fail_with(DM_DEVICE_RELOAD, EINVAL);
+	assert_int_equal(reload(), -EINVAL);
+	happened("info load clear");
+}
+
+static void reload_that_cannot_switch_resumes_the_old_table(void **state __unused)
+{
+	fail_with(DM_DEVICE_RESUME, EINVAL);
+	fake.suspends_on_failure = true;
+	assert_int_equal(reload(), -EINVAL);
+	happened("info load resume clear info resume");
+	assert_false(fake.suspended);
+}
+
+static void reload_refused_before_the_suspend_resumes_nothing(void **state __unused)
+{
+	fail_with(DM_DEVICE_RESUME, EINVAL);
+	assert_int_equal(reload(), -EINVAL);
+	happened("info load resume clear info");
+}
+
+static void reload_of_a_device_that_is_gone(void **state __unused)
+{
+	fail_with(DM_DEVICE_INFO, ENXIO);
+	assert_int_equal(reload(), -ENXIO);
+	happened("info");
+}
+
+static void rename_suspend_remove(void **state __unused)
+{
+	const struct dm_suspend_how how = { true, true };
+
+	assert_int_equal(dm_suspend("x", &how), 0);
+	assert_int_equal(dm_resume("x"), 0);
+	assert_int_equal(dm_rename("x", "y"), 0);
+	assert_int_equal(dm_remove("y", true, true), 0);
+	happened("suspend resume rename remove");
+}
+
+static void errno_is_never_lost(void **state __unused)
+{
+	/* libdm sometimes fails without an errno: that is still a failure */
+	fail_with(DM_DEVICE_REMOVE, 0);
+	assert_int_equal(dm_remove("x", false, false), -EIO);
+	happened("remove");
+}
+
+#define TEST(f)	cmocka_unit_test_setup(f, setup)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(create_takes_three_steps),
+		TEST(create_that_exists_removes_nothing),
+		TEST(create_with_a_bad_table_is_removed),
+		TEST(create_that_cannot_resume_is_removed),
+		TEST(create_with_slow_udev_stays),
+		TEST(reload_is_one_switch),
+		TEST(reload_with_a_bad_table_clears),
+		TEST(reload_that_cannot_switch_resumes_the_old_table),
+		TEST(reload_refused_before_the_suspend_resumes_nothing),
+		TEST(reload_of_a_device_that_is_gone),
+		TEST(rename_suspend_remove),
+		TEST(errno_is_never_lost),
+	};
+
+	return cmocka_run_group_tests_name("dm", tests, NULL, NULL);
+}

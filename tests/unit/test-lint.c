@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Checks that need facts about devices: alignment, overlaps, self-reference.
+ * The plain mistakes are in tables/reject, see test-tables.c.
+ */
+#include "unit.h"
+
+#include <errno.h>
+#include <sys/types.h>
+
+#include "lint.h"
+
+/* makedev() is no constant */
+#define DEV(major, minor)	((dev_t)((major) << 8 | (minor)))
+
+/* A machine with a disk in two partitions, a 4Kn disk, a zoned one, a stack. */
+static const struct {
+	const char *name;
+	struct device_facts facts;
+} machine[] = {
+	{ "/dev/disk", { .devno = DEV(8, 0), .disk = DEV(8, 0),
+	  .sectors = 10000, .logical_block = 512, .physical_block = 4096 } },
+	{ "/dev/part1", { .devno = DEV(8, 1), .disk = DEV(8, 0),
+	  .offset = 2000, .sectors = 4000, .logical_block = 512,
+	  .physical_block = 512 } },
+	{ "/dev/part2", { .devno = DEV(8, 2), .disk = DEV(8, 0),
+	  .offset = 6000, .sectors = 4000, .logical_block = 512,
+	  .physical_block = 512 } },
+	{ "/dev/4kn", { .devno = DEV(8, 16), .disk = DEV(8, 16),
+	  .sectors = 8000, .logical_block = 4096, .physical_block = 4096 } },
+	{ "/dev/zoned", { .devno = DEV(8, 32), .disk = DEV(8, 32),
+	  .sectors = 8192, .logical_block = 512, .physical_block = 512,
+	  .zone_sectors = 1024 } },
+	{ "/dev/self", { .devno = DEV(253, 0), .disk = DEV(253, 0),
+	  .sectors = 8192, .logical_block = 512, .physical_block = 512 } },
+	{ "/dev/above", { .devno = DEV(253, 1), .disk = DEV(253, 1),
+	  .sectors = 8192, .logical_block = 512, .physical_block = 512 } },
+};
+
+static int lookup(const struct facts_source *src __unused, const char *name,
+		  struct device_facts *facts)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(machine); i++) {
+		if (strcmp(machine[i].name, name))
+			continue;
+		*facts = machine[i].facts;
+		facts->path = xstrdup(name);
+		return 0;
+	}
+	return -ENOENT;
+}
+
+static bool stands_on(const struct facts_source *src __unused, dev_t upper,
+		      dev_t lower)
+{
+	return upper == DEV(253, 1) && lower == DEV(253, 0);
+}
+
+static const struct facts_source source = { lookup, stands_on, NULL };
+static const struct lint_self self = { true, DEV(253, 0) };
+
+/* How often each severity occurs, and a fragment that one of them has. */
+static void lints(const char *text, unsigned int errors, unsigned int warnings,
+		  const char *fragment)
+{
+	_cleanup_problems_ struct problems p = { 0 };
+	_cleanup_table_ struct table t = { 0 };
+	bool found = !fragment;
+	unsigned int i;
+
+	table_parse(&t, text, &p);
+	lint_table(&t, &source, &self, &p);
+	for (i = 0; i < p.nr; i++)
+		if (fragment && strstr(p.problem[i].text, fragment))
+			found = true;
+	if (!found)
+		for (i = 0; i < p.nr; i++)
+			print_message("# %s\n", p.problem[i].text);
+	assert_true(found);
+	assert_int_equal(problems_count(&p, PROBLEM_ERROR), errors);
+	assert_int_equal(problems_count(&p, PROBLEM_WARNING), warnings);
+}
+
+static void lint_good(void **state __unused)
+{
+	lints("0 10000 noclone-linear /dev/disk 0", 0, 0, NULL);
+	lints("0 8000 noclone-linear /dev/4kn 0", 0, 0, NULL);
+	lints("0 2048 noclone-linear /dev/zoned 1024", 0, 0, NULL);
+}
+
+static void lint_alignment(void **state __unused)
+{
+	lints("0 8 noclone-linear /dev/4kn 4", 1, 0, "start 4 not aligned");
+	lints("0 9 noclone-linear /dev/4kn 0", 1, 0, "borders are not aligned");
+	lints("0 7 noclone-linear /dev/disk 0\n7 8 noclone-linear /dev/4kn 0",
+	      1, 1, "borders are not aligned");
+	lints("0 16 noclone-striped 1 4 /dev/4kn 0", 1, 1, "chunk of 4 sectors is not a multiple");
+	lints("0 16 noclone-linear /dev/disk 1", 0, 1, "physical block");
+}
+
+static void lint_zones(void **state __unused)
+{
+	lints("0 1024 noclone-linear /dev/zoned 8", 1, 0, "whole zones");
+	lints("0 512 noclone-linear /dev/zoned 0", 1, 0, "whole zones");
+}
+
+static void lint_overlap_of_legs(void **state __unused)
+{
+	lints("0 2048 noclone-linear /dev/disk 0\n"
+	      "2048 2048 noclone-linear /dev/disk 2048", 0, 0, NULL);
+	lints("0 2048 noclone-linear /dev/disk 0\n"
+	      "2048 2048 noclone-linear /dev/disk 2040", 1, 0, "overlap on the same disk");
+	lints("0 2048 noclone-linear /dev/disk 0\n"
+	      "2048 2048 noclone-linear /dev/disk 0", 1, 0, "used twice");
+	/* a partition and the disk around it */
+	lints("0 2048 noclone-linear /dev/part1 0\n"
+	      "2048 2048 noclone-linear /dev/disk 2000", 1, 0, "/dev/part1 and /dev/disk overlap");
+	lints("0 2048 noclone-linear /dev/part1 0\n"
+	      "2048 2000 noclone-linear /dev/disk 0", 0, 0, NULL);
+}
+
+static void lint_stripes_on_one_disk(void **state __unused)
+{
+	lints("0 4096 noclone-striped 2 128 /dev/part1 0 /dev/part2 0", 0, 1,
+	      "on the same disk");
+	lints("0 4096 noclone-striped 2 128 /dev/part1 0 /dev/part1 0", 1, 0,
+	      "used twice");
+}
+
+static void lint_self_reference(void **state __unused)
+{
+	lints("0 8 noclone-linear /dev/self 0", 1, 0, "is the device itself");
+	lints("0 8 noclone-linear /dev/above 0", 1, 0, "is built on the device itself");
+}
+
+static void lint_sizes(void **state __unused)
+{
+	lints("0 4001 noclone-linear /dev/part1 0", 1, 0, "needs 4001 sectors");
+	lints("0 8 noclone-linear /dev/part1 4000", 1, 0, "begins at sector 4000");
+	lints("0 8 noclone-linear /dev/part1 18446744073709551615", 1, 0, "overflow");
+	lints("0 8 noclone-linear /dev/nothing 0", 1, 0, "Device not found");
+}
+
+static void lint_block_mix_and_foreign_targets(void **state __unused)
+{
+	lints("0 4096 noclone-striped 2 128 /dev/zoned 0 /dev/4kn 0", 0, 1,
+	      "different logical blocks");
+	lints("0 8 noclone-linear /dev/disk 0\n8 8 zero", 0, 2, "without the fast path");
+	lints("0 8 linear /dev/disk 0", 0, 0, "stock target");
+	lints("0 8 noclone-linear UUID=abc 0", 1, 1, "dmsetup does not understand");
+}
+
+static void lint_small_and_odd_chunks(void **state __unused)
+{
+	lints("0 16 noclone-striped 2 1 /dev/zoned 0 /dev/self 0", 2, 1,
+	      "splits nearly every I/O");
+	lints("0 4000 noclone-striped 1 100 /dev/part1 0", 0, 0, "no power of two");
+	lints("0 4000 noclone-striped 1 100 /dev/part1 0", 0, 0, "slow way to say linear");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(lint_good),
+		cmocka_unit_test(lint_alignment),
+		cmocka_unit_test(lint_zones),
+		cmocka_unit_test(lint_overlap_of_legs),
+		cmocka_unit_test(lint_stripes_on_one_disk),
+		cmocka_unit_test(lint_self_reference),
+		cmocka_unit_test(lint_sizes),
+		cmocka_unit_test(lint_block_mix_and_foreign_targets),
+		cmocka_unit_test(lint_small_and_odd_chunks),
+	};
+
+	return cmocka_run_group_tests_name("lint", tests, NULL, NULL);
+}

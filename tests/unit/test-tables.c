@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Every file below tables/: the good ones are clean, the bad ones are not. */
+#include "unit.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "lint.h"
+#include "util.h"
+
+#define TABLES		TOP "/tables"
+#define REJECT		TABLES "/reject"
+#define REJECT_AT_LEAST	40
+
+static char *read_file(const char *path)
+{
+	_cleanup_close_ int fd = open(path, O_RDONLY);
+	char *text;
+
+	assert_true(fd >= 0);
+	text = read_stream(fd, 65536);
+	assert_non_null(text);
+	return text;
+}
+
+/* As tables/README.md says: four RAM disks of 64 MiB; the rest is real. */
+static void check(const char *text, struct table *t, struct problems *problems)
+{
+	static const char * const told[] = {
+		"/dev/ram0=64M", "/dev/ram1=64M", "/dev/ram2=64M", "/dev/ram3=64M",
+	};
+	struct assumed devices;
+	size_t i;
+
+	assumed_init(&devices, NULL);
+	for (i = 0; i < ARRAY_SIZE(told); i++)
+		assert_null(assumed_add(&devices, told[i]));
+	table_parse(t, text, problems);
+	lint_table(t, &devices.source, NULL, problems);
+	assumed_free(&devices);
+}
+
+typedef void (*file_check)(const char *name, const char *text);
+
+static unsigned int for_each_table(const char *path, file_check check_file)
+{
+	DIR *dir = opendir(path);
+	struct dirent *entry;
+	unsigned int n = 0;
+
+	assert_non_null(dir);
+	while ((entry = readdir(dir))) {
+		_cleanup_free_ char *file = NULL, *text = NULL;
+		const char *dot = strrchr(entry->d_name, '.');
+
+		if (!dot || strcmp(dot, ".table"))
+			continue;
+		file = xasprintf("%s/%s", path, entry->d_name);
+		text = read_file(file);
+		check_file(entry->d_name, text);
+		n++;
+	}
+	closedir(dir);
+	return n;
+}
+
+static void check_good(const char *name, const char *text)
+{
+	_cleanup_problems_ struct problems problems = { 0 };
+	_cleanup_table_ struct table t = { 0 };
+	unsigned int i;
+
+	check(text, &t, &problems);
+	for (i = 0; i < problems.nr; i++)
+		if (problems.problem[i].severity != PROBLEM_NOTE)
+			fail_msg("%s: %s", name, problems.problem[i].text);
+	for (i = 0; i < t.nr; i++)
+		assert_true(t.targets[i].understood);
+}
+
+/* The value of a "# key: value" line, which must be line @nr. */
+static char *header(const char *text, unsigned int nr, const char *key)
+{
+	_cleanup_free_ char *start = xasprintf("# %s: ", key);
+
+	while (--nr) {
+		text = strchr(text, '\n');
+		assert_non_null(text);
+		text++;
+	}
+	assert_true(str_starts(text, start));
+	text += strlen(start);
+	return xstrndup(text, strcspn(text, "\n"));
+}
+
+/*
+ * The device of the fragment may be a real one that this machine lacks, so the
+ * reason behind it is compared only where it is the assumed devices' own.
+ */
+static void check_bad(const char *name, const char *text)
+{
+	_cleanup_free_ char *expect = header(text, 1, "expect");
+	_cleanup_free_ char *fragment = header(text, 2, "check");
+	_cleanup_problems_ struct problems problems = { 0 };
+	_cleanup_table_ struct table t = { 0 };
+	char *reason = strstr(fragment, ": Block device required");
+	unsigned int i;
+
+	assert_true(*expect);
+	if (reason)
+		*reason = 0;
+	check(text, &t, &problems);
+	for (i = 0; i < problems.nr; i++)
+		if (problems.problem[i].severity == PROBLEM_ERROR &&
+		    strstr(problems.problem[i].text, fragment))
+			return;
+	fail_msg("%s: nothing says \"%s\"", name, fragment);
+}
+
+static void good_tables_are_clean(void **state __unused)
+{
+	assert_true(for_each_table(TABLES, check_good) >= 9);
+}
+
+static void bad_tables_are_refused(void **state __unused)
+{
+	assert_true(for_each_table(REJECT, check_bad) >= REJECT_AT_LEAST);
+}
+
+static void check_round_trip(const char *name __unused, const char *text)
+{
+	_cleanup_problems_ struct problems problems = { 0 };
+	_cleanup_table_ struct table first = { 0 }, second = { 0 };
+	_cleanup_free_ char *printed = NULL, *again = NULL;
+
+	table_parse(&first, text, &problems);
+	printed = table_print(&first, false, NULL, NULL);
+	table_parse(&second, printed, &problems);
+	again = table_print(&second, false, NULL, NULL);
+	assert_string_equal(printed, again);
+	assert_true(table_same_mapping(&first, &second));
+}
+
+static void good_tables_round_trip(void **state __unused)
+{
+	assert_true(for_each_table(TABLES, check_round_trip) >= 9);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(good_tables_are_clean),
+		cmocka_unit_test(bad_tables_are_refused),
+		cmocka_unit_test(good_tables_round_trip),
+	};
+
+	return cmocka_run_group_tests_name("tables", tests, NULL, NULL);
+}
