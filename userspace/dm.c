@@ -148,7 +148,9 @@ static void report(const char *doing, const char *name, int err,
 	log_err("%s %s failed: %s", doing, name, explain_errno(err));
 	for (line = said ? strtok_r(said, "\n", &save) : NULL; line;
 	     line = strtok_r(NULL, "\n", &save))
-		log_err("kernel: %s", line);
+		/* this one only repeats that the target was refused */
+		if (strcmp(line, "ioctl: error adding target to table"))
+			log_err("kernel: %s", line);
 }
 
 /* An ioctl that changes something: says what failed. */

@@ -227,17 +227,7 @@ static void collect_holders(struct uses *uses, const struct use_query *q)
 		closedir(dir);
 }
 
-/* Is a failed exclusive open explained by holders that do no harm? */
-static bool explained_by_holders(const struct uses *uses, dev_t self)
-{
-	unsigned int i, holders = 0;
-
-	for (i = 0; i < uses->nr; i++)
-		if (uses->use[i].kind == USE_HOLDER)
-			holders++;
-	return holders || self;
-}
-
+/* A mount, swap or holder explains why it fails: then it says nothing new. */
 static void collect_exclusive(struct uses *uses, const struct use_query *q)
 {
 	int fd = open(q->facts->path, O_RDONLY | O_EXCL | O_CLOEXEC | O_NONBLOCK);
@@ -246,7 +236,7 @@ static void collect_exclusive(struct uses *uses, const struct use_query *q)
 		close(fd);
 	else if (errno != EBUSY)
 		log_warn("%s: %s", q->facts->path, strerror(errno));
-	else if (!explained_by_holders(uses, q->self))
+	else if (!uses->nr && !q->self)
 		add_use(uses, USE_EXCLUSIVE, "someone else", false);
 }
 

@@ -175,6 +175,28 @@ static void check_self(struct lint *l, const struct target *t,
 		error(l, t, "%s is built on the device itself", leg->device);
 }
 
+static bool leg_is_cycle(const struct leg *leg, const struct facts_source *src,
+			 const struct lint_self *self)
+{
+	_cleanup_facts_ struct device_facts f = { 0 };
+
+	return !src->lookup(src, leg->device, &f) &&
+	       (f.devno == self->devno ||
+		src->stands_on(src, f.devno, self->devno));
+}
+
+bool lint_is_cycle(const struct table *t, const struct facts_source *src,
+		   const struct lint_self *self)
+{
+	unsigned int i, j;
+
+	for (i = 0; self->known && i < t->nr; i++)
+		for (j = 0; j < t->targets[i].nr_legs; j++)
+			if (leg_is_cycle(&t->targets[i].legs[j], src, self))
+				return true;
+	return false;
+}
+
 static void place_leg(struct lint *l, const struct target *t,
 		      const struct leg *leg, const struct device_facts *f)
 {

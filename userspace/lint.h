@@ -27,4 +27,8 @@ struct lint_self {
 void lint_table(const struct table *t, const struct facts_source *src,
 		const struct lint_self *self, struct problems *problems);
 
+/* Would the device stand on itself?  I/O to it would then never end. */
+bool lint_is_cycle(const struct table *t, const struct facts_source *src,
+		   const struct lint_self *self);
+
 #endif /* NOCLONE_LINT_H */

@@ -162,5 +162,10 @@ int load_prepare(const struct options *o, const struct lint_self *self,
 		    &checks);
 	problems_log(&checks, where);
 	move_problems(problems, &checks);
+	/* older kernels do not notice, and the first I/O would hang for ever */
+	if (lint_is_cycle(t, &device_source, self)) {
+		log_err("refused: a device cannot stand on itself");
+		return EXIT_FAILED;
+	}
 	return overruled(o, &checks) ? EXIT_OK : EXIT_FAILED;
 }

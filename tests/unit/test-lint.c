@@ -135,6 +135,26 @@ static void lint_self_reference(void **state __unused)
 	lints("0 8 noclone-linear /dev/above 0", 1, 0, "is built on the device itself");
 }
 
+static bool cycle(const char *text, const struct lint_self *whose)
+{
+	_cleanup_problems_ struct problems p = { 0 };
+	_cleanup_table_ struct table t = { 0 };
+
+	table_parse(&t, text, &p);
+	return lint_is_cycle(&t, &source, whose);
+}
+
+static void lint_cycles(void **state __unused)
+{
+	const struct lint_self nobody = { 0 };
+
+	assert_true(cycle("0 8 noclone-linear /dev/self 0", &self));
+	assert_true(cycle("0 256 noclone-striped 2 128 /dev/disk 0 /dev/above 0", &self));
+	assert_false(cycle("0 8 noclone-linear /dev/disk 0", &self));
+	assert_false(cycle("0 8 noclone-linear /dev/nothing 0", &self));
+	assert_false(cycle("0 8 noclone-linear /dev/self 0", &nobody));
+}
+
 static void lint_sizes(void **state __unused)
 {
 	lints("0 4001 noclone-linear /dev/part1 0", 1, 0, "needs 4001 sectors");
@@ -169,6 +189,7 @@ int main(void)
 		cmocka_unit_test(lint_overlap_of_legs),
 		cmocka_unit_test(lint_stripes_on_one_disk),
 		cmocka_unit_test(lint_self_reference),
+		cmocka_unit_test(lint_cycles),
 		cmocka_unit_test(lint_sizes),
 		cmocka_unit_test(lint_block_mix_and_foreign_targets),
 		cmocka_unit_test(lint_small_and_odd_chunks),
