@@ -27,6 +27,7 @@
 #include "log.h"
 
 #define UDEV_POLL_MS	10
+#define CREATING	"creating"
 
 static struct dm_config config = { true, 30 };
 
@@ -145,6 +146,9 @@ static void report(const char *doing, const char *name, int err,
 	_cleanup_free_ char *said = kmsg_read(kmsg);
 	char *save = NULL, *line;
 
+	/* of a create, the kernel means that the name or UUID is taken */
+	if (err == EBUSY && !strcmp(doing, CREATING))
+		err = EEXIST;
 	log_err("%s %s failed: %s", doing, name, explain_errno(err));
 	for (line = said ? strtok_r(said, "\n", &save) : NULL; line;
 	     line = strtok_r(NULL, "\n", &save))
@@ -203,9 +207,16 @@ static int run_with_udev(struct dm_task *dmt, const char *doing,
 			 const char *name)
 {
 	uint32_t cookie = 0;
+	uint16_t flags = 0;
 	int r, waited;
 
-	if (!dm_task_set_cookie(dmt, &cookie, 0)) {
+	/*
+	 * Where udev runs and is waited for, nodes are its business: a node of
+	 * libdm's making stands in the way of the link that udev makes later.
+	 */
+	if (dm_udev_get_sync_support())
+		flags = DM_UDEV_DISABLE_LIBRARY_FALLBACK;
+	if (!dm_task_set_cookie(dmt, &cookie, flags)) {
 		log_err("%s %s failed: no udev cookie (see dmsetup udevcookies)",
 			doing, name);
 		return -ENOSPC;
@@ -381,7 +392,7 @@ static int create_empty(const char *name, const char *uuid)
 
 	if (!dmt || !dm_task_set_uuid(dmt, uuid))
 		return -EINVAL;
-	return run(dmt, "creating", name);
+	return run(dmt, CREATING, name);
 }
 
 static int clear(const char *name)

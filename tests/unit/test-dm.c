@@ -137,8 +137,10 @@ int __wrap_dm_task_get_info(struct dm_task *dmt __unused, struct dm_info *info)
 int __wrap_dm_task_set_cookie(struct dm_task *dmt, uint32_t *cookie,
 			      uint16_t flags);
 int __wrap_dm_task_set_cookie(struct dm_task *dmt __unused, uint32_t *cookie,
-			      uint16_t flags __unused)
+			      uint16_t flags)
 {
+	/* udev runs here: libdm is to keep its hands off the nodes */
+	assert_int_equal(flags, DM_UDEV_DISABLE_LIBRARY_FALLBACK);
 	*cookie = COOKIE;
 	return 1;
 }
