@@ -79,6 +79,9 @@ int cmd_check(const struct options *o, int argc, char **argv)
 	if (o->target_name) {
 		self.devno = device_dm_number(o->target_name);
 		self.known = self.devno;
+		if (!self.known)
+			log_warn("--for %s: no such device yet, so it cannot refer to itself",
+				 o->target_name);
 	}
 
 	for (i = 0; r != EXIT_USAGE && i < argc; i++)
