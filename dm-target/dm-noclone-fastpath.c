@@ -246,10 +246,11 @@ static const unsigned long *noclone_find_stats(const struct module *dm_mod)
 	return NULL;
 }
 
-/* Is this dm core's own, not some interposer's copy? */
+/* Is this dm core's own, not some interposer's copy or replacement? */
 static bool noclone_is_dm_fops(const struct block_device_operations *fops)
 {
-	return fops->owner && within_module((unsigned long)fops, fops->owner);
+	return !strcmp(fops->owner->name, "dm_mod") &&
+	       within_module((unsigned long)fops, fops->owner);
 }
 
 /* Fill our copy from the first device that shows us dm core's operations. */
@@ -302,8 +303,9 @@ static enum noclone_state noclone_wished(const struct noclone_dev *nd)
 /*
  * Put our operations in or take them out; nobody has to be waited for. The
  * release orders queuedata and what it points at before the new operations.
+ * Returns false if another module's operations are in the way.
  */
-static void noclone_hook(struct noclone_dev *nd, bool on)
+static bool noclone_hook(struct noclone_dev *nd, bool on)
 {
 	const struct block_device_operations *old = READ_ONCE(nd->disk->fops);
 	const struct block_device_operations *new = on ? &noclone_fops :
@@ -311,17 +313,22 @@ static void noclone_hook(struct noclone_dev *nd, bool on)
 
 	if (old == &noclone_fops || old == noclone_dm_fops) {
 		smp_store_release(&nd->disk->fops, new); /* see above */
-	} else if (!on && !nd->pinned) {
-		/* Another copy holds our submit_bio: it can never go */
+		return true;
+	}
+	if (!on && !nd->pinned) {
+		/* Its copy holds our submit_bio: that can never go */
 		nd->pinned = true;
 		__module_get(THIS_MODULE);
 	}
+	return false;
 }
 
 static void noclone_apply_wish(struct noclone_dev *nd)
 {
-	nd->state = noclone_wished(nd);
-	noclone_hook(nd, nd->state == NOCLONE_ON);
+	enum noclone_state wished = noclone_wished(nd);
+
+	nd->state = noclone_hook(nd, wished == NOCLONE_ON) ? wished :
+		NOCLONE_OFF_FOREIGN;
 }
 
 /**

@@ -210,8 +210,9 @@ int noclone_message(struct dm_target *ti, unsigned int argc, char **argv,
 			return noclone_fastpath_switch(t->nd, false);
 	}
 
-	DMWARN("%s: unknown message \"%s\": use \"fastpath on\" or \"fastpath off\"",
-	       dm_table_device_name(ti->table), argv[0]);
+	DMWARN("%s: unknown message \"%s%s%s\": use \"fastpath on\" or \"fastpath off\"",
+	       dm_table_device_name(ti->table), argv[0], argc > 1 ? " " : "",
+	       argc > 1 ? argv[1] : "");
 	return -EINVAL;
 }
 
