@@ -116,6 +116,24 @@ static int build_from_file(const struct options *o, int argc,
 	return EXIT_OK;
 }
 
+/* The kernel lets a writable device stand on a leg that cannot be written. */
+static void check_writable(const struct table *t, struct problems *problems)
+{
+	unsigned int i, j;
+
+	for (i = 0; i < t->nr; i++) {
+		for (j = 0; j < t->targets[i].nr_legs; j++) {
+			_cleanup_facts_ struct device_facts f = { 0 };
+			const char *name = t->targets[i].legs[j].device;
+
+			if (device_lookup(name, &f) || !f.readonly)
+				continue;
+			problem_add(problems, PROBLEM_ERROR, t->targets[i].line,
+				    "%s is read-only: use --readonly", name);
+		}
+	}
+}
+
 /* Errors that --force may overrule: the kernel still has its say. */
 static bool overruled(const struct options *o, const struct problems *problems)
 {
@@ -158,6 +176,8 @@ int load_prepare(const struct options *o, const struct lint_self *self,
 
 	lint_table(t, &device_source, self, &checks);
 	table_rename_devices(t, device_name_path);
+	if (!opt(o, OPT_READONLY))
+		check_writable(t, &checks);
 	guard_table(t, self->known ? self->devno : 0, !opt(o, OPT_DRY_RUN),
 		    &checks);
 	problems_log(&checks, where);
