@@ -14,8 +14,9 @@
  *    is the same for each device because all bio-based mapped devices share
  *    one original, which is recognised by lying inside dm_mod itself.
  *  - Per-device state hangs on queue->queuedata, which bio-based dm leaves
- *    unused. It is there before the operations are replaced, and goes only
- *    after a queue freeze has proved that nobody is inside submit_bio.
+ *    unused. It is there before the operations are replaced, and goes with the
+ *    last table, after a queue freeze has proved that nobody is inside
+ *    submit_bio.
  *  - dm core does not count our bios as pending, so it would let a table be
  *    swapped under them. .presuspend comes first in every suspend and removal:
  *    there, new bios are turned away and those in flight waited for. That wait
@@ -214,6 +215,8 @@ static void noclone_submit_bio(struct bio *bio)
 	} else if (unlikely(!percpu_ref_tryget_live(&nd->inflight))) {
 		result = NOCLONE_SUSPENDING;
 	} else {
+		/* nd->live was written before the reference came to life */
+		smp_acquire__after_ctrl_dep();
 		result = noclone_try(nd, bio);
 		if (likely(result == NOCLONE_FAST))
 			return;
@@ -362,7 +365,10 @@ void noclone_fastpath_attach(struct noclone_table *table)
  * @nd: mapped device; nothing happens if the fast path is not in use
  *
  * When this returns no bio in flight and no caller of submit_bio knows the
- * live table from here.
+ * live table from here: both hold a reference while they do. A caller that has
+ * none yet may still be inside our submit_bio, and goes on to dm core's. The
+ * queue is not frozen here: that would turn away NOWAIT bios in the middle of a
+ * split, which stock does not.
  *
  * Context: .presuspend: md->suspend_lock is held. Sleeps, not interruptible.
  */
@@ -373,7 +379,6 @@ void noclone_fastpath_detach(struct noclone_dev *nd)
 		noclone_hook(nd, false);
 		reinit_completion(&nd->drained);
 		percpu_ref_kill(&nd->inflight);
-		noclone_flush_submitters(nd->disk->queue);
 		wait_for_completion(&nd->drained);
 		nd->live = NULL;
 	}
@@ -431,11 +436,18 @@ int noclone_fastpath_prepare(struct noclone_dev *nd)
 /**
  * noclone_fastpath_release - undo noclone_fastpath_prepare()
  * @nd: a device without a live table of ours
+ *
+ * The operations are dm core's again since the last suspend. Freezing the
+ * queue proves that nobody who saw ours is inside submit_bio and needs @nd.
  */
 void noclone_fastpath_release(struct noclone_dev *nd)
 {
-	if (nd->disk->queue->queuedata == nd)
-		nd->disk->queue->queuedata = NULL;
+	struct request_queue *q = nd->disk->queue;
+
+	if (q->queuedata == nd) {
+		noclone_flush_submitters(q);
+		q->queuedata = NULL;
+	}
 	percpu_ref_exit(&nd->inflight);
 	mempool_exit(&nd->reserve);
 }
