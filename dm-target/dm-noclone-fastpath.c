@@ -23,9 +23,9 @@
  *    cannot be interrupted, because .presuspend cannot fail.
  *  - A bio never sleeps here and never fails for want of memory: slab, then the
  *    device's own reserve, then dm core's clone path with its mempools.
- *  - Whatever is changed in a bio is put back before its owner sees it again,
- *    and completion goes through bio_endio() a second time: the saved
- *    bi_end_io may be a marker that must not be called (bio_chain_endio).
+ *  - Whatever is changed in a bio is put back before its owner sees it again.
+ *    The saved bi_end_io is called unless it is the marker of a chain, which
+ *    must not be called and goes through bio_endio() a second time.
  *
  * What would break it: dm core using queuedata or caching its operations, a
  * caller that looks at bi_bdev, bi_iter, bi_end_io or bi_private of a bio it
@@ -36,6 +36,7 @@
  * optimization" (dm-devel, February 2019), which did it inside dm core.
  */
 #include "dm-noclone.h"
+#include "dm-noclone-inflight.h"
 #include "dm-noclone-io.h"
 
 #include <linux/bio.h>
@@ -48,6 +49,9 @@
 /* A bio with any of these bits is not a plain read or write. */
 #define NOCLONE_SLOW_OPF	((REQ_OP_MASK & ~(__force blk_opf_t)REQ_OP_WRITE) | \
 				 REQ_PREFLUSH | REQ_POLLED | REQ_INTEGRITY)
+
+/* What bio_chain() leaves in bi_end_io: a marker, not to be called */
+static bio_end_io_t *noclone_chain_mark __ro_after_init;
 
 /* dm core's operations and our copy; written once, under noclone_learn_lock */
 static DEFINE_MUTEX(noclone_learn_lock);
@@ -63,8 +67,6 @@ static void noclone_restore_bio(struct bio *bio, const struct noclone_io *io)
 	bio_clear_flag(bio, BIO_QOS_THROTTLED);
 	bio_clear_flag(bio, BIO_QOS_MERGED);
 	bio_clear_flag(bio, BIO_REMAPPED);
-	/* The second bio_endio() traces the completion on the mapped device */
-	bio_set_flag(bio, BIO_TRACE_COMPLETION);
 	bio->bi_private = io->private;
 	bio->bi_end_io = io->end_io;
 	bio->bi_bdev = io->bdev;
@@ -74,6 +76,23 @@ static void noclone_restore_bio(struct bio *bio, const struct noclone_io *io)
 static unsigned long noclone_io_start(const struct noclone_io *io)
 {
 	return jiffies - (u32)((u32)jiffies - io->start);
+}
+
+/*
+ * What a second bio_endio() would do with a bio of ours: the leg's has done
+ * with chains, integrity and cgroups, and left no flag that asks for more.
+ */
+static void noclone_endio(struct bio *bio)
+{
+	if (unlikely(bio->bi_end_io == noclone_chain_mark)) {
+		bio_set_flag(bio, BIO_TRACE_COMPLETION);
+		bio_endio(bio);
+		return;
+	}
+	if (trace_block_bio_complete_enabled())
+		trace_block_bio_complete(bdev_get_queue(bio->bi_bdev), bio);
+	if (likely(bio->bi_end_io))
+		bio->bi_end_io(bio);
 }
 
 static void noclone_end_io(struct bio *bio)
@@ -91,9 +110,9 @@ static void noclone_end_io(struct bio *bio)
 
 	noclone_restore_bio(bio, io);
 	noclone_io_free(io, &nd->reserve);
-	bio_endio(bio);
+	noclone_endio(bio);
 	/* From here on the device may go away */
-	percpu_ref_put(&nd->inflight);
+	noclone_put(nd);
 }
 
 static void noclone_save_bio(struct bio *bio, struct noclone_io *io)
@@ -137,10 +156,10 @@ static void noclone_submit_in_place(struct bio *bio, struct noclone_io *io)
 }
 
 /* The line that maps the whole bio onto one leg, or NULL: dm core must split. */
-static struct noclone_target *noclone_whole_target(const struct noclone_dev *nd,
-						   const struct bio *bio)
+static struct noclone_target *
+noclone_whole_target(const struct noclone_dev *nd,
+		     const struct noclone_table *table, const struct bio *bio)
 {
-	const struct noclone_table *table = nd->live;
 	sector_t sector = bio->bi_iter.bi_sector;
 	struct noclone_target *t;
 	u32 i;
@@ -159,8 +178,10 @@ static struct noclone_target *noclone_whole_target(const struct noclone_dev *nd,
 	return t;
 }
 
-/* Holds a reference of nd->inflight, which a bio on its way takes over. */
-static enum noclone_counter noclone_try(struct noclone_dev *nd, struct bio *bio)
+/* The caller has begun, see noclone_get(); a bio on its way is done later. */
+static enum noclone_counter noclone_try(struct noclone_dev *nd,
+					const struct noclone_table *table,
+					struct bio *bio)
 {
 	struct noclone_target *t;
 	struct noclone_io *io;
@@ -168,7 +189,7 @@ static enum noclone_counter noclone_try(struct noclone_dev *nd, struct bio *bio)
 	if (unlikely(READ_ONCE(*nd->stats_bytes)))
 		return NOCLONE_STATS;
 
-	t = noclone_whole_target(nd, bio);
+	t = noclone_whole_target(nd, table, bio);
 	if (unlikely(!t))
 		return NOCLONE_SPLIT;
 
@@ -208,28 +229,27 @@ static noinline enum noclone_counter noclone_why_slow(struct bio *bio)
 static void noclone_submit_bio(struct bio *bio)
 {
 	struct noclone_dev *nd = bio->bi_bdev->bd_disk->queue->queuedata;
+	const struct noclone_table *table;
 	enum noclone_counter result;
 
 	if (unlikely(!noclone_is_plain(bio))) {
 		result = noclone_why_slow(bio);
-	} else if (unlikely(!percpu_ref_tryget_live(&nd->inflight))) {
-		result = NOCLONE_SUSPENDING;
-	} else {
-		/* nd->live was written before the reference came to life */
-		smp_acquire__after_ctrl_dep();
-		result = noclone_try(nd, bio);
-		if (likely(result == NOCLONE_FAST))
-			return;
-		percpu_ref_put(&nd->inflight);
+		goto dm_core;
 	}
 
+	table = noclone_get(nd);
+	if (unlikely(!table)) {
+		result = NOCLONE_SUSPENDING;
+		goto dm_core;
+	}
+
+	result = noclone_try(nd, table, bio);
+	if (likely(result == NOCLONE_FAST))
+		return;
+	noclone_put(nd);
+dm_core:
 	noclone_count(nd, result);
 	noclone_dm_fops->submit_bio(bio);
-}
-
-static void noclone_drained(struct percpu_ref *ref)
-{
-	complete(&container_of(ref, struct noclone_dev, inflight)->drained);
 }
 
 /*
@@ -296,9 +316,15 @@ static enum noclone_state noclone_qualify(const struct noclone_table *table)
 	return noclone_learn(nd);
 }
 
+/* The live table, for those who hold the lock. */
+static struct noclone_table *noclone_live(const struct noclone_dev *nd)
+{
+	return rcu_dereference_protected(nd->live, lockdep_is_held(&nd->lock));
+}
+
 static enum noclone_state noclone_wished(const struct noclone_dev *nd)
 {
-	if (!nd->told && nd->live->no_fastpath)
+	if (!nd->told && noclone_live(nd)->no_fastpath)
 		return NOCLONE_OFF_OPTION;
 	return nd->wish;
 }
@@ -348,12 +374,11 @@ void noclone_fastpath_attach(struct noclone_table *table)
 	struct noclone_dev *nd = table->nd;
 
 	mutex_lock(&nd->lock);
-	if (!nd->live) {
+	if (!noclone_live(nd)) {
 		nd->state = noclone_qualify(table);
 		if (nd->state == NOCLONE_ON) {
-			nd->live = table;
 			nd->disk->queue->queuedata = nd;
-			percpu_ref_reinit(&nd->inflight);
+			rcu_assign_pointer(nd->live, table);
 			noclone_apply_wish(nd);
 		}
 	}
@@ -365,8 +390,8 @@ void noclone_fastpath_attach(struct noclone_table *table)
  * @nd: mapped device; nothing happens if the fast path is not in use
  *
  * When this returns no bio in flight and no caller of submit_bio knows the
- * live table from here: both hold a reference while they do. A caller that has
- * none yet may still be inside our submit_bio, and goes on to dm core's. The
+ * live table from here: both are counted as begun while they do. A caller that
+ * is not yet may still be inside our submit_bio, and goes on to dm core's. The
  * queue is not frozen here: that would turn away NOWAIT bios in the middle of a
  * split, which stock does not.
  *
@@ -375,12 +400,9 @@ void noclone_fastpath_attach(struct noclone_table *table)
 void noclone_fastpath_detach(struct noclone_dev *nd)
 {
 	mutex_lock(&nd->lock);
-	if (nd->live) {
+	if (noclone_live(nd)) {
 		noclone_hook(nd, false);
-		reinit_completion(&nd->drained);
-		percpu_ref_kill(&nd->inflight);
-		wait_for_completion(&nd->drained);
-		nd->live = NULL;
+		noclone_drain(nd);
 	}
 	nd->state = NOCLONE_OFF_SUSPENDED;
 	mutex_unlock(&nd->lock);
@@ -404,7 +426,7 @@ int noclone_fastpath_switch(struct noclone_dev *nd, bool on)
 
 	nd->told = true;
 	nd->wish = on ? NOCLONE_ON : NOCLONE_OFF_MESSAGE;
-	if (nd->live)
+	if (noclone_live(nd))
 		noclone_apply_wish(nd);
 	mutex_unlock(&nd->lock);
 	return 0;
@@ -418,19 +440,8 @@ int noclone_fastpath_switch(struct noclone_dev *nd, bool on)
  */
 int noclone_fastpath_prepare(struct noclone_dev *nd)
 {
-	int r;
-
-	init_completion(&nd->drained);
-	r = noclone_reserve_init(&nd->reserve);
-	if (r)
-		return r;
-
-	r = percpu_ref_init(&nd->inflight, noclone_drained,
-			    PERCPU_REF_INIT_DEAD | PERCPU_REF_ALLOW_REINIT,
-			    GFP_KERNEL);
-	if (r)
-		mempool_exit(&nd->reserve);
-	return r;
+	rcuwait_init(&nd->drainer);
+	return noclone_reserve_init(&nd->reserve);
 }
 
 /**
@@ -448,8 +459,24 @@ void noclone_fastpath_release(struct noclone_dev *nd)
 		noclone_flush_submitters(q);
 		q->queuedata = NULL;
 	}
-	percpu_ref_exit(&nd->inflight);
+	/* The last noclone_put() may be at its end still */
+	synchronize_rcu();
 	mempool_exit(&nd->reserve);
+}
+
+/**
+ * noclone_fastpath_init - once per load of the module
+ */
+void __init noclone_fastpath_init(void)
+{
+	struct bio child, parent;
+
+	bio_init(&parent, NULL, NULL, 0, REQ_OP_READ);
+	bio_init(&child, NULL, NULL, 0, REQ_OP_READ);
+	bio_chain(&child, &parent);
+	noclone_chain_mark = child.bi_end_io;
+	bio_uninit(&child);
+	bio_uninit(&parent);
 }
 
 /**
@@ -462,5 +489,4 @@ void noclone_fastpath_quiesce(void)
 {
 	synchronize_rcu_tasks();
 	synchronize_rcu();
-	rcu_barrier();
 }

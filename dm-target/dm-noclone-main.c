@@ -37,6 +37,7 @@ static int __init noclone_init(void)
 	if (!noclone_wq)
 		return -ENOMEM;
 
+	noclone_fastpath_init();
 	r = noclone_io_init();
 	if (r)
 		goto destroy_wq;

@@ -18,12 +18,12 @@
 #ifndef DM_NOCLONE_H
 #define DM_NOCLONE_H
 
-#include <linux/completion.h>
 #include <linux/device-mapper.h>
 #include <linux/list.h>
 #include <linux/mempool.h>
 #include <linux/mutex.h>
-#include <linux/percpu-refcount.h>
+#include <linux/percpu.h>
+#include <linux/rcuwait.h>
 #include <linux/workqueue.h>
 
 #include "dm-noclone-map.h"
@@ -45,7 +45,15 @@ enum noclone_state {
 #undef X
 };
 
+/**
+ * struct noclone_counters - of one CPU; they only grow, and may wrap
+ * @begun: bios that the fast path took in charge
+ * @done: those of them that it has let go, perhaps on another CPU
+ * @n: what status shows
+ */
 struct noclone_counters {
+	unsigned long begun;
+	unsigned long done;
 	unsigned long n[NOCLONE_NR_COUNTERS];
 };
 
@@ -111,13 +119,12 @@ struct noclone_table {
 
 /**
  * struct noclone_dev - a mapped device that has or had a table with our lines
- * @live: table that the fast path maps by; set while @inflight is alive
+ * @live: table that the fast path maps by, NULL while it takes no bio
  * @stats_bytes: non-zero while any "dmsetup stats" region exists
  * @counters: per CPU
- * @inflight: one reference per bio that is remapped in place
  * @reserve: objects for when the slab is empty
  * @lock: guards the members below
- * @drained: completed when @inflight has dropped to zero
+ * @drainer: who waits for the bios in flight, if anybody
  * @disk: the mapped device's disk
  * @state: what status shows
  * @wish: NOCLONE_ON, or why the fast path is not wanted
@@ -128,15 +135,14 @@ struct noclone_table {
  */
 struct noclone_dev {
 	/* read for every bio */
-	struct noclone_table *live;
+	struct noclone_table __rcu *live;
 	const unsigned long *stats_bytes;
 	struct noclone_counters __percpu *counters;
-	struct percpu_ref inflight;
 
 	mempool_t reserve;
+	struct rcuwait drainer;
 
 	struct mutex lock; /* guards all below but node and tables */
-	struct completion drained;
 	struct gendisk *disk;
 	enum noclone_state state;
 	enum noclone_state wish;
@@ -167,6 +173,7 @@ void noclone_fastpath_release(struct noclone_dev *nd);
 void noclone_fastpath_attach(struct noclone_table *table);
 void noclone_fastpath_detach(struct noclone_dev *nd);
 int noclone_fastpath_switch(struct noclone_dev *nd, bool on);
+void noclone_fastpath_init(void);
 void noclone_fastpath_quiesce(void);
 
 /* dm-noclone-target.c: what the targets have in common */
