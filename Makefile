@@ -18,11 +18,13 @@
 #   make check-vm         the suite in a VM of each stock kernel
 #   make check-meta       tests of the test harness itself
 #   make style            shellcheck, checkpatch, and the rules of .ci/
-#   make insn             instructions per I/O: raw, stock linear, noclone-linear
+#   make bench LANE=insn  instructions per I/O on the stock kernels: raw, stock, ours
+#   make bench LANE=native  nanoseconds per I/O in User-mode Linux
 #   make help             this text
 #
 # Variables:
 #   KERNEL="6.12"         only these kernels
+#   SETS="psync stack"    only these sets of measurements of make bench
 #   T="linear/ *flush"    only tests whose AREA/NAME contains or matches one
 #   KVER=6.1.0-50-amd64   build the module for another installed kernel
 #   V=1                   show the commands
@@ -32,7 +34,7 @@ SHELL := /bin/bash
 MAKEFLAGS += --no-print-directory
 KVER ?= $(shell uname -r)
 prefix ?= /usr/local
-export KERNEL T V
+export KERNEL T V LANE SETS
 
 all: modules tool
 
@@ -69,8 +71,8 @@ style:
 demo:
 	@tests/demo/run
 
-insn:
-	@tests/insn/run
+bench:
+	@tests/bench/run
 
 clean:
 	rm -rf build
@@ -81,4 +83,4 @@ help:
 	@sed -n '3,/^$$/s/^# \{0,1\}//p' Makefile
 
 .PHONY: all modules tool install uninstall check check-unit check-vm check-meta \
-	style demo insn clean help
+	style demo bench clean help
