@@ -15,7 +15,7 @@
 enum word_kind {
 	WORD_NONE,
 	WORD_NAME,	/* of a mapped device */
-	WORD_FILE,	/* a table file */
+	WORD_FILE,	/* a table file, or a device to build on */
 	WORD_CREATE,	/* new name, then linear or striped, then devices */
 	WORD_RELOAD,	/* name, then as above */
 	WORD_COMMAND,
@@ -68,6 +68,7 @@ int cmd_table(const struct options *o, int argc, char **argv);
 int cmd_check(const struct options *o, int argc, char **argv);
 int cmd_explain(const struct options *o, int argc, char **argv);
 int cmd_export(const struct options *o, int argc, char **argv);
+int cmd_bench(const struct options *o, int argc, char **argv);
 int cmd_help(const struct options *o, int argc, char **argv);
 int cmd_version(const struct options *o, int argc, char **argv);
 

@@ -63,6 +63,12 @@ const struct command commands[] = {
 		"the same mapping for the stock targets, for dmsetup create --concise",
 		0, ANY_NUMBER, OPT_JSON | OPT_NUMBERS, WORD_NAME, cmd_export
 	}, {
+		"bench", "DEVICE...",
+		"measure devices raw, through the stock target, and through ours",
+		1, ANY_NUMBER, OPT_DRY_RUN | OPT_JSON | OPT_CHUNK | OPT_UDEV |
+		OPT_ROUNDS | OPT_SECONDS | OPT_WRITE | OPT_YES_DESTROY |
+		OPT_OUTPUT | OPT_COMPARE, WORD_FILE, cmd_bench
+	}, {
 		"help", "[COMMAND]", "explain a command",
 		0, 1, OPT_COMPLETION, WORD_COMMAND, cmd_help
 	}, {

@@ -11,6 +11,11 @@
 #include "util.h"
 
 #define DEFAULT_UDEV_TIMEOUT	30
+#define DEFAULT_ROUNDS		7
+#define MAX_ROUNDS		1000
+#define DEFAULT_RUN_MS		2000
+#define MIN_RUN_MS		100
+#define MAX_RUN_MS		3600000
 
 /* getopt's "val" of the options without a letter: above every character */
 #define VAL_FIRST	256
@@ -52,6 +57,41 @@ static bool take_number(struct options *o, const char *value)
 	return false;
 }
 
+static bool take_rounds(struct options *o, const char *value)
+{
+	if (parse_u32(value, &o->rounds) && o->rounds &&
+	    o->rounds <= MAX_ROUNDS)
+		return true;
+	log_err("--rounds %s: not a number from 1 to %d", value, MAX_ROUNDS);
+	return false;
+}
+
+/* Digits, and up to three more behind a point. */
+static bool parse_ms(const char *value, uint32_t *ms)
+{
+	size_t whole = strcspn(value, "."), digits = 0;
+	_cleanup_free_ char *seconds = xstrndup(value, whole);
+	const char *fraction = value[whole] ? value + whole + 1 : "0";
+	uint32_t s, f = 0;
+
+	digits = strlen(fraction);
+	if (!parse_u32(seconds, &s) || s > MAX_RUN_MS / 1000 || digits > 3 ||
+	    !parse_u32(fraction, &f))
+		return false;
+	for (; digits < 3; digits++)
+		f *= 10;
+	*ms = s * 1000 + f;
+	return *ms >= MIN_RUN_MS && *ms <= MAX_RUN_MS;
+}
+
+static bool take_seconds(struct options *o, const char *value)
+{
+	if (parse_ms(value, &o->run_ms))
+		return true;
+	log_err("--seconds %s: not a number of seconds from 0.1 to 3600", value);
+	return false;
+}
+
 static bool take_chunk(struct options *o, const char *value)
 {
 	const char *wrong = size_parse(value, &o->chunk);
@@ -84,6 +124,20 @@ static bool take(struct options *o, const struct option_info *info,
 	case OPT_ASSUME:
 		GROW(o->assume, o->nr_assume);
 		o->assume[o->nr_assume++] = value;
+		break;
+	case OPT_ROUNDS:
+		return take_rounds(o, value);
+	case OPT_SECONDS:
+		return take_seconds(o, value);
+	case OPT_YES_DESTROY:
+		GROW(o->destroy, o->nr_destroy);
+		o->destroy[o->nr_destroy++] = value;
+		break;
+	case OPT_OUTPUT:
+		o->output = value;
+		break;
+	case OPT_COMPARE:
+		o->compare = value;
 		break;
 	}
 	return true;
@@ -125,6 +179,8 @@ int options_parse(struct options *o, int argc, char **argv)
 
 	memset(o, 0, sizeof(*o));
 	o->udev_timeout = DEFAULT_UDEV_TIMEOUT;
+	o->rounds = DEFAULT_ROUNDS;
+	o->run_ms = DEFAULT_RUN_MS;
 	for (i = 0; i < OPT_NR; i++)
 		add_long(&longs[i], &letters, &option_infos[i], VAL_FIRST + i);
 	for (i = 0; i < nr_common_options; i++)
@@ -141,4 +197,5 @@ int options_parse(struct options *o, int argc, char **argv)
 void options_free(struct options *o)
 {
 	free(o->assume);
+	free(o->destroy);
 }

@@ -24,6 +24,12 @@
 	X(ASSUME,	"assume",	0,   "DEV=SIZE[:BLOCK]", "believe this about a device instead of asking for it") \
 	X(FOR,		"for",		0,   "NAME",	"the table is meant for this device") \
 	X(NUMBERS,	"numbers",	0,   NULL,	"write devices as major:minor") \
+	X(ROUNDS,	"rounds",	0,   "N",	"measure everything that often, in turns (default 7)") \
+	X(SECONDS,	"seconds",	0,   "S",	"let each run take that long, for example 0.5 (default 2)") \
+	X(WRITE,	"write",	0,   NULL,	"measure writes as well: destroys what is on the devices") \
+	X(YES_DESTROY,	"yes-destroy",	0,   "DEVICE",	"this device may be written; say it for each") \
+	X(OUTPUT,	"output",	'o', "FILE",	"keep the JSON in FILE") \
+	X(COMPARE,	"compare",	0,   "FILE",	"print the changes since the JSON in FILE") \
 	X(FORCE,	"force",	'f', NULL,	"go on although a check says no") \
 	X(YES,		"yes",		'y', NULL,	"answer questions with yes") \
 	X(DRY_RUN,	"dry-run",	'n', NULL,	"print what would be done and change nothing") \
@@ -65,6 +71,12 @@ extern const unsigned int nr_common_options;
  * @udev_timeout: --udev-timeout, or its default
  * @assume: every --assume
  * @nr_assume: how many
+ * @rounds: --rounds, or its default
+ * @run_ms: --seconds in milliseconds, or its default
+ * @destroy: every --yes-destroy
+ * @nr_destroy: how many
+ * @output: --output
+ * @compare: --compare
  * @help: --help
  * @version: --version
  */
@@ -77,6 +89,12 @@ struct options {
 	uint32_t udev_timeout;
 	const char **assume;
 	unsigned int nr_assume;
+	uint32_t rounds;
+	uint32_t run_ms;
+	const char **destroy;
+	unsigned int nr_destroy;
+	const char *output;
+	const char *compare;
 	bool help;
 	bool version;
 };

@@ -57,7 +57,51 @@ static void options_default(void **state __unused)
 	assert_int_equal(parse(&o, "noclone list", &w), 1);
 	assert_int_equal(o.given, 0);
 	assert_int_equal(o.udev_timeout, 30);
+	assert_int_equal(o.rounds, 7);
+	assert_int_equal(o.run_ms, 2000);
 	options_free(&o);
+}
+
+static void options_of_bench(void **state __unused)
+{
+	_cleanup_words_ struct words w;
+	struct options o;
+	int first = parse(&o, "noclone bench --rounds 9 --seconds 0.25 --write "
+			  "--yes-destroy /dev/a --yes-destroy=/dev/b -o x "
+			  "--compare y /dev/a /dev/b", &w);
+
+	assert_int_equal(w.nr - first, 3);
+	assert_int_equal(o.rounds, 9);
+	assert_int_equal(o.run_ms, 250);
+	assert_int_equal(o.nr_destroy, 2);
+	assert_string_equal(o.destroy[1], "/dev/b");
+	assert_string_equal(o.output, "x");
+	assert_string_equal(o.compare, "y");
+	assert_true(opt(&o, OPT_WRITE));
+	options_free(&o);
+}
+
+static void seconds_with_fractions(void **state __unused)
+{
+	static const struct {
+		const char *line;
+		uint32_t ms;
+	} good[] = {
+		{ "noclone bench --seconds 1", 1000 },
+		{ "noclone bench --seconds 0.1", 100 },
+		{ "noclone bench --seconds 2.05", 2050 },
+		{ "noclone bench --seconds 3600", 3600000 },
+	};
+	struct options o;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(good); i++) {
+		_cleanup_words_ struct words w;
+
+		assert_true(parse(&o, good[i].line, &w) > 0);
+		assert_int_equal(o.run_ms, good[i].ms);
+		options_free(&o);
+	}
 }
 
 static void options_after_double_dash_are_words(void **state __unused)
@@ -98,6 +142,19 @@ static void usage_errors(void **state __unused)
 		"noclone create a --table /dev/null linear /dev/null",
 		"noclone check --assume nonsense " TOP "/tables/linear.table",
 		"noclone help nonsense",
+		"noclone bench", "noclone bench --rounds 0 /dev/null",
+		"noclone bench --rounds 1001 /dev/null",
+		"noclone bench --seconds 0.09 /dev/null",
+		"noclone bench --seconds 3600.1 /dev/null",
+		"noclone bench --seconds 4294967296 /dev/null",
+		"noclone bench --seconds .5 /dev/null",
+		"noclone bench --seconds 1. /dev/null",
+		"noclone bench --seconds 1.0001 /dev/null",
+		"noclone bench --seconds 1s /dev/null",
+		"noclone bench --yes-destroy /dev/null /dev/null",
+		"noclone bench --chunk 64K /dev/null",
+		"noclone bench --json --compare /dev/null /dev/null",
+		"noclone list --rounds 3",
 	};
 	size_t i;
 
@@ -114,6 +171,15 @@ static void failures(void **state __unused)
 			 EXIT_FAILED);
 	assert_int_equal(run("noclone explain /no/such/file"), EXIT_FAILED);
 	assert_int_equal(run("noclone check /no/such/file"), EXIT_FAILED);
+	assert_int_equal(run("noclone bench /dev/null"), EXIT_FAILED);
+	assert_int_equal(run("noclone bench /no/such/file"), EXIT_FAILED);
+	assert_int_equal(run("noclone bench --write /dev/null"), EXIT_FAILED);
+	assert_int_equal(run("noclone bench --output /dev/null /dev/null"),
+			 EXIT_FAILED);
+	assert_int_equal(run("noclone bench --output /no/such/file /dev/null"),
+			 EXIT_FAILED);
+	assert_int_equal(run("noclone bench --compare /dev/null /dev/null"),
+			 EXIT_FAILED);
 	assert_int_equal(run("noclone check " TOP "/tables/reject/gap.table"),
 			 EXIT_FAILED);
 }
@@ -206,6 +272,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(options_everywhere),
 		cmocka_unit_test(options_default),
+		cmocka_unit_test(options_of_bench),
+		cmocka_unit_test(seconds_with_fractions),
 		cmocka_unit_test(options_after_double_dash_are_words),
 		cmocka_unit_test(usage_errors),
 		cmocka_unit_test(failures),

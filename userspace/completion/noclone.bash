@@ -2,8 +2,8 @@
 # shellcheck shell=bash
 # bash completion for noclone(8), made by "noclone help --completion"
 
-declare -a _noclone_commands=(create reload remove rename suspend resume message list status table info check explain export help version)
-declare -a _noclone_takes_value=(" --table -t --chunk -c --uuid -u --assume --for --udev-timeout ")
+declare -a _noclone_commands=(create reload remove rename suspend resume message list status table info check explain export bench help version)
+declare -a _noclone_takes_value=(" --table -t --chunk -c --uuid -u --assume --for --rounds --seconds --yes-destroy --output -o --compare --udev-timeout ")
 declare -A _noclone_kind=(
 	[create]=create
 	[reload]=reload
@@ -19,6 +19,7 @@ declare -A _noclone_kind=(
 	[check]=file
 	[explain]=name
 	[export]=name
+	[bench]=file
 	[help]=command
 	[version]=none
 )
@@ -37,6 +38,7 @@ declare -A _noclone_options=(
 	[check]="--assume --for --json --verbose --debug --help --version"
 	[explain]="--json --verbose --debug --help --version"
 	[export]="--numbers --json --verbose --debug --help --version"
+	[bench]="--chunk --rounds --seconds --write --yes-destroy --output --compare --dry-run --json --noudevsync --udev-timeout --verbose --debug --help --version"
 	[help]="--completion --verbose --debug --help --version"
 	[version]="--json --verbose --debug --help --version"
 )
