@@ -15,12 +15,15 @@
 #define NOCLONE_MODULE_NAME	"dm-noclone"
 #define NOCLONE_LINEAR_NAME	"noclone-linear"
 #define NOCLONE_STRIPED_NAME	"noclone-striped"
+#define NOCLONE_FILE_NAME	"noclone-file"
 
 /* Devices made by the tool have a DM UUID that begins with this. */
 #define NOCLONE_UUID_PREFIX	"NOCLONE-"
 
 /* Optional table words, in dm's usual "<#opt> word..." group at the end. */
 #define NOCLONE_OPT_NO_FASTPATH	"no_fastpath"
+/* Followed by one of NOCLONE_ENGINES; noclone-file only */
+#define NOCLONE_OPT_ENGINE	"engine"
 
 /* "dmsetup message NAME 0 fastpath on|off" */
 #define NOCLONE_MSG_FASTPATH	"fastpath"
@@ -64,5 +67,57 @@
 	X(FOREIGN,	"foreign",	"another module has replaced the device's operations") \
 	X(NOSTATS,	"nostats",	"dmsetup stats cannot be noticed on this kernel") \
 	X(SUSPENDED,	"suspended",	"the device is suspended")
+
+/*
+ * noclone-file, table line:
+ *
+ *	<path> <start sector> [<#words> engine <engine> [no_fastpath]]
+ *
+ * with a path as dm-noclone-path.h writes it, and the first of these engines
+ * if none is given.
+ *
+ * X(enumerator, word, meaning)
+ */
+#define NOCLONE_ENGINES(X)						\
+	X(DIRECT,	"direct",	"asynchronous direct I/O on the file") \
+	X(EXTENT,	"extent",	"the file is pinned, and I/O goes to its sectors on the disk below") \
+	X(BUFFERED,	"buffered",	"through the page cache")	\
+	X(SYNC,		"sync",		"a blocking call for each I/O")	\
+	X(NOIO,		"null",		"no I/O at all; debug builds only")
+
+/*
+ * Status line of noclone-file, STATUSTYPE_INFO:
+ *
+ *	engine <engine> <#words> [<fact> <value>]... <#words> [<name> <n>]...
+ *
+ * and, with the engine extent, a blank and what the other targets print from
+ * "fastpath" on.  #words is twice the number of pairs that follow it.  Facts
+ * and counters are those of the following lists in this order; both lists only
+ * ever grow at the end.
+ *
+ * X(enumerator, word, meaning)
+ */
+#define NOCLONE_FILE_FACTS(X)						\
+	X(ALIGN,	"align",	"I/O is aligned to this many bytes") \
+	X(MEMALIGN,	"memalign",	"memory of I/O is aligned to this many bytes") \
+	X(ALIGN_FROM,	"align_from",	"who says so: statx, disk or none") \
+	X(SIZE,		"size",		"sectors of the file")		\
+	X(ALLOCATED,	"allocated",	"sectors that the file system has given it") \
+	X(EXTENTS,	"extents",	"pieces of the mapping on the disk below; 0: not looked up") \
+	X(REFUSED,	"refused",	"engine and reason, if not the one asked for runs; else -")
+
+#define NOCLONE_FILE_COUNTERS(X)					\
+	X(INFLIGHT,	"inflight",	"I/Os that have begun and not ended") \
+	X(READS,	"reads",	"reads begun")			\
+	X(WRITES,	"writes",	"writes begun")			\
+	X(FLUSHES,	"flushes",	"flushes begun")		\
+	X(DISCARDS,	"discards",	"discards begun")		\
+	X(ZEROES,	"zeroes",	"write zeroes begun")		\
+	X(BATCHES,	"batches",	"times that the worker was woken") \
+	X(WAITED,	"waited",	"I/Os that were called back when a page had come") \
+	X(BLOCKED,	"blocked",	"I/Os given to a worker that may block") \
+	X(SHORT,	"short",	"reads and writes that went on where they had come back short") \
+	X(PADDED,	"padded",	"reads filled up with zeroes behind the end of the file") \
+	X(ERRORS,	"errors",	"I/Os that failed")
 
 #endif /* DM_NOCLONE_UAPI_H */

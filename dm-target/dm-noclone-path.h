@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * How the path of a file is written in a table: pure functions, no state.
+ *
+ * dm splits a table line at blanks and takes backslashes away, dmsetup cuts it
+ * at "#", and for the kernel the byte 0xa0 is a blank too. So everything but
+ * printing ASCII, and "#", "%" and the backslash, is written as % and two
+ * hexadecimal digits, as in a URI. What "dmsetup table" prints loads again.
+ *
+ * The module, the tool, the unit tests and the fuzzers compile this file.
+ */
+#ifndef DM_NOCLONE_PATH_H
+#define DM_NOCLONE_PATH_H
+
+#ifdef __KERNEL__
+#include <linux/types.h>
+#else
+#include <stdbool.h>
+#include <stddef.h>
+#endif
+
+/* Room for a path in a table, per byte of the path */
+#define NOCLONE_PATH_GROWTH	3
+
+static inline bool noclone_path_is_plain(unsigned char c)
+{
+	return c > ' ' && c < 0x7f && c != '#' && c != '%' && c != '\\';
+}
+
+static inline int noclone_hex_value(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	if (c >= 'A' && c <= 'F')
+		return c - 'A' + 10;
+	return -1;
+}
+
+/**
+ * noclone_path_decode - from a table to the file system, in place
+ * @path: word of a table; becomes the path, which is never longer
+ *
+ * Return: false if a "%" does not begin such a triple, or stands for the end
+ * of the string; @path is of no use then.
+ */
+static inline bool noclone_path_decode(char *path)
+{
+	char *to = path;
+	int high, low;
+
+	while (*path) {
+		if (*path != '%') {
+			*to++ = *path++;
+			continue;
+		}
+		high = noclone_hex_value(path[1]);
+		low = high < 0 ? -1 : noclone_hex_value(path[2]);
+		if (low < 0 || !(high | low))
+			return false;
+		*to++ = high * 16 + low;
+		path += 3;
+	}
+	*to = 0;
+	return true;
+}
+
+/**
+ * noclone_path_encode - one byte, from the file system to a table
+ * @c: a byte of a path, not 0
+ * @to: room for NOCLONE_PATH_GROWTH bytes
+ *
+ * Return: how many bytes of @to were used: 1 or 3.
+ */
+static inline unsigned int noclone_path_encode(unsigned char c, char *to)
+{
+	static const char digits[] = "0123456789ABCDEF";
+
+	to[0] = c;
+	if (noclone_path_is_plain(c))
+		return 1;
+	to[0] = '%';
+	to[1] = digits[c >> 4];
+	to[2] = digits[c & 15];
+	return 3;
+}
+
+#endif /* DM_NOCLONE_PATH_H */
