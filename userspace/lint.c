@@ -79,7 +79,7 @@ static void check_type(struct lint *l, const struct target *t)
 		     t->type, t->type);
 	else if (str_starts(t->type, "noclone"))
 		error(l, t, "unknown target type \"%s\": this version has " NOCLONE_LINEAR_NAME
-		      " and " NOCLONE_STRIPED_NAME, t->type);
+		      ", " NOCLONE_STRIPED_NAME " and " NOCLONE_FILE_NAME, t->type);
 	else
 		warning(l, t, "target \"%s\" is not of this module: its arguments are not checked",
 			t->type);

@@ -2,6 +2,7 @@
 /* JSON output. */
 #include "output.h"
 
+#include <iconv.h>
 #include <json-c/json.h>
 #include <stdio.h>
 #include <string.h>
@@ -32,6 +33,27 @@ void output_add_string(struct json_object *o, const char *key, const char *s)
 	json_object_object_add(o, key, output_string(s));
 }
 
+/* JSON is UTF-8, and a path need not be. */
+static bool is_utf8(const char *s)
+{
+	size_t left = strlen(s), room = left * sizeof(wchar_t);
+	_cleanup_free_ char *wide = xzalloc(room + 1);
+	iconv_t utf8 = iconv_open("WCHAR_T", "UTF-8");
+	char *in = (char *)s, *out = wide;
+	size_t r;
+
+	if (utf8 == (iconv_t)-1)
+		return false;
+	r = iconv(utf8, &in, &left, &out, &room);
+	iconv_close(utf8);
+	return r != (size_t)-1;
+}
+
+void output_add_bytes(struct json_object *o, const char *key, const char *s)
+{
+	output_add_string(o, key, is_utf8(s) ? s : NULL);
+}
+
 void output_add_number(struct json_object *o, const char *key, uint64_t n)
 {
 	json_object_object_add(o, key, json_object_new_uint64(n));
@@ -58,6 +80,16 @@ static struct json_object *output_legs(const struct target *t)
 	return legs;
 }
 
+static struct json_object *output_file(const struct target *t)
+{
+	struct json_object *o = json_object_new_object();
+
+	output_add_bytes(o, "path", t->path);
+	output_add_number(o, "start", t->file_start);
+	output_add_number(o, "sectors", t->length);
+	return o;
+}
+
 struct json_object *output_target(const struct target *t)
 {
 	struct json_object *o = json_object_new_object();
@@ -72,6 +104,11 @@ struct json_object *output_target(const struct target *t)
 	if (t->kind == TARGET_STRIPED)
 		output_add_number(o, "chunk", t->chunk);
 	output_add_bool(o, "no_fastpath", t->no_fastpath);
+	if (t->kind == TARGET_FILE) {
+		json_object_object_add(o, "file", output_file(t));
+		output_add_string(o, "engine", engine_name(t->engine));
+		return o;
+	}
 	json_object_object_add(o, "legs", output_legs(t));
 	return o;
 }

@@ -25,6 +25,8 @@ void output_print(struct json_object *o);
 
 struct json_object *output_string(const char *s);
 void output_add_string(struct json_object *o, const char *key, const char *s);
+/* null unless @s is UTF-8 */
+void output_add_bytes(struct json_object *o, const char *key, const char *s);
 void output_add_number(struct json_object *o, const char *key, uint64_t n);
 void output_add_bool(struct json_object *o, const char *key, bool b);
 /* {"start", "sectors", "type", and what was understood of it} */

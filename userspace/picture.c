@@ -2,7 +2,7 @@
 /*
  * A table drawn with characters.
  *
- * A linear target is one box.  A striped one is a column per leg and a row
+ * A linear target and a file are one box.  A striped one is a column per leg and a row
  * per chunk, with the offsets in the mapped device in the cells: two rows show
  * the pattern, the last one shows where it ends.
  */
@@ -16,11 +16,27 @@
 
 #define MAX_COLUMNS	6
 
-static const char *short_name(const struct leg *leg)
+/* The last part of the name of a leg, or of the file. */
+static char *short_name(const struct target *t, unsigned int leg)
 {
-	const char *slash = strrchr(leg->device, '/');
+	char *name = t->kind == TARGET_FILE ? path_encode(t->path) :
+					      xstrdup(t->legs[leg].device);
+	const char *slash = strrchr(name, '/');
 
-	return slash && slash[1] ? slash + 1 : leg->device;
+	if (slash && slash[1])
+		memmove(name, slash + 1, strlen(slash));
+	return name;
+}
+
+static char *file_words(const struct target *t, const char *first,
+			const char *end)
+{
+	_cleanup_free_ char *path = path_encode(t->path);
+
+	return xasprintf("%s to %s: file %s from sector %llu on, engine %s: %s (%s%s)",
+			 first, end, path, (unsigned long long)t->file_start,
+			 engine_name(t->engine), engine_meaning(t->engine),
+			 t->type, t->no_fastpath ? ", no fast path" : "");
 }
 
 char *picture_words(const struct target *t)
@@ -33,6 +49,8 @@ char *picture_words(const struct target *t)
 	if (!t->understood)
 		return xasprintf("%s to %s: target %s with arguments \"%s\"",
 				 first, end, t->type, t->params);
+	if (t->kind == TARGET_FILE)
+		return file_words(t, first, end);
 	if (t->kind == TARGET_LINEAR)
 		return xasprintf("%s to %s: %s from sector %llu on, in one piece (%s%s)",
 				 first, end, t->legs[0].device,
@@ -93,7 +111,7 @@ static unsigned int leg_of_column(const struct target *t,
 				  bool *left_out)
 {
 	*left_out = t->nr_legs > c->columns && column == c->columns - 2;
-	return column == c->columns - 1 ? t->nr_legs - 1 : column;
+	return column && column == c->columns - 1 ? t->nr_legs - 1 : column;
 }
 
 static void draw_chunks(const struct target *t, struct cells *c, uint64_t row)
@@ -128,8 +146,7 @@ static void draw_head(const struct target *t, struct cells *c)
 	draw_border(c);
 	for (i = 0; i < c->columns; i++) {
 		leg = leg_of_column(t, c, i, &left_out);
-		set_cell(c, i, xstrdup(left_out ? "..." :
-				       short_name(&t->legs[leg])));
+		set_cell(c, i, left_out ? xstrdup("...") : short_name(t, leg));
 	}
 	draw_row(c);
 	draw_border(c);
@@ -173,11 +190,12 @@ static unsigned int cell_width(const struct target *t)
 	size_t width = 12;
 	unsigned int i;
 
-	for (i = 0; i < t->nr_legs; i++) {
+	for (i = 0; i < MAX(t->nr_legs, 1U); i++) {
 		_cleanup_free_ char *range = range_text(last_chunk(t, i),
 							sectors);
+		_cleanup_free_ char *name = short_name(t, i);
 
-		width = MAX(width, strlen(short_name(&t->legs[i])));
+		width = MAX(width, strlen(name));
 		width = MAX(width, strlen(range));
 	}
 	return MIN(width, (size_t)32);
@@ -190,7 +208,7 @@ char *picture_draw(const struct target *t)
 
 	if (!t->understood || !t->length)
 		return xstrdup("");
-	c.columns = MIN(t->nr_legs, (unsigned int)MAX_COLUMNS);
+	c.columns = MIN(MAX(t->nr_legs, 1U), (unsigned int)MAX_COLUMNS);
 	c.width = cell_width(t);
 	c.cell = xzalloc(c.columns * sizeof(*c.cell));
 	if (t->kind == TARGET_STRIPED)

@@ -50,6 +50,20 @@ const char *target_stock_type(const struct target *target)
 	}
 }
 
+/* The options are left out of what is compared as a stock target would be. */
+static char *file_params(const struct target *t, bool stock)
+{
+	_cleanup_free_ char *path = path_encode(t->path);
+	struct strbuf b = { 0 };
+
+	strbuf_add(&b, "%s %llu", path, (unsigned long long)t->file_start);
+	if (!stock && (t->engine_given || t->no_fastpath))
+		strbuf_add(&b, " %d " NOCLONE_OPT_ENGINE " %s%s",
+			   2 + t->no_fastpath, engine_name(t->engine),
+			   t->no_fastpath ? " " NOCLONE_OPT_NO_FASTPATH : "");
+	return strbuf_take(&b);
+}
+
 char *target_params(const struct target *target, bool stock,
 		    device_namer namer, void *ctx)
 {
@@ -58,6 +72,8 @@ char *target_params(const struct target *target, bool stock,
 
 	if (!target->understood)
 		return xstrdup(target->params);
+	if (target->kind == TARGET_FILE)
+		return file_params(target, stock);
 
 	if (target->kind == TARGET_STRIPED)
 		strbuf_add(&b, "%u %u ", target->nr_legs, target->chunk);
@@ -130,17 +146,30 @@ char *table_concise(const struct table *stock, const char *name,
  * comparison below walks from border to border.
  */
 struct place {
-	const char *device;
+	bool in_file;
+	const char *device;	/* or file */
 	uint64_t sector;
 	uint64_t left;		/* sectors until the next border */
 };
 
-static bool find_place(const struct table *t, uint64_t sector, struct place *p)
+static void place_on_leg(const struct target *t, uint64_t sector,
+			 struct place *p)
 {
 	struct noclone_layout layout;
+	uint32_t leg;
+
+	noclone_layout_init(&layout, t->start, t->nr_legs, t->chunk);
+	p->sector = noclone_map_sector(&layout, sector, &leg);
+	p->sector += t->legs[leg].start;
+	p->device = t->legs[leg].device;
+	if (t->chunk)
+		p->left = MIN(p->left, noclone_chunk_left(&layout, sector));
+}
+
+static bool find_place(const struct table *t, uint64_t sector, struct place *p)
+{
 	const struct target *target;
 	unsigned int i;
-	uint32_t leg;
 
 	for (i = 0; i < t->nr; i++)
 		if (sector < t->targets[i].start + t->targets[i].length)
@@ -149,14 +178,14 @@ static bool find_place(const struct table *t, uint64_t sector, struct place *p)
 		return false;
 
 	target = &t->targets[i];
-	noclone_layout_init(&layout, target->start, target->nr_legs,
-			    target->chunk);
-	p->sector = noclone_map_sector(&layout, sector, &leg);
-	p->sector += target->legs[leg].start;
-	p->device = target->legs[leg].device;
 	p->left = target->start + target->length - sector;
-	if (target->chunk)
-		p->left = MIN(p->left, noclone_chunk_left(&layout, sector));
+	p->in_file = target->kind == TARGET_FILE;
+	if (p->in_file) {
+		p->device = target->path;
+		p->sector = target->file_start + sector - target->start;
+	} else {
+		place_on_leg(target, sector, p);
+	}
 	return true;
 }
 
@@ -209,7 +238,8 @@ bool table_same_mapping(const struct table *t, const struct table *other)
 		if (steps > MAX_STEPS || !find_place(t, sector, &a) ||
 		    !find_place(other, sector, &b))
 			return false;
-		if (a.sector != b.sector || strcmp(a.device, b.device))
+		if (a.in_file != b.in_file || a.sector != b.sector ||
+		    strcmp(a.device, b.device))
 			return false;
 		sector += MIN(a.left, b.left);
 	}

@@ -6,13 +6,11 @@
  * constructors in the kernel, so that "noclone check" and the kernel log say
  * the same thing about the same mistake.
  */
-#include "table.h"
+#include "table-args.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define NOT_A_START	"Start sector is not a decimal number of sectors"
 
 static const struct {
 	const char *name;
@@ -21,19 +19,12 @@ static const struct {
 } types[] = {
 	{ NOCLONE_LINEAR_NAME,	TARGET_LINEAR,	false },
 	{ NOCLONE_STRIPED_NAME,	TARGET_STRIPED,	false },
+	{ NOCLONE_FILE_NAME,	TARGET_FILE,	false },
 	{ "linear",		TARGET_LINEAR,	true },
 	{ "striped",		TARGET_STRIPED,	true },
 };
 
-/* What the argument parsers share: the words left, and where to complain. */
-struct args {
-	struct target *target;
-	char **word;
-	unsigned int nr;
-	struct problems *problems;
-};
-
-static bool bad(struct args *a, const char *sentence, const char *word)
+bool args_bad(struct args *a, const char *sentence, const char *word)
 {
 	if (word)
 		problem_add(a->problems, PROBLEM_ERROR, a->target->line,
@@ -44,7 +35,7 @@ static bool bad(struct args *a, const char *sentence, const char *word)
 	return false;
 }
 
-static char *next_word(struct args *a)
+char *args_next(struct args *a)
 {
 	a->nr--;
 	return *a->word++;
@@ -52,12 +43,12 @@ static char *next_word(struct args *a)
 
 static bool parse_leg(struct args *a)
 {
-	char *device = next_word(a);
-	char *word = next_word(a);
+	char *device = args_next(a);
+	char *word = args_next(a);
 	uint64_t start;
 
 	if (!parse_u64(word, &start))
-		return bad(a, NOT_A_START, word);
+		return args_bad(a, NOT_A_START, word);
 	target_add_leg(a->target, device, start);
 	return true;
 }
@@ -71,20 +62,20 @@ static bool parse_options(struct args *a)
 	if (!a->nr)
 		return true;
 
-	word = next_word(a);
+	word = args_next(a);
 	if (!parse_u32(word, &n) || n > 1)
-		return bad(a, "Number of options is not between 0 and 1", word);
+		return args_bad(a, "Number of options is not between 0 and 1", word);
 	if (a->nr < n)
-		return bad(a, "Too few option words for the number of options", NULL);
+		return args_bad(a, "Too few option words for the number of options", NULL);
 	if (n) {
-		word = next_word(a);
+		word = args_next(a);
 		if (strcasecmp(word, NOCLONE_OPT_NO_FASTPATH))
-			return bad(a, "Unknown option: the only one is "
+			return args_bad(a, "Unknown option: the only one is "
 				   NOCLONE_OPT_NO_FASTPATH, word);
 		a->target->no_fastpath = true;
 	}
 	if (a->nr)
-		return bad(a, "Words left over after the options", *a->word);
+		return args_bad(a, "Words left over after the options", *a->word);
 	return true;
 }
 
@@ -96,7 +87,7 @@ static bool parse_tail(struct args *a, uint32_t legs)
 	options.word += 2 * (size_t)legs;
 	options.nr -= 2 * legs;
 	if (a->target->stock && options.nr)
-		return bad(a, "Words left over after the devices", *options.word);
+		return args_bad(a, "Words left over after the devices", *options.word);
 	if (!parse_options(&options))
 		return false;
 	while (legs--)
@@ -108,7 +99,7 @@ static bool parse_tail(struct args *a, uint32_t legs)
 static bool parse_linear(struct args *a)
 {
 	if (a->nr < 2)
-		return bad(a, "Wrong number of arguments: give <device> <start sector>",
+		return args_bad(a, "Wrong number of arguments: give <device> <start sector>",
 			   NULL);
 	return parse_tail(a, 1);
 }
@@ -118,15 +109,15 @@ static bool parse_numbers(struct args *a, uint32_t *stripes)
 	char *word;
 
 	if (a->nr < 2)
-		return bad(a, "Too few arguments: give <stripes> <chunk> "
+		return args_bad(a, "Too few arguments: give <stripes> <chunk> "
 			   "[<device> <start>]{stripes}", NULL);
-	word = next_word(a);
+	word = args_next(a);
 	if (!parse_u32(word, stripes) || !*stripes)
-		return bad(a, "Number of stripes is not a positive decimal number",
+		return args_bad(a, "Number of stripes is not a positive decimal number",
 			   word);
-	word = next_word(a);
+	word = args_next(a);
 	if (!parse_u32(word, &a->target->chunk) || !a->target->chunk)
-		return bad(a, "Chunk size is not a positive decimal number of sectors",
+		return args_bad(a, "Chunk size is not a positive decimal number of sectors",
 			   word);
 	return true;
 }
@@ -139,13 +130,13 @@ static bool parse_striped(struct args *a)
 	if (!parse_numbers(a, &stripes))
 		return false;
 	if (t->length % stripes)
-		return bad(a, "Target length is not divisible by the number of stripes",
+		return args_bad(a, "Target length is not divisible by the number of stripes",
 			   NULL);
 	if (t->length / stripes % t->chunk)
-		return bad(a, "Stripe length is not divisible by the chunk size",
+		return args_bad(a, "Stripe length is not divisible by the chunk size",
 			   NULL);
 	if (a->nr / 2 < stripes)
-		return bad(a, "Too few <device> <start sector> pairs for the number of stripes",
+		return args_bad(a, "Too few <device> <start sector> pairs for the number of stripes",
 			   NULL);
 	return parse_tail(a, stripes);
 }
@@ -161,6 +152,8 @@ static void parse_params(struct target *t, struct problems *problems)
 		t->understood = parse_linear(&args);
 	else if (t->kind == TARGET_STRIPED)
 		t->understood = parse_striped(&args);
+	else if (t->kind == TARGET_FILE)
+		t->understood = args_parse_file(&args);
 }
 
 static struct target *new_target(struct table *t, uint64_t start,
@@ -215,6 +208,17 @@ struct target *table_add_noclone(struct table *t, enum target_kind kind,
 
 	target->understood = true;
 	target->params = xstrdup("");
+	return target;
+}
+
+struct target *table_add_file(struct table *t, const char *path,
+			      uint64_t start, uint64_t length)
+{
+	struct target *target = new_target(t, start, length, NOCLONE_FILE_NAME);
+
+	target->understood = true;
+	target->params = xstrdup("");
+	target->path = xstrdup(path);
 	return target;
 }
 
@@ -292,6 +296,7 @@ void table_free(struct table *t)
 		for (j = 0; j < target->nr_legs; j++)
 			free(target->legs[j].device);
 		free(target->legs);
+		free(target->path);
 		free(target->type);
 		free(target->params);
 	}

@@ -19,7 +19,12 @@ enum target_kind {
 	TARGET_OTHER,
 	TARGET_LINEAR,
 	TARGET_STRIPED,
+	TARGET_FILE,
 };
+
+/* How the I/O of a file is done; the first one if the table does not say. */
+#define ENGINE_NUMBER(enumerator, word, meaning)	ENGINE_##enumerator,
+enum file_engine { NOCLONE_ENGINES(ENGINE_NUMBER) NR_ENGINES };
 
 /**
  * struct leg - a part of a device under a target
@@ -40,11 +45,15 @@ struct leg {
  * @params: the words behind the name as they were read
  * @kind: what the type is
  * @stock: the type is the kernel's own linear or striped
- * @understood: @chunk, @legs and @no_fastpath are valid
+ * @understood: what follows is valid
  * @no_fastpath: that option is given
  * @chunk: sectors, 0 when the target has no chunks
  * @legs: the devices under it
- * @nr_legs: how many
+ * @nr_legs: how many; 0 for a file
+ * @path: the file, as the file system has it
+ * @file_start: first sector used in the file
+ * @engine: how its I/O is done
+ * @engine_given: the table says so
  */
 struct target {
 	unsigned int line;
@@ -59,6 +68,10 @@ struct target {
 	uint32_t chunk;
 	struct leg *legs;
 	unsigned int nr_legs;
+	char *path;
+	uint64_t file_start;
+	enum file_engine engine;
+	bool engine_given;
 };
 
 struct table {
@@ -82,6 +95,32 @@ struct target *table_add(struct table *t, uint64_t start, uint64_t length,
 struct target *table_add_noclone(struct table *t, enum target_kind kind,
 				 uint64_t start, uint64_t length);
 void target_add_leg(struct target *target, const char *device, uint64_t start);
+
+/**
+ * table_add_file - add a target on a file
+ * @t: table
+ * @path: of the file, as the file system has it
+ * @start: first sector in the mapped device
+ * @length: in sectors
+ *
+ * Return: the target, to be filled by the caller.
+ */
+struct target *table_add_file(struct table *t, const char *path,
+			      uint64_t start, uint64_t length);
+
+const char *engine_name(enum file_engine engine);
+const char *engine_meaning(enum file_engine engine);
+/* Return: false if there is none of that name. */
+bool engine_find(const char *name, enum file_engine *engine);
+/**
+ * path_encode - write a path the way a table holds it
+ * @path: any bytes
+ *
+ * The same goes into messages: no byte of it can spoil a terminal or JSON.
+ *
+ * Return: a new string.
+ */
+char *path_encode(const char *path);
 
 /* Sectors of @target that each leg provides. */
 uint64_t target_leg_length(const struct target *target);

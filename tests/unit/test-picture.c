@@ -65,6 +65,17 @@ static void picture_leaves_out_the_middle(void **state __unused)
 	assert_non_null(strstr(got, "| 32K..36K     |\n"));
 }
 
+static void picture_of_a_file(void **state __unused)
+{
+	draws("0 131072 noclone-file /srv/a%20b.img 8 2 engine extent",
+	      "file /srv/a%20b.img from sector 8 on, engine extent: the file is pinned",
+	      "  +--------------+\n"
+	      "  | a%20b.img    |\n"
+	      "  +--------------+\n"
+	      "  | 0..64M       |\n"
+	      "  +--------------+\n");
+}
+
 static void picture_of_other_targets(void **state __unused)
 {
 	draws("0 8 crypt a b c", "target crypt with arguments \"a b c\"", "");
@@ -77,6 +88,7 @@ int main(void)
 		cmocka_unit_test(picture_striped),
 		cmocka_unit_test(picture_of_two_rows),
 		cmocka_unit_test(picture_leaves_out_the_middle),
+		cmocka_unit_test(picture_of_a_file),
 		cmocka_unit_test(picture_of_other_targets),
 	};
 

@@ -32,6 +32,14 @@ static void table_round_trip(void **state __unused)
 		"0 768 noclone-striped 3 128 a 0 b 1 c 2 1 no_fastpath",
 		"0 8 crypt aes-xts-plain64 key 0 /dev/a 0",
 		"0 8 zero",
+		"0 8 noclone-file /srv/disk.img 0",
+		"0 8 noclone-file / 18446744073709551615",
+		"0 8 noclone-file /a%20b%23%25%5C%C3%A0 8 2 engine direct",
+		"0 8 noclone-file /a 8 2 engine extent",
+		"0 8 noclone-file /a 8 3 engine extent no_fastpath",
+		"0 8 noclone-file /a 8 2 engine buffered",
+		"0 8 noclone-file /a 8 2 engine sync",
+		"0 8 noclone-file /a 8 2 engine null",
 	};
 	size_t i;
 
@@ -46,6 +54,29 @@ static void table_comments_and_space(void **state __unused)
 	prints_as("0 8 noclone-linear a 0 0", false, "0 8 noclone-linear a 0");
 	prints_as("0 8 noclone-linear a 0 1 NO_FASTPATH", false,
 		  "0 8 noclone-linear a 0 1 no_fastpath");
+	prints_as("0 8 noclone-file /%41%2d%7e 0 0", false,
+		  "0 8 noclone-file /A-~ 0");
+	prints_as("0 8 noclone-file /a 0 3 NO_FASTPATH ENGINE Extent", false,
+		  "0 8 noclone-file /a 0 3 engine extent no_fastpath");
+	/* bytes above ASCII may stand for themselves, except one */
+	prints_as("0 8 noclone-file /\xc3\xa9 0", false,
+		  "0 8 noclone-file /%C3%A9 0");
+}
+
+static void table_of_a_file(void **state __unused)
+{
+	_cleanup_table_ struct table t = parse("0 8 noclone-file /a%20b 7 2 engine sync", 0);
+	const struct target *f = &t.targets[0];
+
+	assert_true(f->understood);
+	assert_true(target_is_noclone(f));
+	assert_int_equal(f->kind, TARGET_FILE);
+	assert_int_equal(f->nr_legs, 0);
+	assert_string_equal(f->path, "/a b");
+	assert_int_equal(f->file_start, 7);
+	assert_int_equal(f->engine, ENGINE_SYNC);
+	assert_true(f->engine_given);
+	assert_false(f->no_fastpath);
 }
 
 static void table_as_stock(void **state __unused)
@@ -92,6 +123,33 @@ static void table_bad_lines(void **state __unused)
 	wrong("0 256 noclone-striped 2 128 a 0 b 0 x", "Number of options");
 }
 
+static void table_bad_files(void **state __unused)
+{
+	wrong("0 8 noclone-file", "give <path> <start sector>");
+	wrong("0 8 noclone-file /a", "give <path> <start sector>");
+	wrong("0 8 noclone-file /a b", "Start sector is not");
+	wrong("0 8 noclone-file /a 18446744073709551616", "Start sector is not");
+	wrong("0 8 noclone-file a 0", "not absolute");
+	wrong("0 8 noclone-file %61 0", "not absolute: begin it with a slash: \"%61\"");
+	wrong("0 8 noclone-file /a% 0", "without two hexadecimal digits: write %25");
+	wrong("0 8 noclone-file /a%2 0", "without two hexadecimal digits");
+	wrong("0 8 noclone-file /a%00 0", "without two hexadecimal digits");
+	wrong("0 8 noclone-file /a\\ 0", "cuts at or takes away");
+	wrong("0 8 noclone-file /a\xa0 0", "cuts at or takes away");
+	wrong("0 8 noclone-file /a\v 0", "cuts at or takes away");
+	wrong("0 8 noclone-file /a 0 x", "between 0 and 3");
+	wrong("0 8 noclone-file /a 0 -1", "between 0 and 3");
+	wrong("0 8 noclone-file /a 0 4 engine sync engine sync", "between 0 and 3");
+	wrong("0 8 noclone-file /a 0 3 engine sync", "how many follow");
+	wrong("0 8 noclone-file /a 0 1 engine sync", "how many follow");
+	wrong("0 8 noclone-file /a 0 0 engine", "how many follow");
+	wrong("0 8 noclone-file /a 0 1 engine", "needs the name");
+	wrong("0 8 noclone-file /a 0 2 engine mmap", "known are direct, extent, buffered and sync: \"mmap\"");
+	wrong("0 8 noclone-file /a 0 1 turbo", "known are engine and no_fastpath: \"turbo\"");
+	wrong("0 8 noclone-file /a 0 1 no_fastpath", "is for engine extent");
+	wrong("0 8 noclone-file /a 0 3 engine sync no_fastpath", "is for engine extent");
+}
+
 static void table_many_stripes_do_not_overrun(void **state __unused)
 {
 	wrong("0 4294967295 noclone-striped 4294967295 1 a 0", "Too few");
@@ -131,6 +189,11 @@ static void mapping_same(void **state __unused)
 	assert_true(same("0 16 noclone-linear a 0", "0 32 noclone-linear a 0"));
 	assert_true(same("0 256 noclone-striped 2 8 a 0 b 0",
 			 "0 512 striped 2 8 a 0 b 0"));
+	assert_true(same("0 16 noclone-file /a 0",
+			 "0 16 noclone-file /%61 0 2 engine sync"));
+	assert_true(same("0 16 noclone-file /a 4",
+			 "0 8 noclone-file /a 4\n8 8 noclone-file /a 12"));
+	assert_true(same("0 16 noclone-file /a 4", "0 99 noclone-file /a 4"));
 	/* stripes of one leg are linear */
 	assert_true(same("0 256 noclone-striped 1 8 a 0", "0 256 linear a 0"));
 }
@@ -145,6 +208,9 @@ static void mapping_different(void **state __unused)
 			  "0 256 noclone-striped 2 8 b 0 a 0"));
 	assert_false(same("0 16 noclone-linear a 0",
 			  "0 8 noclone-linear a 0\n8 8 noclone-linear a 16"));
+	assert_false(same("0 16 noclone-file /a 0", "0 16 noclone-file /a 8"));
+	assert_false(same("0 16 noclone-file /a 0", "0 16 noclone-file /b 0"));
+	assert_false(same("0 16 noclone-file /a 0", "0 16 noclone-linear /a 0"));
 	/* unknown targets are never known to be the same */
 	assert_false(same("0 16 noclone-linear a 0", "0 16 zero"));
 }
@@ -156,7 +222,9 @@ int main(void)
 		cmocka_unit_test(table_comments_and_space),
 		cmocka_unit_test(table_as_stock),
 		cmocka_unit_test(table_line_numbers),
+		cmocka_unit_test(table_of_a_file),
 		cmocka_unit_test(table_bad_lines),
+		cmocka_unit_test(table_bad_files),
 		cmocka_unit_test(table_many_stripes_do_not_overrun),
 		cmocka_unit_test(table_concise_escapes),
 		cmocka_unit_test(mapping_same),
