@@ -14,7 +14,7 @@
 #include "size.h"
 #include "status.h"
 
-/* "on", "off:reason", or NULL when the device has no target of this module */
+/* "on", "off:reason", or NULL when no target of the device has a fast path */
 static char *fastpath_state(const char *name)
 {
 	_cleanup_dm_lines_ struct dm_lines lines = { 0 };
@@ -25,7 +25,7 @@ static char *fastpath_state(const char *name)
 		_cleanup_status_ struct status s = { 0 };
 
 		if (!str_starts(lines.line[i].type, "noclone-") ||
-		    !status_parse(&s, lines.line[i].params))
+		    !status_parse(&s, lines.line[i].params) || !s.has_fastpath)
 			continue;
 		return s.fast ? xstrdup("on") : xasprintf("off:%s", s.reason);
 	}

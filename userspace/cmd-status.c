@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* noclone status: is the fast path on, if not why not, and what it did. */
+/*
+ * noclone status: is the fast path on, if not why not, and what it did; of a
+ * file, which engine runs and how it does.
+ */
 #include <json-c/json.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,12 +15,52 @@
 #include "output.h"
 #include "status.h"
 
+static struct json_object *counters_json(const struct counter *c,
+					 unsigned int nr)
+{
+	struct json_object *o = json_object_new_object();
+	unsigned int i;
+
+	for (i = 0; i < nr; i++)
+		output_add_number(o, c[i].name, c[i].value);
+	return o;
+}
+
+static struct json_object *facts_json(const struct status *s)
+{
+	struct json_object *o = json_object_new_object();
+	uint64_t number;
+	unsigned int i;
+
+	for (i = 0; i < s->nr_facts; i++) {
+		const struct fact *f = &s->facts[i];
+
+		if (parse_u64(f->value, &number))
+			output_add_number(o, f->name, number);
+		else
+			output_add_string(o, f->name, f->value);
+	}
+	return o;
+}
+
+static struct json_object *fastpath_json(const struct status *s)
+{
+	struct json_object *o;
+
+	if (!s->has_fastpath)
+		return NULL;
+	o = json_object_new_object();
+	output_add_bool(o, "on", s->fast);
+	output_add_string(o, "reason", s->reason);
+	json_object_object_add(o, "counters", counters_json(s->counters,
+							    s->nr_counters));
+	return o;
+}
+
 static struct json_object *status_json(const struct dm_line *line,
 				       const struct status *s)
 {
 	struct json_object *o = json_object_new_object();
-	struct json_object *fast, *counters;
-	unsigned int i;
 
 	output_add_number(o, "start", line->start);
 	output_add_number(o, "sectors", line->length);
@@ -27,15 +70,14 @@ static struct json_object *status_json(const struct dm_line *line,
 		return o;
 
 	output_add_string(o, "health", s->health);
-	fast = json_object_new_object();
-	output_add_bool(fast, "on", s->fast);
-	output_add_string(fast, "reason", s->reason);
-	counters = json_object_new_object();
-	for (i = 0; i < s->nr_counters; i++)
-		output_add_number(counters, s->counters[i].name,
-				  s->counters[i].value);
-	json_object_object_add(fast, "counters", counters);
-	json_object_object_add(o, "fastpath", fast);
+	json_object_object_add(o, "fastpath", fastpath_json(s));
+	if (!s->engine)
+		return o;
+	output_add_string(o, "engine", s->engine);
+	json_object_object_add(o, "facts", facts_json(s));
+	json_object_object_add(o, "counters",
+			       counters_json(s->file_counters,
+					     s->nr_file_counters));
 	return o;
 }
 
@@ -51,14 +93,15 @@ static void print_state(const struct status *s)
 		printf("  fast path off: %s\n", s->reason);
 }
 
-/* Zero counters of the clone path are noise to people. */
-static void print_counters(const struct status *s)
+/* Zero counters behind the first ones are noise to people. */
+static void print_counters(const struct counter *counters, unsigned int nr,
+			   const char *(*meaning_of)(const char *name))
 {
 	unsigned int i;
 
-	for (i = 0; i < s->nr_counters; i++) {
-		const struct counter *c = &s->counters[i];
-		const char *meaning = status_counter_meaning(c->name);
+	for (i = 0; i < nr; i++) {
+		const struct counter *c = &counters[i];
+		const char *meaning = meaning_of(c->name);
 
 		if (c->value || i < 3 || log_level > LOG_LEVEL_NORMAL)
 			printf("  %12llu %-10s %s\n",
@@ -77,7 +120,21 @@ static void print_health(const struct dm_line *line, const struct status *s)
 			       i, (unsigned long long)line->start);
 }
 
-/* The counters are the device's: every target prints the same ones. */
+/* The engine's counters are the target's own. */
+static void print_file(const struct dm_line *line, const struct status *s)
+{
+	_cleanup_free_ char *words = status_file_words(s);
+
+	if (line->start)
+		printf("  at sector %llu: ", (unsigned long long)line->start);
+	else
+		printf("  ");
+	puts(words);
+	print_counters(s->file_counters, s->nr_file_counters,
+		       status_file_counter_meaning);
+}
+
+/* The fast path and its counters are the device's: all targets say the same. */
 static void status_line(const struct dm_line *line, struct json_object *array,
 			bool json, bool *counters_shown)
 {
@@ -95,10 +152,12 @@ static void status_line(const struct dm_line *line, struct json_object *array,
 		return;
 	}
 	print_health(line, &s);
-	if (*counters_shown)
+	if (s.engine)
+		print_file(line, &s);
+	if (*counters_shown || !s.has_fastpath)
 		return;
 	print_state(&s);
-	print_counters(&s);
+	print_counters(s.counters, s.nr_counters, status_counter_meaning);
 	*counters_shown = true;
 }
 

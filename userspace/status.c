@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "size.h"
+
 #define WORD(enumerator, word, meaning)	{ word, meaning },
 
 static const struct word {
@@ -17,6 +19,8 @@ static const struct word {
 	NOCLONE_COUNTERS(WORD)
 }, reasons[] = {
 	NOCLONE_OFF_REASONS(WORD)
+}, file_counters[] = {
+	NOCLONE_FILE_COUNTERS(WORD)
 };
 
 static const char *find_meaning(const struct word *list, size_t nr,
@@ -40,6 +44,11 @@ const char *status_reason_meaning(const char *reason)
 	return find_meaning(reasons, ARRAY_SIZE(reasons), reason);
 }
 
+const char *status_file_counter_meaning(const char *name)
+{
+	return find_meaning(file_counters, ARRAY_SIZE(file_counters), name);
+}
+
 static bool parse_state(struct status *s, const char *word)
 {
 	if (!strcmp(word, "on")) {
@@ -52,21 +61,30 @@ static bool parse_state(struct status *s, const char *word)
 	return true;
 }
 
-static bool parse_counters(struct status *s, char **word, unsigned int nr)
+/* "<#words> [<name> <value>]...": how many words they are, -1 if they are not */
+static int group_size(char **word, unsigned int nr)
 {
-	unsigned int i;
+	uint32_t n;
+
+	if (!nr || !parse_u32(*word, &n) || n % 2 || n > nr - 1)
+		return -1;
+	return n;
+}
+
+static bool parse_counters(struct counter **list, unsigned int *nr_list,
+			   char **word, unsigned int nr)
+{
+	int i, n = group_size(word, nr);
 	uint64_t value;
 
-	if (nr % 2)
-		return false;
-	for (i = 0; i < nr; i += 2) {
+	for (i = 1; i < n; i += 2) {
 		if (!parse_u64(word[i + 1], &value))
 			return false;
-		GROW(s->counters, s->nr_counters);
-		s->counters[s->nr_counters].name = xstrdup(word[i]);
-		s->counters[s->nr_counters++].value = value;
+		GROW(*list, *nr_list);
+		(*list)[*nr_list].name = xstrdup(word[i]);
+		(*list)[(*nr_list)++].value = value;
 	}
-	return true;
+	return n >= 0;
 }
 
 /* "<stripes> <device>... 1 AAD": the letters are the last stock word */
@@ -82,45 +100,178 @@ static void parse_stock(struct status *s, char **word, unsigned int nr)
 		s->health = xstrdup(word[nr - 1]);
 }
 
+static bool parse_fastpath(struct status *s, char **word, unsigned int nr)
+{
+	s->has_fastpath = true;
+	return nr > 1 && !strcmp(word[0], "fastpath") &&
+	       parse_state(s, word[1]) &&
+	       parse_counters(&s->counters, &s->nr_counters, word + 2, nr - 2);
+}
+
+static void parse_facts(struct status *s, char **word, unsigned int nr)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr; i += 2) {
+		GROW(s->facts, s->nr_facts);
+		s->facts[s->nr_facts].name = xstrdup(word[i]);
+		s->facts[s->nr_facts++].value = xstrdup(word[i + 1]);
+	}
+}
+
+/* "engine <engine>", facts, counters; the fast path's words if it has one */
+static bool parse_file(struct status *s, char **word, unsigned int nr)
+{
+	int n;
+
+	s->stock = xstrdup("");
+	s->engine = nr > 1 ? xstrdup(word[1]) : NULL;
+	n = nr > 2 ? group_size(word + 2, nr - 2) : -1;
+	if (n < 0)
+		return false;
+	parse_facts(s, word + 3, n);
+	word += 3 + n;
+	nr -= 3 + n;
+
+	if (!parse_counters(&s->file_counters, &s->nr_file_counters, word, nr))
+		return false;
+	n = 1 + group_size(word, nr);
+	return (unsigned int)n == nr || parse_fastpath(s, word + n, nr - n);
+}
+
+static bool parse_words(struct status *s, char **word, unsigned int nr)
+{
+	unsigned int at;
+
+	if (nr && !strcmp(*word, "engine"))
+		return parse_file(s, word, nr);
+	for (at = 0; at < nr; at++)
+		if (!strcmp(word[at], "fastpath"))
+			break;
+	parse_stock(s, word, at);
+	return parse_fastpath(s, word + at, nr - at);
+}
+
 bool status_parse(struct status *s, const char *line)
 {
 	_cleanup_words_ struct words w;
-	unsigned int at;
-	uint32_t n;
+	bool good;
 
 	memset(s, 0, sizeof(*s));
 	words_split(&w, line);
-	for (at = 0; at < w.nr; at++)
-		if (!strcmp(w.word[at], "fastpath"))
-			break;
-
-	if (at + 3 > w.nr || !parse_state(s, w.word[at + 1]) ||
-	    !parse_u32(w.word[at + 2], &n) || n > w.nr - at - 3 ||
-	    !parse_counters(s, w.word + at + 3, n)) {
+	good = parse_words(s, w.word, w.nr);
+	if (!good)
 		status_free(s);
-		return false;
-	}
-	parse_stock(s, w.word, at);
-	return true;
+	return good;
+}
+
+static uint64_t find_counter(const struct counter *list, unsigned int nr,
+			     const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr; i++)
+		if (!strcmp(list[i].name, name))
+			return list[i].value;
+	return 0;
 }
 
 uint64_t status_counter(const struct status *s, const char *name)
 {
+	return find_counter(s->counters, s->nr_counters, name);
+}
+
+const char *status_fact(const struct status *s, const char *name)
+{
 	unsigned int i;
 
-	for (i = 0; i < s->nr_counters; i++)
-		if (!strcmp(s->counters[i].name, name))
-			return s->counters[i].value;
-	return 0;
+	for (i = 0; i < s->nr_facts; i++)
+		if (!strcmp(s->facts[i].name, name))
+			return s->facts[i].value;
+	return NULL;
+}
+
+static bool fact_number(const struct status *s, const char *name, uint64_t *n)
+{
+	const char *value = status_fact(s, name);
+
+	return value && parse_u64(value, n);
+}
+
+static void add_engine(struct strbuf *b, const struct status *s)
+{
+	const char *refused = status_fact(s, "refused");
+
+	strbuf_add(b, "engine %s", s->engine);
+	if (refused && strcmp(refused, "-"))
+		strbuf_add(b, " stands in (%s)", refused);
+}
+
+static void add_alignment(struct strbuf *b, const struct status *s)
+{
+	const char *align = status_fact(s, "align");
+	const char *from = status_fact(s, "align_from");
+
+	if (align)
+		strbuf_add(b, "; I/O aligned to %s bytes", align);
+	if (align && from && strcmp(from, "none"))
+		strbuf_add(b, " (%s)", from);
+}
+
+static void add_space(struct strbuf *b, const struct status *s)
+{
+	_cleanup_free_ char *size = NULL, *part = NULL;
+	uint64_t sectors, allocated, extents;
+
+	if (!fact_number(s, "size", &sectors) ||
+	    !fact_number(s, "allocated", &allocated))
+		return;
+	size = size_format_short(sectors);
+	part = size_format_short(allocated);
+	/* the file system counts its own blocks for the file as well */
+	if (allocated >= sectors)
+		strbuf_add(b, "; %s, all of it allocated", size);
+	else
+		strbuf_add(b, "; %s, %s of it allocated", size, part);
+	if (fact_number(s, "extents", &extents) && extents)
+		strbuf_add(b, ", in %llu piece%s", (unsigned long long)extents,
+			   extents == 1 ? "" : "s");
+}
+
+char *status_file_words(const struct status *s)
+{
+	struct strbuf b = { 0 };
+
+	add_engine(&b, s);
+	add_alignment(&b, s);
+	add_space(&b, s);
+	strbuf_add(&b, "; %llu in flight", (unsigned long long)
+		   find_counter(s->file_counters, s->nr_file_counters,
+				"inflight"));
+	return strbuf_take(&b);
+}
+
+static void counters_free(struct counter *list, unsigned int nr)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr; i++)
+		free(list[i].name);
+	free(list);
 }
 
 void status_free(struct status *s)
 {
 	unsigned int i;
 
-	for (i = 0; i < s->nr_counters; i++)
-		free(s->counters[i].name);
-	free(s->counters);
+	for (i = 0; i < s->nr_facts; i++) {
+		free(s->facts[i].name);
+		free(s->facts[i].value);
+	}
+	free(s->facts);
+	free(s->engine);
+	counters_free(s->counters, s->nr_counters);
+	counters_free(s->file_counters, s->nr_file_counters);
 	free(s->stock);
 	free(s->health);
 	free(s->reason);

@@ -11,22 +11,42 @@ struct counter {
 	uint64_t value;
 };
 
+/* What the module says about a file: a number, or a word. */
+struct fact {
+	char *name;
+	char *value;
+};
+
 /**
  * struct status - one target's status line
  * @stock: the words the stock target would print
  * @health: a letter per stripe, A or D; NULL for linear targets
+ * @has_fastpath: false for a file with an engine that has none; the next
+ *	four are empty then
  * @fast: the fast path is on
  * @reason: why not; NULL when it is on
  * @counters: in the order of the line
  * @nr_counters: how many
+ * @engine: which one runs; NULL unless the target is on a file, and then the
+ *	rest is empty
+ * @facts: about the file, in the order of the line
+ * @nr_facts: how many
+ * @file_counters: of the engine
+ * @nr_file_counters: how many
  */
 struct status {
 	char *stock;
 	char *health;
+	bool has_fastpath;
 	bool fast;
 	char *reason;
 	struct counter *counters;
 	unsigned int nr_counters;
+	char *engine;
+	struct fact *facts;
+	unsigned int nr_facts;
+	struct counter *file_counters;
+	unsigned int nr_file_counters;
 };
 
 /* Return: false if the line is not one of this module's. */
@@ -35,8 +55,13 @@ void status_free(struct status *s);
 /* What a counter or a reason means, or NULL for one this tool does not know. */
 const char *status_counter_meaning(const char *name);
 const char *status_reason_meaning(const char *reason);
+const char *status_file_counter_meaning(const char *name);
 /* Value of a counter; 0 if the module does not print it. */
 uint64_t status_counter(const struct status *s, const char *name);
+/* What is known about a file; NULL if the module does not print it. */
+const char *status_fact(const struct status *s, const char *name);
+/* "engine direct; I/O aligned to 512 bytes (statx); ...": a new string */
+char *status_file_words(const struct status *s);
 
 #define _cleanup_status_ __attribute__((cleanup(status_free)))
 

@@ -53,6 +53,69 @@ static void status_no_counters(void **state __unused)
 	assert_int_equal(s.nr_counters, 0);
 }
 
+#define FACTS		"14 align 512 memalign 4 align_from statx size 2097152 " \
+			"allocated 2097160 extents 0 refused -"
+#define FILE_COUNTERS	"24 inflight 12 reads 5 writes 7 flushes 0 discards 0 zeroes 0 " \
+			"batches 9 waited 0 blocked 1 short 0 padded 0 errors 0"
+
+static void status_file(void **state __unused)
+{
+	_cleanup_status_ struct status s;
+	_cleanup_free_ char *words = NULL;
+
+	assert_true(status_parse(&s, "engine direct " FACTS " " FILE_COUNTERS));
+	assert_string_equal(s.engine, "direct");
+	assert_string_equal(s.stock, "");
+	assert_false(s.has_fastpath);
+	assert_int_equal(s.nr_facts, 7);
+	assert_string_equal(status_fact(&s, "align_from"), "statx");
+	assert_null(status_fact(&s, "unheard"));
+	assert_int_equal(s.nr_file_counters, 12);
+	assert_int_equal(s.nr_counters, 0);
+	words = status_file_words(&s);
+	assert_string_equal(words, "engine direct; I/O aligned to 512 bytes (statx); "
+			    "1G, all of it allocated; 12 in flight");
+}
+
+static void status_file_with_fast_path(void **state __unused)
+{
+	_cleanup_status_ struct status s;
+	_cleanup_free_ char *words = NULL;
+
+	assert_true(status_parse(&s, "engine extent 6 size 8 allocated 8 extents 1 "
+				 "2 inflight 0 fastpath off:option " COUNTERS));
+	assert_true(s.has_fastpath);
+	assert_string_equal(s.reason, "option");
+	assert_int_equal(s.nr_counters, 13);
+	words = status_file_words(&s);
+	assert_string_equal(words, "engine extent; 4K, all of it allocated, in 1 piece; 0 in flight");
+}
+
+static void status_file_words_vary(void **state __unused)
+{
+	static const char * const lines[][2] = {
+		{ "engine direct 4 align 4096 refused extent:changed 0",
+		  "engine direct stands in (extent:changed); I/O aligned to 4096 bytes; 0 in flight" },
+		{ "engine buffered 4 align 512 align_from none 2 inflight 3",
+		  "engine buffered; I/O aligned to 512 bytes; 3 in flight" },
+		{ "engine sync 6 size 2048 allocated 1024 extents 7 0",
+		  "engine sync; 1M, 512K of it allocated, in 7 pieces; 0 in flight" },
+		{ "engine sync 4 size many allocated 0 0", "engine sync; 0 in flight" },
+		{ "engine new 2 fastpath 8 2 fastpath 1", "engine new; 0 in flight" },
+		{ "engine sync 0 0", "engine sync; 0 in flight" },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(lines); i++) {
+		_cleanup_status_ struct status s;
+		_cleanup_free_ char *words = NULL;
+
+		assert_true(status_parse(&s, lines[i][0]));
+		words = status_file_words(&s);
+		assert_string_equal(words, lines[i][1]);
+	}
+}
+
 static void status_not_ours(void **state __unused)
 {
 	static const char * const lines[] = {
@@ -60,6 +123,11 @@ static void status_not_ours(void **state __unused)
 		"fastpath maybe 0", "fastpath off 0", "fastpath off: 0",
 		"fastpath on x", "fastpath on 4 fast 1", "fastpath on 3 fast 1 x",
 		"fastpath on 2 fast many", "fastpath on 4294967295 fast 1",
+		"engine", "engine direct", "engine direct 0", "engine direct x 0",
+		"engine direct 1 align 0", "engine direct 2 align 512",
+		"engine direct 0 2 reads", "engine direct 0 2 reads x",
+		"engine direct 0 0 fastpath", "engine direct 0 0 else",
+		"engine direct 4294967294 0", "engine direct 0 4294967294",
 	};
 	struct status s;
 	size_t i;
@@ -70,6 +138,8 @@ static void status_not_ours(void **state __unused)
 
 #define CHECK_COUNTER(enumerator, word, meaning) \
 	assert_string_equal(status_counter_meaning(word), meaning);
+#define CHECK_FILE_COUNTER(enumerator, word, meaning) \
+	assert_string_equal(status_file_counter_meaning(word), meaning);
 #define CHECK_REASON(enumerator, word, meaning) \
 	assert_string_equal(status_reason_meaning(word), meaning);
 
@@ -77,6 +147,7 @@ static void status_meanings(void **state __unused)
 {
 	NOCLONE_COUNTERS(CHECK_COUNTER)
 	NOCLONE_OFF_REASONS(CHECK_REASON)
+	NOCLONE_FILE_COUNTERS(CHECK_FILE_COUNTER)
 }
 
 int main(void)
@@ -86,6 +157,9 @@ int main(void)
 		cmocka_unit_test(status_striped),
 		cmocka_unit_test(status_of_a_newer_module),
 		cmocka_unit_test(status_no_counters),
+		cmocka_unit_test(status_file),
+		cmocka_unit_test(status_file_with_fast_path),
+		cmocka_unit_test(status_file_words_vary),
 		cmocka_unit_test(status_not_ours),
 		cmocka_unit_test(status_meanings),
 	};
