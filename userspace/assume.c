@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Device facts from the command line, for tables of another machine. */
+/* Facts from the command line, for tables of another machine. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,21 +15,81 @@ void facts_free(struct device_facts *facts)
 	facts->path = NULL;
 }
 
+const char *file_kind_problem(enum file_kind kind)
+{
+	switch (kind) {
+	case FILE_DIRECTORY:
+		return "Path is a directory: give a regular file";
+	case FILE_DEVICE:
+		return "Path is a block device: use noclone-linear";
+	case FILE_OTHER:
+		return "Path is not a regular file";
+	default:
+		return NULL;
+	}
+}
+
+void file_facts_free(struct file_facts *facts)
+{
+	free(facts->path);
+	facts->path = NULL;
+	file_map_free(&facts->map);
+}
+
+static const struct assumption *find(const struct assumed *a, const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < a->nr; i++)
+		if (!strcmp(a->assumption[i].name, name))
+			return &a->assumption[i];
+	return NULL;
+}
+
 static int assumed_lookup(const struct facts_source *src, const char *name,
 			  struct device_facts *facts)
 {
 	const struct assumed *a = src->data;
-	unsigned int i;
+	const struct assumption *told = find(a, name);
 
-	for (i = 0; i < a->nr; i++) {
-		if (strcmp(a->assumption[i].name, name))
-			continue;
-		*facts = a->assumption[i].facts;
+	if (told) {
+		*facts = told->facts;
 		facts->path = xstrdup(name);
 		return 0;
 	}
 	return a->fallback ? a->fallback->lookup(a->fallback, name, facts) :
 			     -ENOENT;
+}
+
+/* A regular file, all of it on a disk that nothing else is on. */
+static void assume_file(const struct assumption *told, struct file_facts *facts)
+{
+	*facts = (struct file_facts) {
+		.path = xstrdup(told->name),
+		.filesystem = told->facts.devno,
+		.inode = 1,
+		.disk = told->facts.devno,
+		.bytes = told->facts.sectors << SECTOR_SHIFT,
+		.allocated = told->facts.sectors,
+		.align = told->facts.logical_block,
+		.align_from = "disk",
+		.map = { .known = true },
+	};
+}
+
+static int assumed_lookup_file(const struct facts_source *src, const char *path,
+			       bool map, struct file_facts *facts)
+{
+	const struct assumed *a = src->data;
+	const struct assumption *told = find(a, path);
+
+	if (told) {
+		assume_file(told, facts);
+		return 0;
+	}
+	if (!a->fallback || !a->fallback->lookup_file)
+		return -ENOENT;
+	return a->fallback->lookup_file(a->fallback, path, map, facts);
 }
 
 static bool assumed_stands_on(const struct facts_source *src, dev_t upper,
@@ -44,6 +104,7 @@ void assumed_init(struct assumed *a, const struct facts_source *fallback)
 {
 	memset(a, 0, sizeof(*a));
 	a->source.lookup = assumed_lookup;
+	a->source.lookup_file = assumed_lookup_file;
 	a->source.stands_on = assumed_stands_on;
 	a->source.data = a;
 	a->fallback = fallback;

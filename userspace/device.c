@@ -17,6 +17,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "file.h"
 #include "util.h"
 
 #define STANDS_ON_DEPTH	32
@@ -133,6 +134,13 @@ static int source_lookup(const struct facts_source *src __unused,
 	return device_lookup(name, facts);
 }
 
+static int source_lookup_file(const struct facts_source *src __unused,
+			      const char *path, bool map,
+			      struct file_facts *facts)
+{
+	return file_lookup(path, map, facts);
+}
+
 static bool stands_on(dev_t upper, dev_t lower, unsigned int depth)
 {
 	_cleanup_free_ char *path = device_sysfs(upper, "slaves");
@@ -171,6 +179,7 @@ static bool source_stands_on(const struct facts_source *src __unused,
 
 const struct facts_source device_source = {
 	.lookup = source_lookup,
+	.lookup_file = source_lookup_file,
 	.stands_on = source_stands_on,
 };
 

@@ -11,6 +11,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "file-map.h"
+
 /**
  * struct device_facts - one block device
  * @path: canonical path
@@ -35,25 +37,72 @@ struct device_facts {
 	bool readonly;
 };
 
+enum file_kind {
+	FILE_REGULAR,
+	FILE_DIRECTORY,
+	FILE_DEVICE,
+	FILE_OTHER,
+};
+
+/**
+ * struct file_facts - one file
+ * @path: absolute, without symbolic links
+ * @kind: what it is
+ * @filesystem: st_dev
+ * @inode: the same number on the same file system is the same file
+ * @disk: the block device that its file system is on, 0 if there is none
+ * @bytes: size
+ * @allocated: sectors that the file system has given it
+ * @align: bytes that direct I/O is aligned to, 0 if it cannot be had
+ * @align_from: who says so: statx, disk or none
+ * @readonly: it cannot be written
+ * @immutable: nor changed in any other way
+ * @append_only: it can be written at its end only
+ * @map: what of it is on the disk; looked at only if asked for
+ */
+struct file_facts {
+	char *path;
+	enum file_kind kind;
+	dev_t filesystem;
+	ino_t inode;
+	dev_t disk;
+	uint64_t bytes;
+	uint64_t allocated;
+	uint32_t align;
+	const char *align_from;
+	bool readonly;
+	bool immutable;
+	bool append_only;
+	struct file_map map;
+};
+
 /**
  * struct facts_source - where facts come from
  * @lookup: fill in @facts; 0 or a negative errno
+ * @lookup_file: the same for a file, and its map if @map is true; NULL if the
+ *	source knows no files
  * @stands_on: does the first device use the second, at any depth?
  * @data: the source's own
  */
 struct facts_source {
 	int (*lookup)(const struct facts_source *src, const char *name,
 		      struct device_facts *facts);
+	int (*lookup_file)(const struct facts_source *src, const char *path,
+			   bool map, struct file_facts *facts);
 	bool (*stands_on)(const struct facts_source *src, dev_t upper,
 			  dev_t lower);
 	void *data;
 };
 
+/* Why a file of that kind cannot be used; NULL if it can. */
+const char *file_kind_problem(enum file_kind kind);
 void facts_free(struct device_facts *facts);
+void file_facts_free(struct file_facts *facts);
 
 #define _cleanup_facts_ __attribute__((cleanup(facts_free)))
+#define _cleanup_file_facts_ __attribute__((cleanup(file_facts_free)))
 
-/* Facts told instead of looked up: "DEV=SIZE[:LOGICAL_BLOCK]" */
+/* Facts told instead of looked up: "DEV=SIZE[:LOGICAL_BLOCK]"; also of files */
 struct assumption {
 	char *name;
 	struct device_facts facts;

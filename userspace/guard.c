@@ -22,6 +22,7 @@
 
 #include "device.h"
 #include "dm.h"
+#include "file.h"
 #include "log.h"
 
 static const char * const kind_names[] = {
@@ -44,8 +45,8 @@ char *use_describe(const struct use *use)
 			 use->harmless ? " (on other sectors)" : "");
 }
 
-static void add_use(struct uses *uses, enum use_kind kind, const char *by,
-		    bool harmless)
+void uses_add(struct uses *uses, enum use_kind kind, const char *by,
+	      bool harmless)
 {
 	GROW(uses->use, uses->nr);
 	uses->use[uses->nr++] = (struct use) { kind, xstrdup(by), harmless };
@@ -94,7 +95,7 @@ static void collect_table(struct uses *uses, const struct device_facts *f,
 		/* btrfs mounts have a number of their own: ask the source too */
 		if (same_sectors(f, mnt_fs_get_devno(fs)) ||
 		    same_sectors(f, number_of_path(mnt_fs_get_source(fs))))
-			add_use(uses, kind, kind == USE_MOUNT ?
+			uses_add(uses, kind, kind == USE_MOUNT ?
 				mnt_fs_get_target(fs) : mnt_fs_get_source(fs),
 				false);
 	}
@@ -182,7 +183,7 @@ static void collect_holder(struct uses *uses, const struct use_query *q,
 	dm_name = devno ? device_dm_name(devno) : NULL;
 	by = dm_name ? xasprintf("%s (%s)", kernel_name, dm_name) :
 		       xstrdup(kernel_name);
-	add_use(uses, USE_HOLDER, by, dm_name && !dm_touches(dm_name, &range));
+	uses_add(uses, USE_HOLDER, by, dm_name && !dm_touches(dm_name, &range));
 }
 
 static void collect_holders_in(struct uses *uses, const struct use_query *q,
@@ -237,7 +238,7 @@ static void collect_exclusive(struct uses *uses, const struct use_query *q)
 	else if (errno != EBUSY)
 		log_warn("%s: %s", q->facts->path, strerror(errno));
 	else if (!uses->nr && !q->self)
-		add_use(uses, USE_EXCLUSIVE, "someone else", false);
+		uses_add(uses, USE_EXCLUSIVE, "someone else", false);
 }
 
 static bool has_harmless_holder(const struct uses *uses)
@@ -271,7 +272,7 @@ static void collect_signature(struct uses *uses, const struct use_query *q)
 	if (r <= 0)
 		return;
 	by = label ? xasprintf("%s, label \"%s\"", type, label) : xstrdup(type);
-	add_use(uses, USE_SIGNATURE, by, false);
+	uses_add(uses, USE_SIGNATURE, by, false);
 }
 
 void uses_collect(struct uses *uses, const struct use_query *query)
@@ -327,13 +328,35 @@ static void guard_leg(const struct target *t, const struct leg *leg, dev_t self,
 	}
 }
 
+static void guard_file(const struct target *t, dev_t self,
+		       struct problems *problems)
+{
+	_cleanup_file_facts_ struct file_facts f = { 0 };
+	_cleanup_free_ char *name = path_encode(t->path);
+	_cleanup_uses_ struct uses uses = { 0 };
+	unsigned int i;
+
+	if (file_lookup(t->path, false, &f))
+		return;
+	file_uses(&uses, &f, self);
+	for (i = 0; i < uses.nr; i++)
+		problem_add(problems, PROBLEM_ERROR, t->line, "%s: %s %s%s",
+			    name, uses.use[i].kind == USE_SWAP ?
+			    "in use as swap space: swapoff" : "in use by",
+			    uses.use[i].by,
+			    uses.use[i].kind == USE_SWAP ? " first" : "");
+}
+
 void guard_table(const struct table *t, dev_t self, bool exclusive,
 		 struct problems *problems)
 {
 	unsigned int i, j;
 
-	for (i = 0; i < t->nr; i++)
+	for (i = 0; i < t->nr; i++) {
+		if (t->targets[i].path)
+			guard_file(&t->targets[i], self, problems);
 		for (j = 0; j < t->targets[i].nr_legs; j++)
 			guard_leg(&t->targets[i], &t->targets[i].legs[j], self,
 				  exclusive, problems);
+	}
 }

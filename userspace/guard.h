@@ -55,6 +55,8 @@ struct use_query {
 	bool exclusive;
 };
 
+void uses_add(struct uses *uses, enum use_kind kind, const char *by,
+	      bool harmless);
 void uses_collect(struct uses *uses, const struct use_query *query);
 const char *use_kind_name(enum use_kind kind);
 /* "mounted at /mnt": a new string */

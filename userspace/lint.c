@@ -5,7 +5,7 @@
  * other (two of them on the same sectors is lost data, and the kernel does not
  * look for it).
  */
-#include "lint.h"
+#include "lint-file.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -194,7 +194,7 @@ bool lint_is_cycle(const struct table *t, const struct facts_source *src,
 		for (j = 0; j < t->targets[i].nr_legs; j++)
 			if (leg_is_cycle(&t->targets[i].legs[j], src, self))
 				return true;
-	return false;
+	return self->known && lint_file_is_cycle(t, src, self);
 }
 
 static void place_leg(struct lint *l, const struct target *t,
@@ -286,6 +286,7 @@ void lint_table(const struct table *t, const struct facts_source *src,
 		for (j = i + 1; j < l.nr_placed; j++)
 			compare_legs(&l, &l.placed[i], &l.placed[j]);
 	compare_blocks(&l);
+	lint_files(t, src, self, problems);
 
 	for (i = 0; i < l.nr_placed; i++)
 		facts_free(&l.placed[i].facts);

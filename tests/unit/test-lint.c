@@ -58,7 +58,10 @@ static bool stands_on(const struct facts_source *src __unused, dev_t upper,
 	return upper == DEV(253, 1) && lower == DEV(253, 0);
 }
 
-static const struct facts_source source = { lookup, stands_on, NULL };
+static const struct facts_source source = {
+	.lookup = lookup,
+	.stands_on = stands_on,
+};
 static const struct lint_self self = { true, DEV(253, 0) };
 
 /* How often each severity occurs, and a fragment that one of them has. */

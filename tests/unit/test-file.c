@@ -1,0 +1,429 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Files: maps of extents, checks, layout, and what becomes of the file. */
+#include "unit.h"
+
+#include <errno.h>
+#include <linux/fiemap.h>
+#include <sys/types.h>
+
+#include "lint.h"
+#include "plan-file.h"
+#include "util.h"
+
+#define DEV(major, minor)	((dev_t)((major) << 8 | (minor)))
+#define MIB			(1ULL << 20)
+#define A_FILE(n)		.filesystem = DEV(8, 1), .inode = (n), \
+				.disk = DEV(8, 1)
+
+static struct file_gap a_gap = { 4096, 8192 };
+
+/* One file of each kind that matters. */
+static const struct {
+	const char *path;
+	struct file_facts facts;
+} machine[] = {
+	{ "/good", { A_FILE(1), .bytes = MIB, .allocated = 2048, .align = 512,
+	  .map = { .known = true, .extents = 1 } } },
+	{ "/good-link", { A_FILE(1), .bytes = MIB, .allocated = 2048,
+	  .align = 512, .map = { .known = true, .extents = 1 } } },
+	{ "/odd", { A_FILE(2), .bytes = MIB + 1000, .allocated = 2056,
+	  .align = 512, .map = { .known = true, .extents = 1 } } },
+	{ "/4k", { A_FILE(3), .bytes = MIB, .allocated = 2048, .align = 4096,
+	  .map = { .known = true, .extents = 1 } } },
+	{ "/sparse", { A_FILE(4), .bytes = MIB, .allocated = 2040, .align = 512,
+	  .map = { .known = true, .gap = &a_gap, .nr_gaps = 1,
+		   .gap_bytes = 4096 } } },
+	{ "/reflink", { A_FILE(5), .bytes = MIB, .allocated = 2048,
+	  .align = 512, .map = { .known = true, .shared = 4096 } } },
+	{ "/compressed", { A_FILE(6), .bytes = MIB, .allocated = 2048,
+	  .align = 512, .map = { .known = true, .elsewhere = 4096 } } },
+	{ "/unknown", { A_FILE(7), .bytes = MIB, .allocated = 2048,
+	  .align = 512 } },
+	{ "/tmpfs", { .filesystem = DEV(0, 20), .inode = 8, .bytes = MIB,
+	  .allocated = 2048, .map = { .known = true } } },
+	{ "/btrfs", { .filesystem = DEV(0, 21), .inode = 9, .disk = DEV(8, 2),
+	  .bytes = MIB, .allocated = 2048, .align = 4096,
+	  .map = { .known = true } } },
+	{ "/self", { .filesystem = DEV(253, 0), .inode = 2,
+	  .disk = DEV(253, 0), .bytes = MIB, .allocated = 2048,
+	  .align = 512 } },
+	{ "/above", { .filesystem = DEV(253, 1), .inode = 2,
+	  .disk = DEV(253, 1), .bytes = MIB, .allocated = 2048,
+	  .align = 512 } },
+	{ "/tiny", { A_FILE(10), .bytes = 511, .align = 512 } },
+	{ "/dir", { A_FILE(11), .kind = FILE_DIRECTORY } },
+	{ "/device", { A_FILE(12), .kind = FILE_DEVICE } },
+	{ "/fifo", { A_FILE(13), .kind = FILE_OTHER } },
+};
+
+static int lookup(const struct facts_source *src __unused,
+		  const char *name __unused,
+		  struct device_facts *facts __unused)
+{
+	return -ENOENT;
+}
+
+static int lookup_file(const struct facts_source *src __unused,
+		       const char *path, bool map, struct file_facts *facts)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(machine); i++) {
+		if (strcmp(machine[i].path, path))
+			continue;
+		*facts = machine[i].facts;
+		facts->path = xstrdup(path);
+		facts->align_from = "statx";
+		facts->map.gap = NULL;
+		if (!map)
+			memset(&facts->map, 0, sizeof(facts->map));
+		return 0;
+	}
+	return -ENOENT;
+}
+
+static bool stands_on(const struct facts_source *src __unused, dev_t upper,
+		      dev_t lower)
+{
+	return upper == DEV(253, 1) && lower == DEV(253, 0);
+}
+
+static const struct facts_source source = {
+	.lookup = lookup,
+	.lookup_file = lookup_file,
+	.stands_on = stands_on,
+};
+static const struct lint_self self = { true, DEV(253, 0) };
+
+static bool mentions(const struct problems *p, const char *fragment)
+{
+	unsigned int i;
+
+	for (i = 0; i < p->nr; i++)
+		if (strstr(p->problem[i].text, fragment))
+			return true;
+	return false;
+}
+
+/* How often each severity occurs, and a fragment that one of them has. */
+static void lints(const char *text, unsigned int errors, unsigned int warnings,
+		  const char *fragment)
+{
+	_cleanup_problems_ struct problems p = { 0 };
+	_cleanup_table_ struct table t = { 0 };
+
+	table_parse(&t, text, &p);
+	lint_table(&t, &source, &self, &p);
+	if (problems_count(&p, PROBLEM_ERROR) != errors ||
+	    problems_count(&p, PROBLEM_WARNING) != warnings ||
+	    (fragment && !mentions(&p, fragment)))
+		fail_msg("%s: %u problems, first \"%s\"", text, p.nr,
+			 p.nr ? p.problem[0].text : "");
+}
+
+static void lint_good_files(void **state __unused)
+{
+	lints("0 2048 noclone-file /good 0", 0, 0, NULL);
+	lints("0 2048 noclone-file /good 0 2 engine extent", 0, 0, NULL);
+	lints("0 2048 noclone-file /good 0 3 engine extent no_fastpath", 0, 0, NULL);
+	lints("0 2049 noclone-file /odd 0", 0, 0, NULL);
+	lints("0 2048 noclone-file /4k 0", 0, 0, NULL);
+	lints("0 1 noclone-file /4k 7 2 engine buffered", 0, 0, NULL);
+	lints("0 2048 noclone-file /tmpfs 0 2 engine sync", 0, 0, NULL);
+	lints("0 2048 noclone-file /sparse 0", 0, 0, "sparse: 1020K of 1M are allocated");
+	lints("0 8 noclone-file /good 0\n8 8 noclone-file /good 8", 0, 0, NULL);
+	lints("0 8 noclone-file /good 0\n8 8 noclone-file /good 8 2 engine sync",
+	      0, 0, NULL);
+}
+
+static void lint_file_kinds(void **state __unused)
+{
+	lints("0 8 noclone-file /nothing 0", 1, 0, "File not found: \"/nothing\"");
+	lints("0 8 noclone-file /no%20thing 0", 1, 0, "\"/no%20thing\"");
+	lints("0 8 noclone-file /dir 0", 1, 0, "is a directory");
+	lints("0 8 noclone-file /device 0", 1, 0, "use noclone-linear");
+	lints("0 8 noclone-file /fifo 0", 1, 0, "not a regular file");
+}
+
+static void lint_file_sizes(void **state __unused)
+{
+	lints("0 2049 noclone-file /good 0", 1, 0, "ends before the line");
+	lints("0 8 noclone-file /good 2041", 1, 0, "2049 sectors are needed");
+	lints("0 8 noclone-file /good 18446744073709551615", 1, 0, "ends before");
+	lints("0 1 noclone-file /tiny 0", 1, 0, "it has 0: 0");
+	lints("0 2049 noclone-file /odd 0 2 engine extent", 1, 0, "whole pages");
+}
+
+static void lint_file_alignment(void **state __unused)
+{
+	lints("0 8 noclone-file /4k 4", 1, 0, "aligned to: 4096 bytes");
+	lints("0 9 noclone-file /4k 0", 1, 0, "aligned to: 4096 bytes");
+	lints("0 8 noclone-file /4k 4 2 engine extent", 1, 0, "aligned to");
+	lints("0 4 noclone-file /good 0\n4 8 noclone-file /4k 0", 1, 0, "aligned to");
+	lints("0 8 noclone-file /tmpfs 0", 1, 0, "use engine buffered");
+}
+
+static void lint_file_extents(void **state __unused)
+{
+	lints("0 8 noclone-file /sparse 0 2 engine extent", 1, 0, "--allocate");
+	lints("0 8 noclone-file /reflink 0 2 engine extent", 1, 0, "--reflink=never");
+	lints("0 8 noclone-file /compressed 0 2 engine extent", 1, 0, "compressed");
+	lints("0 8 noclone-file /unknown 0 2 engine extent", 0, 1, "cannot be looked at");
+	lints("0 8 noclone-file /btrfs 0 2 engine extent", 1, 0, "ext4 or xfs");
+	lints("0 8 noclone-file /reflink 0", 0, 0, NULL);
+	lints("0 8 noclone-file /good 0 2 engine null", 0, 1, "debug builds");
+}
+
+static void lint_files_against_each_other(void **state __unused)
+{
+	lints("0 8 noclone-file /good 0\n8 8 noclone-file /good-link 7", 1, 0,
+	      "used twice (also in line 1)");
+	lints("0 8 noclone-file /good 0 2 engine extent\n8 8 noclone-file /good 8",
+	      1, 0, "extent goes with no other (line 1)");
+	lints("0 8 noclone-file /good 0\n8 8 noclone-file /4k 0", 0, 0, NULL);
+}
+
+static bool cycle(const char *text)
+{
+	_cleanup_problems_ struct problems p = { 0 };
+	_cleanup_table_ struct table t = { 0 };
+
+	table_parse(&t, text, &p);
+	return lint_is_cycle(&t, &source, &self);
+}
+
+static void lint_file_on_itself(void **state __unused)
+{
+	lints("0 8 noclone-file /self 0", 1, 0, "on this very device");
+	lints("0 8 noclone-file /above 0", 1, 0, "on this very device");
+	assert_true(cycle("0 8 noclone-file /self 0"));
+	assert_true(cycle("0 8 noclone-file /good 0\n8 8 noclone-file /above 0"));
+	assert_false(cycle("0 8 noclone-file /good 0"));
+	assert_false(cycle("0 8 noclone-file /tmpfs 0"));
+	assert_false(cycle("0 8 noclone-file /nothing 0"));
+}
+
+/* Plan, compare the table; the first problem has the fragment. */
+static void plans(const struct file_request *req, const char *expected,
+		  const char *fragment)
+{
+	_cleanup_problems_ struct problems p = { 0 };
+	_cleanup_table_ struct table t = { 0 };
+	_cleanup_free_ char *printed = NULL;
+
+	plan_file(req, &source, &t, &p);
+	printed = table_print(&t, false, NULL, NULL);
+	assert_string_equal(printed, expected);
+	assert_int_equal(p.nr, !!fragment);
+	if (fragment)
+		assert_non_null(strstr(p.problem[0].text, fragment));
+}
+
+#define PLAN(expected, fragment, ...)					\
+	plans(&(struct file_request) { __VA_ARGS__ }, expected, fragment)
+
+static void plan_whole_file(void **state __unused)
+{
+	PLAN("0 2048 noclone-file /good 0", NULL, .path = "/good");
+	PLAN("0 2040 noclone-file /good 8", NULL, .path = "/good", .start = 8);
+	PLAN("0 1 noclone-file /good 2047 2 engine direct", NULL,
+	     .path = "/good", .start = 2047, .engine_given = true);
+	PLAN("0 2048 noclone-file /good 0 3 engine extent no_fastpath", NULL,
+	     .path = "/good", .engine = ENGINE_EXTENT, .engine_given = true,
+	     .no_fastpath = true);
+}
+
+static void plan_rounds_down(void **state __unused)
+{
+	PLAN("0 2049 noclone-file /odd 0", "the last 488 bytes stay unused",
+	     .path = "/odd");
+	PLAN("0 2048 noclone-file /odd 0 2 engine extent",
+	     "the last 1000 bytes stay unused", .path = "/odd",
+	     .engine = ENGINE_EXTENT, .engine_given = true);
+}
+
+static void plan_refuses_files(void **state __unused)
+{
+	PLAN("", "nothing of it is left", .path = "/good", .start = 2048);
+	PLAN("", "nothing of it is left", .path = "/tiny");
+	PLAN("", "nothing of it is left", .path = "/good", .start = UINT64_MAX);
+	PLAN("", "No such file", .path = "/nothing");
+	PLAN("", "is a directory", .path = "/dir");
+	PLAN("", "use noclone-linear", .path = "/device");
+}
+
+static void decides(const struct file_request *req,
+		    const struct file_facts *facts, enum file_action expected,
+		    const char *fragment)
+{
+	enum file_action action;
+	const char *wrong = plan_file_action(req, facts, &action);
+
+	if (fragment) {
+		assert_non_null(wrong);
+		assert_non_null(strstr(wrong, fragment));
+		return;
+	}
+	assert_null(wrong);
+	assert_int_equal(action, expected);
+}
+
+#define DECIDE(facts, expected, fragment, ...)				\
+	decides(&(struct file_request) { __VA_ARGS__ }, facts, expected, fragment)
+
+static void plan_what_becomes_of_a_file(void **state __unused)
+{
+	const struct file_facts file = { .bytes = MIB };
+	const struct file_facts dir = { .kind = FILE_DIRECTORY };
+
+	DECIDE(NULL, FILE_MAKE, NULL, .bytes = MIB);
+	DECIDE(NULL, FILE_MAKE, NULL, .bytes = MIB, .engine = ENGINE_EXTENT,
+	       .allocate = true);
+	DECIDE(NULL, FILE_KEEP, "--size SIZE makes it", .allocate = true);
+	DECIDE(NULL, FILE_KEEP, "add --allocate", .bytes = MIB,
+	       .engine = ENGINE_EXTENT);
+	DECIDE(&file, FILE_KEEP, NULL, .bytes = 0);
+	DECIDE(&file, FILE_KEEP, NULL, .bytes = MIB, .engine = ENGINE_EXTENT);
+	DECIDE(&file, FILE_KEEP, NULL, .allocate = true);
+	DECIDE(&file, FILE_GROW, NULL, .bytes = MIB + 512);
+	DECIDE(&file, FILE_KEEP, "add --allocate", .bytes = MIB + 512,
+	       .engine = ENGINE_EXTENT);
+	DECIDE(&file, FILE_KEEP, "never made smaller", .bytes = MIB - 512);
+	DECIDE(&dir, FILE_KEEP, "is a directory", .bytes = MIB);
+}
+
+static void plan_changes_no_protected_file(void **state __unused)
+{
+	const struct file_facts immutable = { .bytes = MIB, .immutable = true };
+	const struct file_facts append = { .bytes = MIB, .append_only = true };
+	const struct file_facts readonly = { .bytes = MIB, .readonly = true };
+
+	DECIDE(&immutable, FILE_KEEP, NULL, .bytes = MIB);
+	DECIDE(&immutable, FILE_KEEP, "chattr -i", .allocate = true);
+	DECIDE(&append, FILE_KEEP, "chattr -a", .bytes = 2 * MIB);
+	DECIDE(&readonly, FILE_KEEP, "cannot be written", .allocate = true);
+}
+
+#define WRITTEN(from, to)	{ .fe_logical = (from), .fe_length = (to) - (from) }
+#define FLAGGED(from, to, flags)					\
+	{ .fe_logical = (from), .fe_length = (to) - (from), .fe_flags = (flags) }
+
+static void map_without_gaps(void **state __unused)
+{
+	const struct fiemap_extent e[] = {
+		WRITTEN(0, 4096), WRITTEN(4096, 16384),
+	};
+	_cleanup_file_map_ struct file_map map;
+
+	/* the last block is longer than the file */
+	file_map_extents(&map, e, 2, 16000);
+	assert_true(map.known);
+	assert_int_equal(map.nr_gaps, 0);
+	assert_int_equal(map.gap_bytes, 0);
+	assert_int_equal(map.extents, 2);
+}
+
+static void map_with_gaps(void **state __unused)
+{
+	const struct fiemap_extent e[] = {
+		WRITTEN(4096, 8192),
+		FLAGGED(8192, 12288, FIEMAP_EXTENT_UNWRITTEN),
+		/* preallocated, behind a hole, and beyond the end */
+		FLAGGED(16384, 32768, FIEMAP_EXTENT_UNWRITTEN),
+		FLAGGED(65536, 131072, FIEMAP_EXTENT_UNWRITTEN),
+	};
+	_cleanup_file_map_ struct file_map map;
+
+	file_map_extents(&map, e, 4, 20000);
+	assert_int_equal(map.nr_gaps, 2);
+	assert_int_equal(map.gap[0].begin, 0);
+	assert_int_equal(map.gap[0].end, 4096);
+	assert_int_equal(map.gap[1].begin, 8192);
+	assert_int_equal(map.gap[1].end, 20000);
+	assert_int_equal(map.gap_bytes, 4096 + 20000 - 8192);
+	assert_int_equal(map.extents, 3);
+}
+
+static void map_of_nothing(void **state __unused)
+{
+	_cleanup_file_map_ struct file_map map;
+
+	file_map_extents(&map, NULL, 0, 0);
+	assert_int_equal(map.nr_gaps, 0);
+	file_map_extents(&map, NULL, 0, 5);
+	assert_int_equal(map.nr_gaps, 1);
+	assert_int_equal(map.gap_bytes, 5);
+}
+
+static void map_of_what_is_elsewhere(void **state __unused)
+{
+	const struct fiemap_extent e[] = {
+		FLAGGED(0, 4096, FIEMAP_EXTENT_SHARED),
+		FLAGGED(4096, 8192, FIEMAP_EXTENT_ENCODED),
+		FLAGGED(8192, 12288, FIEMAP_EXTENT_UNKNOWN | FIEMAP_EXTENT_DELALLOC),
+		FLAGGED(12288, 12300, FIEMAP_EXTENT_DATA_INLINE |
+			FIEMAP_EXTENT_NOT_ALIGNED | FIEMAP_EXTENT_LAST),
+	};
+	_cleanup_file_map_ struct file_map map;
+
+	file_map_extents(&map, e, 4, 12300);
+	assert_int_equal(map.nr_gaps, 0);
+	assert_int_equal(map.shared, 4096);
+	assert_int_equal(map.elsewhere, 8192 + 12);
+}
+
+static void facts_after_the_change(void **state __unused)
+{
+	struct file_facts f = { .kind = FILE_DIRECTORY };
+	struct file_request req = { .bytes = MIB };
+
+	plan_file_facts(&req, &f);
+	assert_int_equal(f.kind, FILE_REGULAR);
+	assert_int_equal(f.bytes, MIB);
+	assert_int_equal(f.allocated, 0);
+	req = (struct file_request) { .allocate = true };
+	plan_file_facts(&req, &f);
+	assert_int_equal(f.bytes, MIB);
+	assert_int_equal(f.allocated, 2048);
+	assert_true(f.map.known);
+}
+
+static void assumptions_are_files_too(void **state __unused)
+{
+	_cleanup_problems_ struct problems p = { 0 };
+	_cleanup_table_ struct table t = { 0 };
+	struct assumed told;
+
+	assumed_init(&told, NULL);
+	assert_null(assumed_add(&told, "/a b=1M:4096"));
+	table_parse(&t, "0 2048 noclone-file /a%20b 0 2 engine extent", &p);
+	lint_table(&t, &told.source, NULL, &p);
+	assert_int_equal(p.nr, 0);
+	assumed_free(&told);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(lint_good_files),
+		cmocka_unit_test(lint_file_kinds),
+		cmocka_unit_test(lint_file_sizes),
+		cmocka_unit_test(lint_file_alignment),
+		cmocka_unit_test(lint_file_extents),
+		cmocka_unit_test(lint_files_against_each_other),
+		cmocka_unit_test(lint_file_on_itself),
+		cmocka_unit_test(plan_whole_file),
+		cmocka_unit_test(plan_rounds_down),
+		cmocka_unit_test(plan_refuses_files),
+		cmocka_unit_test(plan_what_becomes_of_a_file),
+		cmocka_unit_test(plan_changes_no_protected_file),
+		cmocka_unit_test(map_without_gaps),
+		cmocka_unit_test(map_with_gaps),
+		cmocka_unit_test(map_of_nothing),
+		cmocka_unit_test(map_of_what_is_elsewhere),
+		cmocka_unit_test(facts_after_the_change),
+		cmocka_unit_test(assumptions_are_files_too),
+	};
+
+	return cmocka_run_group_tests_name("file", tests, NULL, NULL);
+}
