@@ -61,21 +61,23 @@ static int create(const struct options *o, const char *name, const char *uuid,
 {
 	_cleanup_free_ char *size = size_format_short(table_sectors(t));
 
-	if (dm_create(name, uuid, t, opt(o, OPT_READONLY)))
-		return EXIT_FAILED;
-	log_verbose("%s: %s in %u segment%s, UUID %s", name, size, t->nr,
-		    t->nr == 1 ? "" : "s", uuid);
-	return EXIT_OK;
+	int r = dm_create(name, uuid, t, opt(o, OPT_READONLY));
+
+	if (!r)
+		log_verbose("%s: %s in %u segment%s, UUID %s", name, size,
+			    t->nr, t->nr == 1 ? "" : "s", uuid);
+	return r;
 }
 
 int cmd_create(const struct options *o, int argc, char **argv)
 {
 	const struct lint_self nobody = { 0 };
 	_cleanup_problems_ struct problems problems = { 0 };
+	_cleanup_backing_ struct backing file = { .fd = -1 };
 	_cleanup_table_ struct table t = { 0 };
 	_cleanup_free_ char *uuid = make_uuid(o->uuid);
 	const char *name = argv[0];
-	int r;
+	int r, created = 0;
 
 	if (!good_name(name))
 		return EXIT_USAGE;
@@ -90,12 +92,18 @@ int cmd_create(const struct options *o, int argc, char **argv)
 		return EXIT_FAILED;
 	}
 
-	r = load_prepare(o, &nobody, argc - 1, argv + 1, &t, &problems);
+	r = load_prepare(o, &nobody, argc - 1, argv + 1, &file, &t, &problems);
 	if (r)
 		return r;
 	if (opt(o, OPT_DRY_RUN)) {
+		backing_tell(&file);
 		create_dry_run(o, name, uuid, &t, &problems);
 		return EXIT_OK;
 	}
-	return create(o, name, uuid, &t);
+	r = load_begin(o, &nobody, &t, &file);
+	if (!r)
+		created = create(o, name, uuid, &t);
+	/* udev being late does not make the device half-made */
+	load_end(&file, !r && (!created || created == -ETIMEDOUT));
+	return r || created ? EXIT_FAILED : EXIT_OK;
 }

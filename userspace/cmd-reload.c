@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* noclone reload */
+#include <errno.h>
 #include <string.h>
 
 #include "cmd.h"
@@ -64,28 +65,31 @@ static int reload(const struct options *o, const char *name,
 		.nolockfs = opt(o, OPT_NOLOCKFS),
 	};
 
-	if (dm_reload(name, t, opt(o, OPT_READONLY), &how))
-		return EXIT_FAILED;
-	log_verbose("%s runs with its new table", name);
-	return EXIT_OK;
+	int r = dm_reload(name, t, opt(o, OPT_READONLY), &how);
+
+	if (!r)
+		log_verbose("%s runs with its new table", name);
+	return r;
 }
 
 int cmd_reload(const struct options *o, int argc, char **argv)
 {
 	_cleanup_problems_ struct problems problems = { 0 };
 	_cleanup_dm_device_ struct dm_device dev = { 0 };
+	_cleanup_backing_ struct backing file = { .fd = -1 };
 	_cleanup_table_ struct table t = { 0 };
 	struct lint_self self;
-	int r;
+	int r, reloaded = 0;
 
 	if (get_device(argv[0], &dev) || !may_touch(o, &dev))
 		return EXIT_FAILED;
 	self = (struct lint_self) { true, dev.devno };
 
-	r = load_prepare(o, &self, argc - 1, argv + 1, &t, &problems);
+	r = load_prepare(o, &self, argc - 1, argv + 1, &file, &t, &problems);
 	if (r)
 		return r;
 	if (opt(o, OPT_DRY_RUN)) {
+		backing_tell(&file);
 		reload_dry_run(o, dev.name, &t, &problems);
 		return EXIT_OK;
 	}
@@ -93,5 +97,10 @@ int cmd_reload(const struct options *o, int argc, char **argv)
 		log_err("%s runs on with its old table", dev.name);
 		return EXIT_FAILED;
 	}
-	return reload(o, dev.name, &t);
+	r = load_begin(o, &self, &t, &file);
+	if (!r)
+		reloaded = reload(o, dev.name, &t);
+	/* udev being late leaves the new table running */
+	load_end(&file, !r && (!reloaded || reloaded == -ETIMEDOUT));
+	return r || reloaded ? EXIT_FAILED : EXIT_OK;
 }

@@ -16,7 +16,7 @@ enum word_kind {
 	WORD_NONE,
 	WORD_NAME,	/* of a mapped device */
 	WORD_FILE,	/* a table file, or a device to build on */
-	WORD_CREATE,	/* new name, then linear or striped, then devices */
+	WORD_CREATE,	/* new name, then linear, striped or file, then paths */
 	WORD_RELOAD,	/* name, then as above */
 	WORD_COMMAND,
 };

@@ -8,16 +8,16 @@
 #include "util.h"
 
 #define OPT_CHANGE	(OPT_DRY_RUN | OPT_JSON | OPT_FORCE)
-#define OPT_LOAD	(OPT_CHANGE | OPT_TABLE | OPT_CHUNK | OPT_NO_FASTPATH | \
-			 OPT_READONLY | OPT_UDEV)
+#define OPT_LOAD	(OPT_CHANGE | OPT_TABLE | OPT_CHUNK | OPT_FILE | \
+			 OPT_NO_FASTPATH | OPT_READONLY | OPT_UDEV)
 
 const struct command commands[] = {
 	{
-		"create", "NAME {linear DEV[:START[+LEN]]... | striped --chunk SIZE DEV[:START[+LEN]]... | --table FILE}",
+		"create", "NAME {linear DEV[:START[+LEN]]... | striped --chunk SIZE DEV[:START[+LEN]]... | file PATH | --table FILE}",
 		"make a mapped device",
 		1, ANY_NUMBER, OPT_LOAD | OPT_UUID, WORD_CREATE, cmd_create
 	}, {
-		"reload", "NAME {linear DEV... | striped --chunk SIZE DEV... | --table FILE}",
+		"reload", "NAME {linear DEV... | striped --chunk SIZE DEV... | file PATH | --table FILE}",
 		"give a running device a new table",
 		1, ANY_NUMBER, OPT_LOAD | OPT_YES | OPT_NOFLUSH | OPT_NOLOCKFS,
 		WORD_RELOAD, cmd_reload
@@ -43,7 +43,7 @@ const struct command commands[] = {
 		"list", "", "list devices",
 		0, 0, OPT_JSON | OPT_ALL, WORD_NONE, cmd_list
 	}, {
-		"status", "[NAME...]", "fast path state and counters",
+		"status", "[NAME...]", "fast path or engine, and counters",
 		0, ANY_NUMBER, OPT_JSON, WORD_NAME, cmd_status
 	}, {
 		"table", "[NAME...]", "the tables the kernel runs",

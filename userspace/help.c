@@ -58,7 +58,8 @@ void help_overview(void)
 	unsigned int i;
 
 	puts("noclone COMMAND [OPTIONS] [WORDS]\n\n"
-	     "Linear and striped devices whose I/O is remapped in place.\n\n"
+	     "Linear and striped devices whose I/O is remapped in place, and files as\n"
+	     "devices.\n\n"
 	     "Commands:");
 	for (i = 0; i < nr_commands; i++)
 		printf("  %-9s %s\n", commands[i].name, commands[i].summary);
@@ -111,7 +112,7 @@ static const char completion_body[] =
 "	create | reload)\n"
 "		case $index in\n"
 "		0) [[ $kind == reload ]] && _noclone_names ;;\n"
-"		1) printf '%s\\n' linear striped ;;\n"
+"		1) printf '%s\\n' linear striped file ;;\n"
 "		*) compgen -f -- \"$cur\" ;;\n"
 "		esac\n"
 "		;;\n"
@@ -132,7 +133,9 @@ static const char completion_body[] =
 "		index=$((index + 1))\n"
 "	done\n"
 "\n"
-"	if [[ ${_noclone_takes_value[*]} == *\" ${COMP_WORDS[COMP_CWORD - 1]} \"* ]]; then\n"
+"	if [[ ${COMP_WORDS[COMP_CWORD - 1]} == @(-e|--engine) ]]; then\n"
+"		mapfile -t COMPREPLY < <(compgen -W \"${_noclone_engines[*]}\" -- \"$cur\")\n"
+"	elif [[ ${_noclone_takes_value[*]} == *\" ${COMP_WORDS[COMP_CWORD - 1]} \"* ]]; then\n"
 "		mapfile -t COMPREPLY < <(compgen -f -- \"$cur\")\n"
 "	elif [[ -z $command ]]; then\n"
 "		mapfile -t COMPREPLY < <(compgen -W \"${_noclone_commands[*]}\" -- \"$cur\")\n"
@@ -172,6 +175,7 @@ char *completion_script(void)
 	for (i = 0; i < nr_commands; i++)
 		strbuf_add(&b, "%s%s", i ? " " : "", commands[i].name);
 	strbuf_add(&b, ")\n");
+	strbuf_add(&b, "declare -a _noclone_engines=(direct extent buffered sync)\n");
 	add_value_options(&b);
 	strbuf_add(&b, "declare -A _noclone_kind=(\n");
 	for (i = 0; i < nr_commands; i++)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * From the command line to a table that is ready for the kernel: build it,
- * lint it, and ask who uses its devices.  Nothing in here changes anything.
+ * lint it, and ask who uses its devices.  Only load_begin() changes anything.
  */
 #include "load.h"
 
@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "child.h"
 #include "cmd.h"
 #include "device.h"
 #include "guard.h"
@@ -40,6 +41,8 @@ static enum target_kind parse_kind(const char *word)
 		return TARGET_LINEAR;
 	if (!strcmp(word, "striped") || !strcmp(word, NOCLONE_STRIPED_NAME))
 		return TARGET_STRIPED;
+	if (!strcmp(word, "file") || !strcmp(word, NOCLONE_FILE_NAME))
+		return TARGET_FILE;
 	return TARGET_OTHER;
 }
 
@@ -66,22 +69,53 @@ static bool parse_legs(struct plan_request *req, int argc, char **argv)
 	return true;
 }
 
-static int build_from_words(const struct options *o, int argc, char **argv,
+static int build_on_file(const struct options *o, int argc, char **argv,
+			 struct backing *file, struct table *t,
+			 struct problems *problems)
+{
+	struct file_request req = {
+		.path = argc == 1 ? argv[0] : NULL,
+		.start = o->file_start,
+		.bytes = o->file_sectors << SECTOR_SHIFT,
+		.allocate = opt(o, OPT_ALLOCATE),
+		.engine = o->engine,
+		.engine_given = opt(o, OPT_ENGINE),
+		.no_fastpath = opt(o, OPT_NO_FASTPATH),
+	};
+
+	if (!req.path) {
+		log_err("file needs the path of one file");
+		return EXIT_USAGE;
+	}
+	if (o->chunk) {
+		log_err("--chunk is for striped devices");
+		return EXIT_USAGE;
+	}
+	if (req.no_fastpath && req.engine != ENGINE_EXTENT) {
+		log_err("--no-fastpath is for --engine extent: no other has a fast path");
+		return EXIT_USAGE;
+	}
+	if (!backing_plan(file, &req))
+		return EXIT_FAILED;
+	plan_file(&file->req, &file->source, t, problems);
+	return EXIT_OK;
+}
+
+static int build_on_devices(const struct options *o, int argc, char **argv,
 			    struct table *t, struct problems *problems)
 {
 	struct plan_request req = {
+		.kind = parse_kind(argv[0]),
 		.chunk = o->chunk,
 		.no_fastpath = opt(o, OPT_NO_FASTPATH),
 	};
 	int r = EXIT_USAGE;
 
-	if (!argc) {
-		log_err("what shall it be made of? linear DEV..., striped DEV... or --table FILE");
-		return EXIT_USAGE;
-	}
-	req.kind = parse_kind(argv[0]);
 	if (req.kind == TARGET_OTHER) {
-		log_err("\"%s\" is neither linear nor striped", argv[0]);
+		log_err("\"%s\" is neither linear nor striped nor file",
+			argv[0]);
+	} else if (o->given & OPT_FILE) {
+		log_err("--engine, --start, --size and --allocate are for \"file PATH\"");
 	} else if (argc < 2) {
 		log_err("%s needs at least one device", argv[0]);
 	} else if (req.kind == TARGET_STRIPED && !req.chunk) {
@@ -96,14 +130,34 @@ static int build_from_words(const struct options *o, int argc, char **argv,
 	return r;
 }
 
+static int build_from_words(const struct options *o, int argc, char **argv,
+			    struct backing *file, struct table *t,
+			    struct problems *problems)
+{
+	if (!argc) {
+		log_err("what shall it be made of? linear DEV..., striped DEV..., file PATH or --table FILE");
+		return EXIT_USAGE;
+	}
+	if (parse_kind(argv[0]) == TARGET_FILE)
+		return build_on_file(o, argc - 1, argv + 1, file, t, problems);
+	return build_on_devices(o, argc, argv, t, problems);
+}
+
+/* Only the engine extent has a fast path that could be left out. */
+static bool may_have_fastpath(const struct target *t)
+{
+	return target_is_noclone(t) &&
+	       (t->kind != TARGET_FILE || t->engine == ENGINE_EXTENT);
+}
+
 static int build_from_file(const struct options *o, int argc,
 			   struct table *t, struct problems *problems)
 {
 	_cleanup_free_ char *text = NULL;
 	unsigned int i;
 
-	if (argc || o->chunk) {
-		log_err("--table is given: no devices and no --chunk besides it");
+	if (argc || o->chunk || o->given & OPT_FILE) {
+		log_err("--table is given: no devices, no --chunk and no options of a file besides it");
 		return EXIT_USAGE;
 	}
 	text = load_file(o->table);
@@ -111,17 +165,42 @@ static int build_from_file(const struct options *o, int argc,
 		return EXIT_FAILED;
 	table_parse(t, text, problems);
 	for (i = 0; opt(o, OPT_NO_FASTPATH) && i < t->nr; i++)
-		if (target_is_noclone(&t->targets[i]))
+		if (may_have_fastpath(&t->targets[i]))
 			t->targets[i].no_fastpath = true;
 	return EXIT_OK;
 }
 
+static void check_file_writable(const struct target *t,
+				const struct facts_source *src,
+				struct problems *problems)
+{
+	_cleanup_file_facts_ struct file_facts f = { 0 };
+	_cleanup_free_ char *name = path_encode(t->path);
+	const char *wrong = NULL;
+
+	if (src->lookup_file(src, t->path, false, &f))
+		return;
+	if (f.immutable)
+		wrong = "File is immutable: chattr -i, or use --readonly";
+	else if (f.append_only)
+		wrong = "File is append-only: chattr -a, or use --readonly";
+	else if (f.readonly)
+		wrong = "File cannot be opened for writing: use --readonly";
+	if (wrong)
+		problem_add(problems, PROBLEM_ERROR, t->line, "%s: %s", name,
+			    wrong);
+}
+
 /* The kernel lets a writable device stand on a leg that cannot be written. */
-static void check_writable(const struct table *t, struct problems *problems)
+static void check_writable(const struct table *t,
+			   const struct facts_source *src,
+			   struct problems *problems)
 {
 	unsigned int i, j;
 
 	for (i = 0; i < t->nr; i++) {
+		if (t->targets[i].path)
+			check_file_writable(&t->targets[i], src, problems);
 		for (j = 0; j < t->targets[i].nr_legs; j++) {
 			_cleanup_facts_ struct device_facts f = { 0 };
 			const char *name = t->targets[i].legs[j].device;
@@ -156,17 +235,18 @@ static void move_problems(struct problems *to, const struct problems *from)
 }
 
 int load_prepare(const struct options *o, const struct lint_self *self,
-		 int argc, char **argv, struct table *t,
+		 int argc, char **argv, struct backing *file, struct table *t,
 		 struct problems *problems)
 {
 	_cleanup_problems_ struct problems checks = { 0 };
 	const char *where = o->table ? o->table : "table";
+	const struct facts_source *src;
 	int r;
 
 	if (opt(o, OPT_TABLE))
 		r = build_from_file(o, argc, t, problems);
 	else
-		r = build_from_words(o, argc, argv, t, problems);
+		r = build_from_words(o, argc, argv, file, t, problems);
 	if (r)
 		return r;
 	problems_log(problems, where);
@@ -174,18 +254,44 @@ int load_prepare(const struct options *o, const struct lint_self *self,
 	if (problems_count(problems, PROBLEM_ERROR))
 		return EXIT_FAILED;
 
-	lint_table(t, &device_source, self, &checks);
+	src = file->path ? &file->source : &device_source;
+	lint_table(t, src, self, &checks);
 	table_rename_devices(t, device_name_path);
 	if (!opt(o, OPT_READONLY))
-		check_writable(t, &checks);
+		check_writable(t, src, &checks);
 	guard_table(t, self->known ? self->devno : 0, !opt(o, OPT_DRY_RUN),
 		    &checks);
 	problems_log(&checks, where);
 	move_problems(problems, &checks);
 	/* older kernels do not notice, and the first I/O would hang for ever */
-	if (lint_is_cycle(t, &device_source, self)) {
+	if (lint_is_cycle(t, src, self)) {
 		log_err("refused: a device cannot stand on itself");
 		return EXIT_FAILED;
 	}
 	return overruled(o, &checks) ? EXIT_OK : EXIT_FAILED;
+}
+
+int load_begin(const struct options *o, const struct lint_self *self,
+	       const struct table *t, struct backing *file)
+{
+	_cleanup_problems_ struct problems checks = { 0 };
+
+	if (!file->wanted)
+		return EXIT_OK;
+	stop_hold();
+	if (backing_apply(file, self->known ? self->devno : 0))
+		return EXIT_FAILED;
+	/* what had been told about the file was a plan; this is what it is */
+	lint_table(t, &device_source, self, &checks);
+	problems_log(&checks, "table");
+	return overruled(o, &checks) ? EXIT_OK : EXIT_FAILED;
+}
+
+void load_end(struct backing *file, bool good)
+{
+	if (!file->wanted)
+		return;
+	if (!good)
+		backing_undo(file);
+	stop_release();
 }

@@ -3,6 +3,7 @@
 #ifndef NOCLONE_LOAD_H
 #define NOCLONE_LOAD_H
 
+#include "backing.h"
 #include "lint.h"
 #include "options.h"
 #include "problems.h"
@@ -13,15 +14,33 @@
  * @o: options
  * @self: the device it is for
  * @argc: words behind the device's name
- * @argv: "linear DEV..." or "striped DEV...", or none with --table
+ * @argv: "linear DEV...", "striped DEV..." or "file PATH", or none with
+ *	--table
+ * @file: filled with what has to be done to the file, if it is one
  * @t: filled with the table, devices as canonical paths
  * @problems: gets what was found; already reported to the user
  *
  * Return: an exit code.
  */
 int load_prepare(const struct options *o, const struct lint_self *self,
-		 int argc, char **argv, struct table *t,
+		 int argc, char **argv, struct backing *file, struct table *t,
 		 struct problems *problems);
+
+/**
+ * load_begin - do what has to be done to the file, and check again
+ * @o: options
+ * @self: the device it is for
+ * @t: table of load_prepare()
+ * @file: likewise
+ *
+ * From here to load_end(), signals that want a stop wait for it.
+ *
+ * Return: an exit code.
+ */
+int load_begin(const struct options *o, const struct lint_self *self,
+	       const struct table *t, struct backing *file);
+/* After load_begin(), however it went: with @good false, undo what it did. */
+void load_end(struct backing *file, bool good);
 
 /* A table file's text, "-" being stdin; NULL after a message. */
 char *load_file(const char *path);

@@ -103,6 +103,39 @@ static bool take_chunk(struct options *o, const char *value)
 	return !wrong;
 }
 
+static bool take_engine(struct options *o, const char *value)
+{
+	if (engine_find(value, &o->engine))
+		return true;
+	log_err("--engine %s: known are direct, extent, buffered and sync",
+		value);
+	return false;
+}
+
+/* Sectors, as in a table; with a unit, a size as everywhere else. */
+static bool take_start(struct options *o, const char *value)
+{
+	const char *wrong = parse_u64(value, &o->file_start) ? NULL :
+			    size_parse(value, &o->file_start);
+
+	if (wrong)
+		log_err("--start %s: %s", value, wrong);
+	return !wrong;
+}
+
+static bool take_size(struct options *o, const char *value)
+{
+	const char *wrong = size_parse(value, &o->file_sectors);
+
+	if (!wrong && !o->file_sectors)
+		wrong = "a file under a device cannot be empty";
+	if (!wrong && o->file_sectors > TABLE_MAX_SECTORS)
+		wrong = "larger than a device can be";
+	if (wrong)
+		log_err("--size %s: %s", value, wrong);
+	return !wrong;
+}
+
 static bool take(struct options *o, const struct option_info *info,
 		 const char *value)
 {
@@ -113,6 +146,12 @@ static bool take(struct options *o, const struct option_info *info,
 		break;
 	case OPT_CHUNK:
 		return take_chunk(o, value);
+	case OPT_ENGINE:
+		return take_engine(o, value);
+	case OPT_START:
+		return take_start(o, value);
+	case OPT_SIZE:
+		return take_size(o, value);
 	case OPT_UUID:
 		o->uuid = value;
 		break;

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "table.h"
+
 /*
  * X(bit, long name, short name or 0, argument or NULL, help)
  * The order is that of the help text.
@@ -13,6 +15,10 @@
 #define NOCLONE_OPTIONS(X)						\
 	X(TABLE,	"table",	't', "FILE",	"take the table from FILE (- is stdin)") \
 	X(CHUNK,	"chunk",	'c', "SIZE",	"chunk of a striped device, for example 64K") \
+	X(ENGINE,	"engine",	'e', "ENGINE",	"how the I/O of a file is done: direct (default), extent, buffered or sync") \
+	X(START,	"start",	0,   "SECTORS",	"first sector used in a file") \
+	X(SIZE,		"size",		0,   "SIZE",	"make the file, or make it longer, so that it has this size") \
+	X(ALLOCATE,	"allocate",	0,   NULL,	"write zeroes to what a file does not have on the disk") \
 	X(NO_FASTPATH,	"no-fastpath",	0,   NULL,	"let dm core clone every I/O") \
 	X(READONLY,	"readonly",	'r', NULL,	"make the device read-only") \
 	X(UUID,		"uuid",		'u', "UUID",	"DM UUID; NOCLONE- is put in front if it is missing") \
@@ -46,6 +52,8 @@ enum { NOCLONE_OPTIONS(OPTION_BIT) };
 
 /* Options that every command takes; see options.c for the words. */
 #define OPT_UDEV	(OPT_NOUDEVSYNC | OPT_UDEV_TIMEOUT)
+/* Those that are for "file PATH" only */
+#define OPT_FILE	(OPT_ENGINE | OPT_START | OPT_SIZE | OPT_ALLOCATE)
 
 struct option_info {
 	unsigned int bit;
@@ -66,6 +74,9 @@ extern const unsigned int nr_common_options;
  * @given: OPT_ bits
  * @table: --table
  * @chunk: --chunk in sectors
+ * @engine: --engine, or its default
+ * @file_start: --start
+ * @file_sectors: --size in sectors
  * @uuid: --uuid
  * @target_name: --for
  * @udev_timeout: --udev-timeout, or its default
@@ -84,6 +95,9 @@ struct options {
 	unsigned int given;
 	const char *table;
 	uint64_t chunk;
+	enum file_engine engine;
+	uint64_t file_start;
+	uint64_t file_sectors;
 	const char *uuid;
 	const char *target_name;
 	uint32_t udev_timeout;

@@ -81,6 +81,32 @@ static void options_of_bench(void **state __unused)
 	options_free(&o);
 }
 
+static void options_of_a_file(void **state __unused)
+{
+	_cleanup_words_ struct words w;
+	struct options o;
+	int first = parse(&o, "noclone create a file /srv/a -e Buffered --start 8 "
+			  "--size 1G --allocate", &w);
+
+	assert_int_equal(w.nr - first, 4);
+	assert_int_equal(o.given, OPT_FILE);
+	assert_int_equal(o.engine, ENGINE_BUFFERED);
+	assert_int_equal(o.file_start, 8);
+	assert_int_equal(o.file_sectors, 2097152);
+	options_free(&o);
+}
+
+static void start_in_sectors_or_with_a_unit(void **state __unused)
+{
+	_cleanup_words_ struct words w;
+	struct options o;
+
+	assert_true(parse(&o, "noclone create a file /srv/a --start 1M", &w) > 0);
+	assert_int_equal(o.file_start, 2048);
+	assert_int_equal(o.engine, ENGINE_DIRECT);
+	options_free(&o);
+}
+
 static void seconds_with_fractions(void **state __unused)
 {
 	static const struct {
@@ -155,6 +181,17 @@ static void usage_errors(void **state __unused)
 		"noclone bench --chunk 64K /dev/null",
 		"noclone bench --json --compare /dev/null /dev/null",
 		"noclone list --rounds 3",
+		"noclone create a file", "noclone create a file /a /b",
+		"noclone create a file /a --chunk 64K",
+		"noclone create a file /a --no-fastpath",
+		"noclone create a file /a --no-fastpath --engine sync",
+		"noclone create a file /a --engine mmap",
+		"noclone create a file /a --size 64",
+		"noclone create a file /a --size 0",
+		"noclone create a file /a --size 9007199254740992K",
+		"noclone create a file /a --start -1",
+		"noclone create a linear /dev/null --allocate",
+		"noclone create a --table /dev/null --size 1G",
 	};
 	size_t i;
 
@@ -166,6 +203,12 @@ static void usage_errors(void **state __unused)
 static void failures(void **state __unused)
 {
 	assert_int_equal(run("noclone create noclone-unit-test linear /dev/null"),
+			 EXIT_FAILED);
+	assert_int_equal(run("noclone create noclone-unit-test file /dev/null"),
+			 EXIT_FAILED);
+	assert_int_equal(run("noclone create noclone-unit-test file /no/such/file"),
+			 EXIT_FAILED);
+	assert_int_equal(run("noclone create noclone-unit-test file /"),
 			 EXIT_FAILED);
 	assert_int_equal(run("noclone create noclone-unit-test --table /no/such/file"),
 			 EXIT_FAILED);
@@ -273,6 +316,8 @@ int main(void)
 		cmocka_unit_test(options_everywhere),
 		cmocka_unit_test(options_default),
 		cmocka_unit_test(options_of_bench),
+		cmocka_unit_test(options_of_a_file),
+		cmocka_unit_test(start_in_sectors_or_with_a_unit),
 		cmocka_unit_test(seconds_with_fractions),
 		cmocka_unit_test(options_after_double_dash_are_words),
 		cmocka_unit_test(usage_errors),

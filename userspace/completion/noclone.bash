@@ -3,7 +3,8 @@
 # bash completion for noclone(8), made by "noclone help --completion"
 
 declare -a _noclone_commands=(create reload remove rename suspend resume message list status table info check explain export bench help version)
-declare -a _noclone_takes_value=(" --table -t --chunk -c --uuid -u --assume --for --rounds --seconds --yes-destroy --output -o --compare --udev-timeout ")
+declare -a _noclone_engines=(direct extent buffered sync)
+declare -a _noclone_takes_value=(" --table -t --chunk -c --engine -e --start --size --uuid -u --assume --for --rounds --seconds --yes-destroy --output -o --compare --udev-timeout ")
 declare -A _noclone_kind=(
 	[create]=create
 	[reload]=reload
@@ -24,8 +25,8 @@ declare -A _noclone_kind=(
 	[version]=none
 )
 declare -A _noclone_options=(
-	[create]="--table --chunk --no-fastpath --readonly --uuid --force --dry-run --json --noudevsync --udev-timeout --verbose --debug --help --version"
-	[reload]="--table --chunk --no-fastpath --readonly --noflush --nolockfs --force --yes --dry-run --json --noudevsync --udev-timeout --verbose --debug --help --version"
+	[create]="--table --chunk --engine --start --size --allocate --no-fastpath --readonly --uuid --force --dry-run --json --noudevsync --udev-timeout --verbose --debug --help --version"
+	[reload]="--table --chunk --engine --start --size --allocate --no-fastpath --readonly --noflush --nolockfs --force --yes --dry-run --json --noudevsync --udev-timeout --verbose --debug --help --version"
 	[remove]="--retry --deferred --force --dry-run --json --noudevsync --udev-timeout --verbose --debug --help --version"
 	[rename]="--force --dry-run --json --noudevsync --udev-timeout --verbose --debug --help --version"
 	[suspend]="--noflush --nolockfs --force --dry-run --json --verbose --debug --help --version"
@@ -64,7 +65,7 @@ _noclone_words()
 	create | reload)
 		case $index in
 		0) [[ $kind == reload ]] && _noclone_names ;;
-		1) printf '%s\n' linear striped ;;
+		1) printf '%s\n' linear striped file ;;
 		*) compgen -f -- "$cur" ;;
 		esac
 		;;
@@ -85,7 +86,9 @@ _noclone()
 		index=$((index + 1))
 	done
 
-	if [[ ${_noclone_takes_value[*]} == *" ${COMP_WORDS[COMP_CWORD - 1]} "* ]]; then
+	if [[ ${COMP_WORDS[COMP_CWORD - 1]} == @(-e|--engine) ]]; then
+		mapfile -t COMPREPLY < <(compgen -W "${_noclone_engines[*]}" -- "$cur")
+	elif [[ ${_noclone_takes_value[*]} == *" ${COMP_WORDS[COMP_CWORD - 1]} "* ]]; then
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 	elif [[ -z $command ]]; then
 		mapfile -t COMPREPLY < <(compgen -W "${_noclone_commands[*]}" -- "$cur")

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Making, growing and writing out a real file, and putting it back. */
+#include "unit.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "backing.h"
+#include "child.h"
+#include "file.h"
+#include "util.h"
+
+#define KIB	1024ULL
+#define MIB	(1024 * KIB)
+
+static char dir[] = "/tmp/noclone-unit-XXXXXX";
+static char *path;
+
+static int setup(void **state __unused)
+{
+	if (!path) {
+		assert_non_null(mkdtemp(dir));
+		/* as bad as names get */
+		path = xasprintf("%s/a b\n#%%\\\xa0", dir);
+	}
+	unlink(path);
+	stop_hold();
+	return 0;
+}
+
+static int teardown(void **state __unused)
+{
+	stop_release();
+	return 0;
+}
+
+static int clean_up(void **state __unused)
+{
+	unlink(path);
+	return rmdir(dir);
+}
+
+static void write_at(uint64_t at, const char *text)
+{
+	_cleanup_close_ int fd = open(path, O_RDWR | O_CREAT, 0600);
+
+	assert_true(fd >= 0);
+	assert_int_equal(pwrite(fd, text, strlen(text), at), strlen(text));
+}
+
+static void read_at(uint64_t at, const char *expected)
+{
+	_cleanup_close_ int fd = open(path, O_RDONLY);
+	char got[16] = "";
+
+	assert_int_equal(pread(fd, got, strlen(expected), at), strlen(expected));
+	assert_string_equal(got, expected);
+}
+
+static void set_size(uint64_t bytes)
+{
+	write_at(0, "begin");
+	assert_int_equal(truncate(path, bytes), 0);
+}
+
+/* -1: there is none */
+static int64_t size_now(void)
+{
+	struct stat st;
+
+	return stat(path, &st) ? -1 : st.st_size;
+}
+
+static uint64_t gaps_now(void)
+{
+	_cleanup_close_ int fd = open(path, O_RDONLY);
+	_cleanup_file_map_ struct file_map map;
+
+	assert_int_equal(file_map_read(fd, size_now(), &map), 0);
+	return map.gap_bytes;
+}
+
+static struct backing planned(uint64_t bytes, bool allocate)
+{
+	const struct file_request req = {
+		.path = path, .bytes = bytes, .allocate = allocate,
+	};
+	struct backing b = { .fd = -1 };
+
+	assert_true(backing_plan(&b, &req));
+	/* only the source may point into the struct, and nobody asks it here */
+	b.source.data = NULL;
+	return b;
+}
+
+static void makes_and_removes(void **state __unused)
+{
+	_cleanup_backing_ struct backing b = planned(MIB, false);
+
+	assert_true(b.wanted);
+	assert_int_equal(b.action, FILE_MAKE);
+	assert_int_equal(size_now(), -1);
+	assert_int_equal(backing_apply(&b, 0), 0);
+	assert_int_equal(size_now(), MIB);
+	assert_int_equal(gaps_now(), MIB);
+	backing_undo(&b);
+	assert_int_equal(size_now(), -1);
+}
+
+static void makes_written(void **state __unused)
+{
+	_cleanup_backing_ struct backing b = planned(3 * MIB + 512, true);
+
+	assert_int_equal(backing_apply(&b, 0), 0);
+	assert_int_equal(size_now(), 3 * MIB + 512);
+	assert_int_equal(gaps_now(), 0);
+}
+
+static void keeps_what_is_good(void **state __unused)
+{
+	struct backing b;
+
+	set_size(MIB);
+	b = planned(MIB, false);
+	assert_false(b.wanted);
+	assert_int_equal(backing_apply(&b, 0), 0);
+	backing_undo(&b);
+	assert_int_equal(size_now(), MIB);
+	backing_free(&b);
+}
+
+static void grows_and_shrinks_back(void **state __unused)
+{
+	struct backing b;
+
+	set_size(MIB);
+	b = planned(2 * MIB, false);
+	assert_int_equal(b.action, FILE_GROW);
+	assert_int_equal(backing_apply(&b, 0), 0);
+	assert_int_equal(size_now(), 2 * MIB);
+	backing_undo(&b);
+	assert_int_equal(size_now(), MIB);
+	read_at(0, "begin");
+	backing_free(&b);
+}
+
+static void fills_holes_around_data(void **state __unused)
+{
+	struct backing b;
+
+	set_size(3 * MIB);
+	write_at(MIB + 5000, "middle");
+	write_at(3 * MIB - 3, "end");
+	b = planned(0, true);
+	assert_int_equal(backing_apply(&b, 0), 0);
+	assert_int_equal(gaps_now(), 0);
+	assert_int_equal(size_now(), 3 * MIB);
+	read_at(0, "begin");
+	read_at(MIB + 5000, "middle");
+	read_at(3 * MIB - 3, "end");
+	/* nothing was made: nothing is undone */
+	backing_undo(&b);
+	assert_int_equal(size_now(), 3 * MIB);
+	backing_free(&b);
+}
+
+static void fills_unwritten_extents(void **state __unused)
+{
+	struct backing b;
+	int fd;
+
+	write_at(0, "begin");
+	fd = open(path, O_RDWR);
+	if (fallocate(fd, 0, 0, MIB)) {
+		close(fd);
+		skip();
+	}
+	close(fd);
+	b = planned(2 * MIB, true);
+	assert_int_equal(backing_apply(&b, 0), 0);
+	assert_int_equal(gaps_now(), 0);
+	read_at(0, "begin");
+	backing_free(&b);
+}
+
+static void stops_and_removes(void **state __unused)
+{
+	_cleanup_backing_ struct backing b = planned(MIB, true);
+
+	raise(SIGTERM);
+	assert_int_equal(backing_apply(&b, 0), -EINTR);
+	backing_undo(&b);
+	assert_int_equal(size_now(), -1);
+}
+
+/* It may be writing where zeroes are to go. */
+static void fills_nothing_that_is_open(void **state __unused)
+{
+	struct backing b;
+	int fd;
+
+	set_size(MIB);
+	fd = open(path, O_RDWR);
+	if (fcntl(fd, F_SETLEASE, F_WRLCK)) {
+		close(fd);
+		skip();
+	}
+	fcntl(fd, F_SETLEASE, F_UNLCK);
+	b = planned(0, true);
+	assert_int_equal(backing_apply(&b, 0), -EBUSY);
+	assert_int_not_equal(gaps_now(), 0);
+	close(fd);
+	backing_free(&b);
+}
+
+static void removes_no_file_of_others(void **state __unused)
+{
+	_cleanup_backing_ struct backing b = planned(MIB, false);
+
+	assert_int_equal(backing_apply(&b, 0), 0);
+	unlink(path);
+	set_size(4 * KIB);
+	backing_undo(&b);
+	assert_int_equal(size_now(), 4 * KIB);
+}
+
+static void follows_no_link_to_nothing(void **state __unused)
+{
+	struct backing b;
+
+	assert_int_equal(symlink("nothing", path), 0);
+	b = planned(MIB, false);
+	assert_int_equal(backing_apply(&b, 0), -EEXIST);
+	backing_undo(&b);
+	assert_int_equal(size_now(), -1);
+	backing_free(&b);
+}
+
+static void a_missing_file_is_looked_up_whole(void **state __unused)
+{
+	_cleanup_free_ char *there = file_real_path(dir);
+	_cleanup_free_ char *missing = file_real_path(path);
+
+	assert_string_equal(there, dir);
+	assert_string_equal(missing, path);
+	assert_null(file_real_path("/no/such/directory/file"));
+	free(missing);
+	missing = file_real_path("/noclone-no-such-file");
+	assert_string_equal(missing, "/noclone-no-such-file");
+}
+
+#define TEST(f)	cmocka_unit_test_setup_teardown(f, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(makes_and_removes),
+		TEST(makes_written),
+		TEST(keeps_what_is_good),
+		TEST(grows_and_shrinks_back),
+		TEST(fills_holes_around_data),
+		TEST(fills_unwritten_extents),
+		TEST(stops_and_removes),
+		TEST(fills_nothing_that_is_open),
+		TEST(removes_no_file_of_others),
+		TEST(follows_no_link_to_nothing),
+		TEST(a_missing_file_is_looked_up_whole),
+	};
+
+	return cmocka_run_group_tests_name("backing", tests, NULL, clean_up);
+}

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Making, growing and writing out a file.
+ *
+ * All checks come before the first change, and all changes before the device:
+ * what fails on the way leaves the file as it was, except for zeroes that were
+ * written where it had read as zeroes.
+ */
+#include "backing.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "child.h"
+#include "device.h"
+#include "file.h"
+#include "log.h"
+#include "size.h"
+
+#define ZEROES_AT_ONCE	(1U << 20)
+#define FILE_MODE	0600
+
+static int planned_lookup(const struct facts_source *src, const char *name,
+			  struct device_facts *facts)
+{
+	(void)src;
+	return device_lookup(name, facts);
+}
+
+static bool planned_stands_on(const struct facts_source *src, dev_t upper,
+			      dev_t lower)
+{
+	(void)src;
+	return device_source.stands_on(&device_source, upper, lower);
+}
+
+static int planned_lookup_file(const struct facts_source *src, const char *path,
+			       bool map, struct file_facts *facts)
+{
+	const struct backing *b = src->data;
+
+	if (!b->wanted || strcmp(path, b->path))
+		return file_lookup(path, map, facts);
+	*facts = b->facts;
+	facts->path = xstrdup(b->path);
+	/* nobody asks for gaps after an --allocate, and else they are real */
+	memset(&facts->map, 0, sizeof(facts->map));
+	facts->map.known = b->req.allocate;
+	return 0;
+}
+
+/* A file that is not there yet will be like the directory it will be in. */
+static int look_at_directory(const char *path, struct file_facts *facts)
+{
+	_cleanup_free_ char *copy = xstrdup(path);
+	int r = file_lookup(dirname(copy), false, facts);
+
+	facts->inode = 0;
+	facts->append_only = false;
+	facts->bytes = 0;
+	facts->allocated = 0;
+	return r;
+}
+
+static bool refuse(const struct backing *b, const char *sentence)
+{
+	_cleanup_free_ char *name = path_encode(b->path);
+
+	log_err("%s: %s", name, sentence);
+	return false;
+}
+
+static bool decide(struct backing *b, const struct file_facts *existing)
+{
+	const char *wrong = plan_file_action(&b->req, existing, &b->action);
+
+	if (wrong)
+		return refuse(b, wrong);
+	b->wanted = b->action != FILE_KEEP || b->req.allocate;
+	b->old_bytes = b->facts.bytes;
+	plan_file_facts(&b->req, &b->facts);
+	return true;
+}
+
+bool backing_plan(struct backing *b, const struct file_request *req)
+{
+	bool exists;
+	int r;
+
+	b->path = file_real_path(req->path);
+	if (!b->path) {
+		_cleanup_free_ char *name = path_encode(req->path);
+
+		log_err("%s: %s", name, strerror(errno));
+		return false;
+	}
+	b->req = *req;
+	b->req.path = b->path;
+	b->source = (struct facts_source) {
+		.lookup = planned_lookup,
+		.lookup_file = planned_lookup_file,
+		.stands_on = planned_stands_on,
+		.data = b,
+	};
+	r = file_lookup(b->path, false, &b->facts);
+	exists = !r;
+	if (r == -ENOENT)
+		r = look_at_directory(b->path, &b->facts);
+	if (r)
+		return refuse(b, strerror(-r));
+	return decide(b, exists ? &b->facts : NULL);
+}
+
+void backing_tell(const struct backing *b)
+{
+	_cleanup_free_ char *name = path_encode(b->path);
+	_cleanup_free_ char *size = size_format(b->facts.bytes >> SECTOR_SHIFT);
+
+	if (b->action == FILE_MAKE)
+		log_note("%s: would be made, %s", name, size);
+	if (b->action == FILE_GROW)
+		log_note("%s: would be made longer, to %s", name, size);
+	if (b->wanted && b->req.allocate)
+		log_note("%s: zeroes would be written to what it does not have on the disk",
+			 name);
+}
+
+static int fail(const struct backing *b, const char *doing, int r)
+{
+	_cleanup_free_ char *name = path_encode(b->path);
+
+	if (r == -ETXTBSY)
+		log_err("%s: %s failed: it is pinned by the engine extent, or swap",
+			name, doing);
+	else if (r == -EINTR)
+		log_err("%s: stopped", name);
+	else
+		log_err("%s: %s failed: %s", name, doing, strerror(-r));
+	return r;
+}
+
+/*
+ * Zeroes written next to running I/O may overwrite what it writes.  The module
+ * and the loop driver are known by name, and others by their having it open.
+ */
+static int check_unused(const struct backing *b, dev_t self)
+{
+	_cleanup_uses_ struct uses uses = { 0 };
+	_cleanup_free_ char *text = NULL;
+
+	file_uses(&uses, &b->facts, b->req.allocate ? 0 : self);
+	if (!uses.nr)
+		return 0;
+	text = use_describe(&uses.use[0]);
+	refuse(b, text);
+	if (b->req.allocate)
+		log_err("--allocate is for files that nobody uses");
+	return -EBUSY;
+}
+
+/* Not every file system has leases: then nothing is known. */
+static int check_closed(const struct backing *b)
+{
+	if (fcntl(b->fd, F_SETLEASE, F_WRLCK)) {
+		if (errno != EAGAIN)
+			return 0;
+		refuse(b, "somebody has it open, and --allocate is for files that nobody uses");
+		return -EBUSY;
+	}
+	fcntl(b->fd, F_SETLEASE, F_UNLCK);
+	return 0;
+}
+
+static int open_file(struct backing *b, dev_t self)
+{
+	int flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+	int r = 0;
+
+	if (b->action == FILE_MAKE)
+		flags |= O_CREAT | O_EXCL;
+	else
+		r = check_unused(b, self);
+	if (r)
+		return r;
+	b->fd = open(b->path, flags, FILE_MODE);
+	if (b->fd < 0)
+		return fail(b, "opening it", -errno);
+	b->changed = b->action == FILE_MAKE;
+	return b->action != FILE_MAKE && b->req.allocate ? check_closed(b) : 0;
+}
+
+static int make_longer(struct backing *b)
+{
+	_cleanup_free_ char *name = path_encode(b->path);
+	_cleanup_free_ char *size = NULL;
+
+	if (b->action == FILE_KEEP)
+		return 0;
+	if (ftruncate(b->fd, b->req.bytes))
+		return fail(b, "making it that long", -errno);
+	b->changed = true;
+	size = size_format(b->req.bytes >> SECTOR_SHIFT);
+	if (b->action == FILE_GROW)
+		log_warn("%s: made longer, to %s", name, size);
+	else
+		log_verbose("%s: made, %s", name, size);
+	return 0;
+}
+
+static void show_progress(const struct backing *b, uint64_t done)
+{
+	static unsigned int shown;
+	unsigned int percent = done * 100 / MAX(b->facts.map.gap_bytes, 1U);
+
+	if (!isatty(STDERR_FILENO) || (percent == shown && done))
+		return;
+	shown = percent;
+	fprintf(stderr, "\rwriting zeroes: %3u %%%s", percent,
+		done == b->facts.map.gap_bytes ? "\n" : "");
+}
+
+static int write_zeroes(struct backing *b, const struct file_gap *gap,
+			const char *zeroes, uint64_t *done)
+{
+	uint64_t at = gap->begin;
+
+	while (at < gap->end) {
+		size_t n = MIN(gap->end - at, (uint64_t)ZEROES_AT_ONCE);
+		ssize_t written = pwrite(b->fd, zeroes, n, at);
+
+		if (stop_wanted())
+			return -EINTR;
+		if (written < 0)
+			return -errno;
+		at += written;
+		*done += written;
+		show_progress(b, *done);
+	}
+	return 0;
+}
+
+static int fill(struct backing *b)
+{
+	_cleanup_free_ char *zeroes = xzalloc(ZEROES_AT_ONCE);
+	const struct file_map *map = &b->facts.map;
+	uint64_t done = 0;
+	unsigned int i;
+	int r;
+
+	file_map_free(&b->facts.map);
+	r = file_map_read(b->fd, b->facts.bytes, &b->facts.map);
+	if (r)
+		return fail(b, "looking for holes", r);
+	for (i = 0; !r && i < map->nr_gaps; i++)
+		r = write_zeroes(b, &map->gap[i], zeroes, &done);
+	return r ? fail(b, "writing zeroes", r) : 0;
+}
+
+int backing_apply(struct backing *b, dev_t self)
+{
+	int r;
+
+	if (!b->wanted)
+		return 0;
+	r = open_file(b, self);
+	if (!r)
+		r = make_longer(b);
+	if (!r && b->req.allocate)
+		r = fill(b);
+	if (!r && fsync(b->fd))
+		r = fail(b, "writing it back", -errno);
+	if (!r && stop_wanted())
+		r = fail(b, "making it ready", -EINTR);
+	return r;
+}
+
+/* Is it still our file that has that name? */
+static bool still_there(const struct backing *b)
+{
+	struct stat ours, named;
+
+	return !fstat(b->fd, &ours) && !lstat(b->path, &named) &&
+	       ours.st_dev == named.st_dev && ours.st_ino == named.st_ino &&
+	       (uint64_t)ours.st_size <= b->req.bytes;
+}
+
+void backing_undo(struct backing *b)
+{
+	if (!b->changed || !still_there(b))
+		return;
+	if (b->action == FILE_MAKE ? unlink(b->path) :
+				     ftruncate(b->fd, b->old_bytes))
+		fail(b, "putting it back as it was", -errno);
+	b->changed = false;
+}
+
+void backing_free(struct backing *b)
+{
+	if (b->fd >= 0)
+		close(b->fd);
+	file_facts_free(&b->facts);
+	free(b->path);
+}
