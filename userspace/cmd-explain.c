@@ -11,7 +11,7 @@
 #include "common.h"
 #include "device.h"
 #include "dm.h"
-#include "guard.h"
+#include "explain.h"
 #include "load.h"
 #include "log.h"
 #include "output.h"
@@ -41,7 +41,6 @@ static void print_device(const char *name, const struct device_facts *f,
 			 const struct uses *uses)
 {
 	_cleanup_free_ char *size = size_format_short(f->sectors);
-	unsigned int i;
 
 	printf("  %s: %s, %u:%u, blocks of %u bytes%s%s%s%s\n", name, size,
 	       major(f->devno), minor(f->devno), f->logical_block,
@@ -55,6 +54,13 @@ static void print_device(const char *name, const struct device_facts *f,
 	if (id->type)
 		printf("    begins with %s%s%s\n", id->type,
 		       id->label ? ", label " : "", id->label ? id->label : "");
+	explain_print_uses(uses);
+}
+
+void explain_print_uses(const struct uses *uses)
+{
+	unsigned int i;
+
 	for (i = 0; i < uses->nr; i++) {
 		_cleanup_free_ char *text = use_describe(&uses->use[i]);
 
@@ -65,7 +71,7 @@ static void print_device(const char *name, const struct device_facts *f,
 		puts("    nobody uses it");
 }
 
-static struct json_object *uses_json(const struct uses *uses)
+struct json_object *explain_uses_json(const struct uses *uses)
 {
 	struct json_object *array = json_object_new_array();
 	unsigned int i;
@@ -100,7 +106,7 @@ static struct json_object *device_json(const char *name,
 	output_add_string(o, "lasting_name", id->stable);
 	output_add_string(o, "type", id->type);
 	output_add_string(o, "label", id->label);
-	json_object_object_add(o, "uses", uses_json(uses));
+	json_object_object_add(o, "uses", explain_uses_json(uses));
 	return o;
 }
 
@@ -133,8 +139,11 @@ static void explain_devices(const struct table *t, struct json_object *array,
 {
 	struct seen seen = { 0 };
 	unsigned int i, j;
+	bool any = false;
 
-	if (!json)
+	for (i = 0; i < t->nr; i++)
+		any |= !t->targets[i].path;
+	if (!json && any)
 		puts("\nDevices:");
 	for (i = 0; i < t->nr; i++)
 		for (j = 0; j < t->targets[i].nr_legs; j++)
@@ -171,7 +180,8 @@ static void print_users(const char *name, struct json_object *out, bool json)
 	query.sectors = f.sectors;
 	uses_collect(&uses, &query);
 	if (json) {
-		json_object_object_add(out, "uses", uses_json(&uses));
+		json_object_object_add(out, "uses",
+				       explain_uses_json(&uses));
 		return;
 	}
 	printf("\nUsers of %s:\n", name);
@@ -214,21 +224,24 @@ int cmd_explain(const struct options *o, int argc __unused, char **argv)
 {
 	_cleanup_free_ char *name = mapped_name(argv[0]);
 	_cleanup_table_ struct table t = { 0 };
-	struct json_object *out, *devices;
+	struct json_object *out, *devices, *files;
 	bool is_device, json = opt(o, OPT_JSON);
 
 	if (read_table(argv[0], &t, &is_device))
 		return EXIT_FAILED;
 	out = output_new("explain");
 	devices = json_object_new_array();
+	files = json_object_new_array();
 	output_add_string(out, is_device ? "name" : "file", name);
 	output_add_number(out, "sectors", table_sectors(&t));
 	json_object_object_add(out, "targets", output_table(&t));
 	json_object_object_add(out, "devices", devices);
+	json_object_object_add(out, "files", files);
 
 	if (!json)
 		print_table(name, &t);
 	explain_devices(&t, devices, json);
+	explain_files(&t, files, json);
 	if (is_device)
 		print_users(name, out, json);
 	if (json)
