@@ -16,6 +16,42 @@
 #include "log.h"
 #include "output.h"
 
+/* A file has no stock target: the loop driver gives the same bytes. */
+static char *loop_command(const struct table *t)
+{
+	_cleanup_free_ char *path = NULL;
+	const struct target *file = &t->targets[0];
+
+	if (t->nr != 1)
+		return NULL;
+	path = shell_quote(file->path);
+	return xasprintf("losetup --find --show --direct-io=on --offset %llu --sizelimit %llu %s",
+			 (unsigned long long)file->file_start << SECTOR_SHIFT,
+			 (unsigned long long)file->length << SECTOR_SHIFT, path);
+}
+
+static void export_file(struct json_object *out, const char *name,
+			const struct table *t)
+{
+	_cleanup_free_ char *loop = loop_command(t);
+
+	log_err("%s: left out, a file has no stock target: %s", name,
+		loop ? loop : "use losetup for each line");
+	output_add_string(out, "concise", NULL);
+	output_add_string(out, "dmsetup", NULL);
+	output_add_bytes(out, "losetup", loop);
+}
+
+static bool is_on_file(const struct table *t)
+{
+	unsigned int i;
+
+	for (i = 0; i < t->nr; i++)
+		if (t->targets[i].path)
+			return true;
+	return false;
+}
+
 static struct json_object *export_one(const struct options *o,
 				      const struct dm_device *dev,
 				      char **concise)
@@ -25,6 +61,12 @@ static struct json_object *export_one(const struct options *o,
 	_cleanup_table_ struct table t = { 0 };
 
 	get_table(dev->name, &t);
+	output_add_string(out, "name", dev->name);
+	output_add_string(out, "uuid", dev->uuid);
+	if (is_on_file(&t)) {
+		export_file(out, dev->name, &t);
+		return out;
+	}
 	/* numbers change at the next boot; names by id do not */
 	table_rename_devices(&t, opt(o, OPT_NUMBERS) ? device_name_number :
 						       device_name_stable);
@@ -32,8 +74,6 @@ static struct json_object *export_one(const struct options *o,
 	lines = table_print(&t, true, NULL, NULL);
 	quoted = shell_quote(*concise);
 	command = xasprintf("dmsetup create --concise %s", quoted);
-	output_add_string(out, "name", dev->name);
-	output_add_string(out, "uuid", dev->uuid);
 	output_add_string(out, "concise", *concise);
 	output_add_string(out, "dmsetup", command);
 	json_object_object_add(out, "table", output_lines(lines));
@@ -45,6 +85,7 @@ int cmd_export(const struct options *o, int argc, char **argv)
 	_cleanup_names_ struct names names = { 0 };
 	_cleanup_strbuf_ struct strbuf all = { 0 };
 	struct json_object *out, *array;
+	int r = EXIT_OK;
 	unsigned int i;
 
 	if (select_names(&names, argc, argv, false))
@@ -59,12 +100,15 @@ int cmd_export(const struct options *o, int argc, char **argv)
 		if (dm_get(names.name[i], &dev))
 			continue;
 		json_object_array_add(array, export_one(o, &dev, &concise));
-		strbuf_add(&all, "%s%s", all.len ? ";" : "", concise);
+		if (concise)
+			strbuf_add(&all, "%s%s", all.len ? ";" : "", concise);
+		else
+			r = EXIT_FAILED;
 	}
 	if (opt(o, OPT_JSON))
 		output_print(out);
 	else if (all.len)
 		puts(all.text);
 	json_object_put(out);
-	return EXIT_OK;
+	return r;
 }

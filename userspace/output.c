@@ -51,7 +51,7 @@ static bool is_utf8(const char *s)
 
 void output_add_bytes(struct json_object *o, const char *key, const char *s)
 {
-	output_add_string(o, key, is_utf8(s) ? s : NULL);
+	output_add_string(o, key, s && is_utf8(s) ? s : NULL);
 }
 
 void output_add_number(struct json_object *o, const char *key, uint64_t n)

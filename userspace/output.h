@@ -25,7 +25,7 @@ void output_print(struct json_object *o);
 
 struct json_object *output_string(const char *s);
 void output_add_string(struct json_object *o, const char *key, const char *s);
-/* null unless @s is UTF-8 */
+/* null if @s is, or is no UTF-8 */
 void output_add_bytes(struct json_object *o, const char *key, const char *s);
 void output_add_number(struct json_object *o, const char *key, uint64_t n);
 void output_add_bool(struct json_object *o, const char *key, bool b);
