@@ -26,17 +26,15 @@
 #define ZEROES_AT_ONCE	(1U << 20)
 #define FILE_MODE	0600
 
-static int planned_lookup(const struct facts_source *src, const char *name,
-			  struct device_facts *facts)
+static int planned_lookup(const struct facts_source *src __unused,
+			  const char *name, struct device_facts *facts)
 {
-	(void)src;
 	return device_lookup(name, facts);
 }
 
-static bool planned_stands_on(const struct facts_source *src, dev_t upper,
-			      dev_t lower)
+static bool planned_stands_on(const struct facts_source *src __unused,
+			      dev_t upper, dev_t lower)
 {
-	(void)src;
 	return device_source.stands_on(&device_source, upper, lower);
 }
 

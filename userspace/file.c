@@ -147,15 +147,16 @@ static void collect_loops(struct uses *uses, const struct file_facts *f)
 	struct dirent *entry;
 
 	while (dir && (entry = readdir(dir))) {
-		_cleanup_free_ char *path = NULL, *file = NULL;
+		_cleanup_free_ char *path = NULL, *file = NULL, *by = NULL;
 
 		if (!str_starts(entry->d_name, "loop"))
 			continue;
 		path = xasprintf("/sys/block/%s/loop/backing_file",
 				 entry->d_name);
 		file = read_line_of(path);
+		by = xasprintf("/dev/%s", entry->d_name);
 		if (is_file(f, file))
-			uses_add(uses, USE_HOLDER, entry->d_name, false);
+			uses_add(uses, USE_HOLDER, by, false);
 	}
 	if (dir)
 		closedir(dir);

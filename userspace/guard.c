@@ -328,6 +328,19 @@ static void guard_leg(const struct target *t, const struct leg *leg, dev_t self,
 	}
 }
 
+/* What is in the way, and what puts it out of the way. */
+static char *file_use_problem(const struct use *use)
+{
+	if (use->kind == USE_SWAP)
+		return xasprintf("File is in use as swap space: swapoff %s first",
+				 use->by);
+	if (str_starts(use->by, "/dev/loop"))
+		return xasprintf("File is in use by a loop device: losetup --detach %s first",
+				 use->by);
+	return xasprintf("File is in use by another noclone-file device: %s",
+			 use->by);
+}
+
 static void guard_file(const struct target *t, dev_t self,
 		       struct problems *problems)
 {
@@ -339,12 +352,12 @@ static void guard_file(const struct target *t, dev_t self,
 	if (file_lookup(t->path, false, &f))
 		return;
 	file_uses(&uses, &f, self);
-	for (i = 0; i < uses.nr; i++)
-		problem_add(problems, PROBLEM_ERROR, t->line, "%s: %s %s%s",
-			    name, uses.use[i].kind == USE_SWAP ?
-			    "in use as swap space: swapoff" : "in use by",
-			    uses.use[i].by,
-			    uses.use[i].kind == USE_SWAP ? " first" : "");
+	for (i = 0; i < uses.nr; i++) {
+		_cleanup_free_ char *text = file_use_problem(&uses.use[i]);
+
+		problem_add(problems, PROBLEM_ERROR, t->line, "%s: %s", name,
+			    text);
+	}
 }
 
 void guard_table(const struct table *t, dev_t self, bool exclusive,
