@@ -141,10 +141,20 @@ static int source_lookup_file(const struct facts_source *src __unused,
 	return file_lookup(path, map, facts);
 }
 
+/* What a loop device stands on is no slave of it, and dm core looks there only. */
+static dev_t disk_below_loop(dev_t loop)
+{
+	_cleanup_file_facts_ struct file_facts f = { 0 };
+	_cleanup_free_ char *path = sysfs_read(loop, "loop/backing_file");
+
+	return path && !file_lookup(path, false, &f) ? f.disk : 0;
+}
+
 static bool stands_on(dev_t upper, dev_t lower, unsigned int depth)
 {
 	_cleanup_free_ char *path = device_sysfs(upper, "slaves");
 	_cleanup_free_ char *disk = sysfs_read(upper, "../dev");
+	dev_t below = disk_below_loop(upper);
 	bool found = false;
 	struct dirent *entry;
 	DIR *dir;
@@ -154,6 +164,8 @@ static bool stands_on(dev_t upper, dev_t lower, unsigned int depth)
 	/* a partition stands on its disk */
 	if (disk && parse_number(disk))
 		return stands_on(parse_number(disk), lower, depth - 1);
+	if (below)
+		return stands_on(below, lower, depth - 1);
 
 	dir = opendir(path);
 	while (dir && !found && (entry = readdir(dir))) {
