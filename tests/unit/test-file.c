@@ -3,10 +3,12 @@
 #include "unit.h"
 
 #include <errno.h>
+#include <json-c/json.h>
 #include <linux/fiemap.h>
 #include <sys/types.h>
 
 #include "lint.h"
+#include "output.h"
 #include "plan-file.h"
 #include "util.h"
 
@@ -402,6 +404,36 @@ static void assumptions_are_files_too(void **state __unused)
 	assumed_free(&told);
 }
 
+/* Of the line's target, as JSON: a member of "file" */
+static const char *json_path(const char *line, struct json_object **o)
+{
+	_cleanup_problems_ struct problems p = { 0 };
+	_cleanup_table_ struct table t = { 0 };
+	struct json_object *file, *path;
+
+	table_parse(&t, line, &p);
+	assert_int_equal(p.nr, 0);
+	*o = output_target(&t.targets[0]);
+	assert_true(json_object_object_get_ex(*o, "file", &file));
+	assert_true(json_object_object_get_ex(file, "path", &path));
+	return json_object_get_string(path);
+}
+
+static void json_has_paths_that_are_utf8(void **state __unused)
+{
+	struct json_object *o, *engine;
+
+	assert_string_equal(json_path("0 8 noclone-file /a%20%C3%A9 0", &o),
+			    "/a \xc3\xa9");
+	assert_true(json_object_object_get_ex(o, "engine", &engine));
+	assert_string_equal(json_object_get_string(engine), "direct");
+	json_object_put(o);
+	assert_null(json_path("0 8 noclone-file /a%FF 0", &o));
+	json_object_put(o);
+	assert_null(json_path("0 8 noclone-file /a%C3 0", &o));
+	json_object_put(o);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -423,6 +455,7 @@ int main(void)
 		cmocka_unit_test(map_of_what_is_elsewhere),
 		cmocka_unit_test(facts_after_the_change),
 		cmocka_unit_test(assumptions_are_files_too),
+		cmocka_unit_test(json_has_paths_that_are_utf8),
 	};
 
 	return cmocka_run_group_tests_name("file", tests, NULL, NULL);
