@@ -47,9 +47,9 @@ static int planned_lookup_file(const struct facts_source *src, const char *path,
 		return file_lookup(path, map, facts);
 	*facts = b->facts;
 	facts->path = xstrdup(b->path);
-	/* nobody asks for gaps after an --allocate, and else they are real */
-	memset(&facts->map, 0, sizeof(facts->map));
-	facts->map.known = b->req.allocate;
+	/* there are none after an --allocate, and without it nobody asks */
+	facts->map.gap = NULL;
+	facts->map.nr_gaps = 0;
 	return 0;
 }
 
@@ -74,7 +74,26 @@ static bool refuse(const struct backing *b, const char *sentence)
 	return false;
 }
 
-static bool decide(struct backing *b, const struct file_facts *existing)
+/*
+ * Zeroes written next to running I/O may overwrite what it writes.  The module
+ * and the loop driver are known by name, and others by their having it open.
+ */
+static bool is_unused(const struct backing *b, dev_t self)
+{
+	_cleanup_uses_ struct uses uses = { 0 };
+	_cleanup_free_ char *use = NULL, *sentence = NULL;
+
+	file_uses(&uses, &b->facts, b->req.allocate ? 0 : self);
+	if (!uses.nr)
+		return true;
+	use = use_describe(&uses.use[0]);
+	sentence = xasprintf("%s, and %s is for files that nobody uses", use,
+			     b->req.allocate ? "--allocate" : "--size");
+	return refuse(b, sentence);
+}
+
+static bool decide(struct backing *b, const struct file_facts *existing,
+		   dev_t self)
 {
 	const char *wrong = plan_file_action(&b->req, existing, &b->action);
 
@@ -82,11 +101,13 @@ static bool decide(struct backing *b, const struct file_facts *existing)
 		return refuse(b, wrong);
 	b->wanted = b->action != FILE_KEEP || b->req.allocate;
 	b->old_bytes = b->facts.bytes;
+	if (b->wanted && existing && !is_unused(b, self))
+		return false;
 	plan_file_facts(&b->req, &b->facts);
 	return true;
 }
 
-bool backing_plan(struct backing *b, const struct file_request *req)
+bool backing_plan(struct backing *b, const struct file_request *req, dev_t self)
 {
 	bool exists;
 	int r;
@@ -106,13 +127,13 @@ bool backing_plan(struct backing *b, const struct file_request *req)
 		.stands_on = planned_stands_on,
 		.data = b,
 	};
-	r = file_lookup(b->path, false, &b->facts);
+	r = file_lookup(b->path, req->engine == ENGINE_EXTENT, &b->facts);
 	exists = !r;
 	if (r == -ENOENT)
 		r = look_at_directory(b->path, &b->facts);
 	if (r)
 		return refuse(b, strerror(-r));
-	return decide(b, exists ? &b->facts : NULL);
+	return decide(b, exists ? &b->facts : NULL, self);
 }
 
 void backing_tell(const struct backing *b)
@@ -143,25 +164,6 @@ static int fail(const struct backing *b, const char *doing, int r)
 	return r;
 }
 
-/*
- * Zeroes written next to running I/O may overwrite what it writes.  The module
- * and the loop driver are known by name, and others by their having it open.
- */
-static int check_unused(const struct backing *b, dev_t self)
-{
-	_cleanup_uses_ struct uses uses = { 0 };
-	_cleanup_free_ char *text = NULL;
-
-	file_uses(&uses, &b->facts, b->req.allocate ? 0 : self);
-	if (!uses.nr)
-		return 0;
-	text = use_describe(&uses.use[0]);
-	refuse(b, text);
-	if (b->req.allocate)
-		log_err("--allocate is for files that nobody uses");
-	return -EBUSY;
-}
-
 /* Not every file system has leases: then nothing is known. */
 static int check_closed(const struct backing *b)
 {
@@ -175,17 +177,12 @@ static int check_closed(const struct backing *b)
 	return 0;
 }
 
-static int open_file(struct backing *b, dev_t self)
+static int open_file(struct backing *b)
 {
 	int flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
-	int r = 0;
 
 	if (b->action == FILE_MAKE)
 		flags |= O_CREAT | O_EXCL;
-	else
-		r = check_unused(b, self);
-	if (r)
-		return r;
 	b->fd = open(b->path, flags, FILE_MODE);
 	if (b->fd < 0)
 		return fail(b, "opening it", -errno);
@@ -260,13 +257,13 @@ static int fill(struct backing *b)
 	return r ? fail(b, "writing zeroes", r) : 0;
 }
 
-int backing_apply(struct backing *b, dev_t self)
+int backing_apply(struct backing *b)
 {
 	int r;
 
 	if (!b->wanted)
 		return 0;
-	r = open_file(b, self);
+	r = open_file(b);
 	if (!r)
 		r = make_longer(b);
 	if (!r && b->req.allocate)

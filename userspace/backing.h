@@ -34,23 +34,23 @@ struct backing {
  * backing_plan - look, and decide; changes nothing
  * @b: filled in
  * @req: what is asked for; its path as the user gave it
+ * @self: dm device that may be using the file, or 0
  *
  * Return: false after a message.
  */
-bool backing_plan(struct backing *b, const struct file_request *req);
+bool backing_plan(struct backing *b, const struct file_request *req, dev_t self);
 /* Say what backing_apply() would do. */
 void backing_tell(const struct backing *b);
 
 /**
  * backing_apply - do it
  * @b: planned
- * @self: dm device that may be using the file, or 0
  *
  * Context: stop_hold(); ends early if a stop is wanted.
  * Return: 0, or a negative errno after a message; backing_undo() in any case
  * of failure, now or later.
  */
-int backing_apply(struct backing *b, dev_t self);
+int backing_apply(struct backing *b);
 /* Remove the file if it was made; cut it to its old size if it has grown. */
 void backing_undo(struct backing *b);
 void backing_free(struct backing *b);

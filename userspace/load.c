@@ -69,8 +69,8 @@ static bool parse_legs(struct plan_request *req, int argc, char **argv)
 	return true;
 }
 
-static int build_on_file(const struct options *o, int argc, char **argv,
-			 struct backing *file, struct table *t,
+static int build_on_file(const struct options *o, const struct lint_self *self,
+			 int argc, char **argv, struct backing *file, struct table *t,
 			 struct problems *problems)
 {
 	struct file_request req = {
@@ -95,7 +95,7 @@ static int build_on_file(const struct options *o, int argc, char **argv,
 		log_err("--no-fastpath is for --engine extent: no other has a fast path");
 		return EXIT_USAGE;
 	}
-	if (!backing_plan(file, &req))
+	if (!backing_plan(file, &req, self->known ? self->devno : 0))
 		return EXIT_FAILED;
 	plan_file(&file->req, &file->source, t, problems);
 	return EXIT_OK;
@@ -130,7 +130,8 @@ static int build_on_devices(const struct options *o, int argc, char **argv,
 	return r;
 }
 
-static int build_from_words(const struct options *o, int argc, char **argv,
+static int build_from_words(const struct options *o,
+			    const struct lint_self *self, int argc, char **argv,
 			    struct backing *file, struct table *t,
 			    struct problems *problems)
 {
@@ -139,7 +140,8 @@ static int build_from_words(const struct options *o, int argc, char **argv,
 		return EXIT_USAGE;
 	}
 	if (parse_kind(argv[0]) == TARGET_FILE)
-		return build_on_file(o, argc - 1, argv + 1, file, t, problems);
+		return build_on_file(o, self, argc - 1, argv + 1, file, t,
+				     problems);
 	return build_on_devices(o, argc, argv, t, problems);
 }
 
@@ -246,7 +248,7 @@ int load_prepare(const struct options *o, const struct lint_self *self,
 	if (opt(o, OPT_TABLE))
 		r = build_from_file(o, argc, t, problems);
 	else
-		r = build_from_words(o, argc, argv, file, t, problems);
+		r = build_from_words(o, self, argc, argv, file, t, problems);
 	if (r)
 		return r;
 	problems_log(problems, where);
@@ -279,7 +281,7 @@ int load_begin(const struct options *o, const struct lint_self *self,
 	if (!file->wanted)
 		return EXIT_OK;
 	stop_hold();
-	if (backing_apply(file, self->known ? self->devno : 0))
+	if (backing_apply(file))
 		return EXIT_FAILED;
 	/* what had been told about the file was a plan; this is what it is */
 	lint_table(t, &device_source, self, &checks);

@@ -6,6 +6,7 @@
 #include "plan-file.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -122,6 +123,10 @@ void plan_file_facts(const struct file_request *req, struct file_facts *f)
 	if (!req->allocate)
 		return;
 	f->allocated = f->bytes >> SECTOR_SHIFT;
-	file_map_free(&f->map);
+	/* what is shared or compressed now will be so then */
+	free(f->map.gap);
+	f->map.gap = NULL;
+	f->map.nr_gaps = 0;
+	f->map.gap_bytes = 0;
 	f->map.known = true;
 }

@@ -91,7 +91,7 @@ static struct backing planned(uint64_t bytes, bool allocate)
 	};
 	struct backing b = { .fd = -1 };
 
-	assert_true(backing_plan(&b, &req));
+	assert_true(backing_plan(&b, &req, 0));
 	/* only the source may point into the struct, and nobody asks it here */
 	b.source.data = NULL;
 	return b;
@@ -104,7 +104,7 @@ static void makes_and_removes(void **state __unused)
 	assert_true(b.wanted);
 	assert_int_equal(b.action, FILE_MAKE);
 	assert_int_equal(size_now(), -1);
-	assert_int_equal(backing_apply(&b, 0), 0);
+	assert_int_equal(backing_apply(&b), 0);
 	assert_int_equal(size_now(), MIB);
 	assert_int_equal(gaps_now(), MIB);
 	backing_undo(&b);
@@ -115,7 +115,7 @@ static void makes_written(void **state __unused)
 {
 	_cleanup_backing_ struct backing b = planned(3 * MIB + 512, true);
 
-	assert_int_equal(backing_apply(&b, 0), 0);
+	assert_int_equal(backing_apply(&b), 0);
 	assert_int_equal(size_now(), 3 * MIB + 512);
 	assert_int_equal(gaps_now(), 0);
 }
@@ -127,7 +127,7 @@ static void keeps_what_is_good(void **state __unused)
 	set_size(MIB);
 	b = planned(MIB, false);
 	assert_false(b.wanted);
-	assert_int_equal(backing_apply(&b, 0), 0);
+	assert_int_equal(backing_apply(&b), 0);
 	backing_undo(&b);
 	assert_int_equal(size_now(), MIB);
 	backing_free(&b);
@@ -140,7 +140,7 @@ static void grows_and_shrinks_back(void **state __unused)
 	set_size(MIB);
 	b = planned(2 * MIB, false);
 	assert_int_equal(b.action, FILE_GROW);
-	assert_int_equal(backing_apply(&b, 0), 0);
+	assert_int_equal(backing_apply(&b), 0);
 	assert_int_equal(size_now(), 2 * MIB);
 	backing_undo(&b);
 	assert_int_equal(size_now(), MIB);
@@ -156,7 +156,7 @@ static void fills_holes_around_data(void **state __unused)
 	write_at(MIB + 5000, "middle");
 	write_at(3 * MIB - 3, "end");
 	b = planned(0, true);
-	assert_int_equal(backing_apply(&b, 0), 0);
+	assert_int_equal(backing_apply(&b), 0);
 	assert_int_equal(gaps_now(), 0);
 	assert_int_equal(size_now(), 3 * MIB);
 	read_at(0, "begin");
@@ -181,7 +181,7 @@ static void fills_unwritten_extents(void **state __unused)
 	}
 	close(fd);
 	b = planned(2 * MIB, true);
-	assert_int_equal(backing_apply(&b, 0), 0);
+	assert_int_equal(backing_apply(&b), 0);
 	assert_int_equal(gaps_now(), 0);
 	read_at(0, "begin");
 	backing_free(&b);
@@ -192,7 +192,7 @@ static void stops_and_removes(void **state __unused)
 	_cleanup_backing_ struct backing b = planned(MIB, true);
 
 	raise(SIGTERM);
-	assert_int_equal(backing_apply(&b, 0), -EINTR);
+	assert_int_equal(backing_apply(&b), -EINTR);
 	backing_undo(&b);
 	assert_int_equal(size_now(), -1);
 }
@@ -211,7 +211,7 @@ static void fills_nothing_that_is_open(void **state __unused)
 	}
 	fcntl(fd, F_SETLEASE, F_UNLCK);
 	b = planned(0, true);
-	assert_int_equal(backing_apply(&b, 0), -EBUSY);
+	assert_int_equal(backing_apply(&b), -EBUSY);
 	assert_int_not_equal(gaps_now(), 0);
 	close(fd);
 	backing_free(&b);
@@ -221,7 +221,7 @@ static void removes_no_file_of_others(void **state __unused)
 {
 	_cleanup_backing_ struct backing b = planned(MIB, false);
 
-	assert_int_equal(backing_apply(&b, 0), 0);
+	assert_int_equal(backing_apply(&b), 0);
 	unlink(path);
 	set_size(4 * KIB);
 	backing_undo(&b);
@@ -234,7 +234,7 @@ static void follows_no_link_to_nothing(void **state __unused)
 
 	assert_int_equal(symlink("nothing", path), 0);
 	b = planned(MIB, false);
-	assert_int_equal(backing_apply(&b, 0), -EEXIST);
+	assert_int_equal(backing_apply(&b), -EEXIST);
 	backing_undo(&b);
 	assert_int_equal(size_now(), -1);
 	backing_free(&b);

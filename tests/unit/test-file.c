@@ -384,7 +384,12 @@ static void facts_after_the_change(void **state __unused)
 	assert_int_equal(f.bytes, MIB);
 	assert_int_equal(f.allocated, 0);
 	req = (struct file_request) { .allocate = true };
+	file_map_gap(&f.map, 0, MIB);
+	f.map.shared = 4096;
 	plan_file_facts(&req, &f);
+	assert_int_equal(f.map.nr_gaps, 0);
+	assert_int_equal(f.map.gap_bytes, 0);
+	assert_int_equal(f.map.shared, 4096);
 	assert_int_equal(f.bytes, MIB);
 	assert_int_equal(f.allocated, 2048);
 	assert_true(f.map.known);
