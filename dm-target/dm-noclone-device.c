@@ -94,12 +94,12 @@ static void noclone_table_put(struct noclone_table *table)
 {
 	struct noclone_dev *nd = table->nd;
 
-	if (table->nr)
+	if (table->lines)
 		return;
 
 	list_del(&table->node);
 	kvfree(table->spans);
-	kvfree(table->targets);
+	kvfree(table->segments);
 	kfree(table);
 	noclone_dev_put(nd);
 }
@@ -117,31 +117,32 @@ static struct noclone_table *noclone_table_get(struct dm_table *dm)
 }
 
 /* Twice the room each time: n lines cost n copies in all, not n * n. */
-static int noclone_table_make_room(struct noclone_table *table)
+static int noclone_table_make_room(struct noclone_table *table, u32 more)
 {
-	u32 room = max(4U, table->room * 2);
-	struct noclone_target **targets;
+	u32 room = max3(4U, table->room * 2, table->nr + more);
+	struct noclone_segment *segments;
 	struct noclone_span *spans;
 
-	if (table->nr < table->room)
+	if (table->nr + more <= table->room)
 		return 0;
 
 	spans = kvmalloc_array(room, sizeof(*spans), GFP_KERNEL);
-	targets = kvmalloc_array(room, sizeof(*targets), GFP_KERNEL);
-	if (!spans || !targets) {
+	segments = kvmalloc_array(room, sizeof(*segments), GFP_KERNEL);
+	if (!spans || !segments) {
 		kvfree(spans);
-		kvfree(targets);
+		kvfree(segments);
 		return -ENOMEM;
 	}
 
 	if (table->nr) {
 		memcpy(spans, table->spans, table->nr * sizeof(*spans));
-		memcpy(targets, table->targets, table->nr * sizeof(*targets));
+		memcpy(segments, table->segments,
+		       table->nr * sizeof(*segments));
 	}
 	kvfree(table->spans);
-	kvfree(table->targets);
+	kvfree(table->segments);
 	table->spans = spans;
-	table->targets = targets;
+	table->segments = segments;
 	table->room = room;
 	return 0;
 }
@@ -151,18 +152,47 @@ static bool noclone_has_zoned_leg(const struct noclone_target *t)
 	unsigned int i;
 
 	for (i = 0; i < t->nr_legs; i++)
-		if (bdev_is_zoned(t->leg[i].dev->bdev))
+		if (bdev_is_zoned(t->leg[i].bdev))
 			return true;
 	return false;
 }
 
 static void noclone_table_append(struct noclone_table *table,
-				 struct noclone_target *t)
+				 struct noclone_target *t, u64 begin,
+				 u64 sectors,
+				 const struct noclone_layout *layout)
 {
-	table->spans[table->nr].begin = t->ti->begin;
-	table->spans[table->nr].end = t->ti->begin + t->ti->len;
-	table->targets[table->nr] = t;
+	table->spans[table->nr].begin = begin;
+	table->spans[table->nr].end = begin + sectors;
+	table->segments[table->nr].layout = *layout;
+	table->segments[table->nr].leg = t->leg;
+	table->segments[table->nr].target = t;
 	table->nr++;
+}
+
+static void noclone_table_append_extents(struct noclone_table *table,
+					 struct noclone_target *t,
+					 const struct noclone_extent *e, u32 nr)
+{
+	struct noclone_layout layout;
+
+	for (; nr; nr--, e++) {
+		noclone_layout_of_extent(&layout, e);
+		noclone_table_append(table, t, e->begin, e->sectors, &layout);
+	}
+}
+
+static void noclone_table_append_line(struct noclone_table *table,
+				      struct noclone_target *t,
+				      const struct noclone_extent *extents,
+				      u32 nr)
+{
+	if (extents)
+		noclone_table_append_extents(table, t, extents, nr);
+	else
+		noclone_table_append(table, t, t->ti->begin, t->ti->len,
+				     &t->layout);
+	table->lines++;
 	table->sectors += t->ti->len;
 	table->no_fastpath |= t->no_fastpath;
 	table->zoned |= noclone_has_zoned_leg(t);
@@ -173,6 +203,9 @@ static void noclone_table_append(struct noclone_table *table,
 /**
  * noclone_table_add - make a line known to its table and its mapped device
  * @t: a target whose legs are all there
+ * @extents: pieces of the line in ascending order and without gaps, or NULL:
+ *	it is one piece, mapped by its layout
+ * @nr: how many
  *
  * dm core constructs the lines of a table one by one, in ascending order, so
  * appending keeps the spans sorted.
@@ -180,7 +213,8 @@ static void noclone_table_append(struct noclone_table *table,
  * Context: process context, from the constructor.
  * Return: 0 or -ENOMEM.
  */
-int noclone_table_add(struct noclone_target *t)
+int noclone_table_add(struct noclone_target *t,
+		      const struct noclone_extent *extents, u32 nr)
 {
 	struct noclone_table *table;
 	unsigned int noio;
@@ -197,11 +231,11 @@ int noclone_table_add(struct noclone_target *t)
 	if (r)
 		goto unlock;
 
-	r = noclone_table_make_room(table);
+	r = noclone_table_make_room(table, extents ? nr : 1);
 	if (r)
 		noclone_table_put(table);
 	else
-		noclone_table_append(table, t);
+		noclone_table_append_line(table, t, extents, nr);
 unlock:
 	memalloc_noio_restore(noio);
 	mutex_unlock(&noclone_devs_lock);
@@ -221,7 +255,7 @@ void noclone_table_del(struct noclone_target *t)
 		return;
 
 	mutex_lock(&noclone_devs_lock);
-	t->table->nr--;
+	t->table->lines--;
 	noclone_table_put(t->table);
 	mutex_unlock(&noclone_devs_lock);
 }

@@ -126,26 +126,27 @@ static void noclone_save_bio(struct bio *bio, struct noclone_io *io)
 	io->accounted = noclone_accounts(io->bdev);
 }
 
-static void noclone_remap(struct bio *bio, struct noclone_io *io)
+static void noclone_remap(struct bio *bio, struct noclone_io *io,
+			  const struct noclone_segment *s)
 {
-	const struct noclone_target *t = io->target;
 	u32 leg;
-	sector_t sector = noclone_map_sector(&t->layout,
+	sector_t sector = noclone_map_sector(&s->layout,
 					     bio->bi_iter.bi_sector, &leg);
 
 	bio->bi_private = io;
 	bio->bi_end_io = noclone_end_io;
-	bio->bi_iter.bi_sector = t->leg[leg].start + sector;
-	bio_set_dev(bio, t->leg[leg].dev->bdev);
+	bio->bi_iter.bi_sector = s->leg[leg].start + sector;
+	bio_set_dev(bio, s->leg[leg].bdev);
 	/* The leg does its own cgroup accounting and its own tracing */
 	bio_clear_flag(bio, BIO_CGROUP_ACCT);
 	bio_clear_flag(bio, BIO_TRACE_COMPLETION);
 }
 
-static void noclone_submit_in_place(struct bio *bio, struct noclone_io *io)
+static void noclone_submit_in_place(struct bio *bio, struct noclone_io *io,
+				    const struct noclone_segment *s)
 {
 	noclone_save_bio(bio, io);
-	noclone_remap(bio, io);
+	noclone_remap(bio, io, s);
 	if (io->accounted)
 		noclone_start_io_acct(io->bdev, bio_op(bio), bio_sectors(bio),
 				      jiffies);
@@ -155,27 +156,27 @@ static void noclone_submit_in_place(struct bio *bio, struct noclone_io *io)
 	submit_bio_noacct(bio);
 }
 
-/* The line that maps the whole bio onto one leg, or NULL: dm core must split. */
-static struct noclone_target *
-noclone_whole_target(const struct noclone_dev *nd,
-		     const struct noclone_table *table, const struct bio *bio)
+/* What maps the whole bio onto one leg, or NULL: dm core must split. */
+static const struct noclone_segment *
+noclone_whole_segment(const struct noclone_dev *nd,
+		      const struct noclone_table *table, const struct bio *bio)
 {
 	sector_t sector = bio->bi_iter.bi_sector;
-	struct noclone_target *t;
+	const struct noclone_segment *s;
 	u32 i;
 
 	i = noclone_find_span(table->spans, table->nr, sector);
 	if (unlikely(i == table->nr || bio_end_sector(bio) > table->spans[i].end))
 		return NULL;
 
-	t = table->targets[i];
-	if (!t->layout.chunk_sectors)
-		return t;
+	s = &table->segments[i];
+	if (!s->layout.chunk_sectors)
+		return s;
 	/* As dm core: a chunked target is never given more than max_sectors */
-	if (bio_sectors(bio) > noclone_chunk_left(&t->layout, sector) ||
+	if (bio_sectors(bio) > noclone_chunk_left(&s->layout, sector) ||
 	    bio_sectors(bio) > queue_max_sectors(nd->disk->queue))
 		return NULL;
-	return t;
+	return s;
 }
 
 /* The caller has begun, see noclone_get(); a bio on its way is done later. */
@@ -183,23 +184,23 @@ static enum noclone_counter noclone_try(struct noclone_dev *nd,
 					const struct noclone_table *table,
 					struct bio *bio)
 {
-	struct noclone_target *t;
+	const struct noclone_segment *s;
 	struct noclone_io *io;
 
 	if (unlikely(READ_ONCE(*nd->stats_bytes)))
 		return NOCLONE_STATS;
 
-	t = noclone_whole_target(nd, table, bio);
-	if (unlikely(!t))
+	s = noclone_whole_segment(nd, table, bio);
+	if (unlikely(!s))
 		return NOCLONE_SPLIT;
 
 	io = noclone_io_alloc(&nd->reserve);
 	if (unlikely(!io))
 		return NOCLONE_NOMEM;
 
-	io->target = t;
+	io->target = s->target;
 	noclone_count(nd, io->reserved ? NOCLONE_RESERVE : NOCLONE_FAST);
-	noclone_submit_in_place(bio, io);
+	noclone_submit_in_place(bio, io, s);
 	return NOCLONE_FAST;
 }
 
@@ -311,6 +312,8 @@ static enum noclone_state noclone_qualify(const struct noclone_table *table)
 		return NOCLONE_OFF_MIXED;
 	if (table->zoned)
 		return NOCLONE_OFF_ZONED;
+	if (atomic_read(&table->unpinned))
+		return NOCLONE_OFF_UNPINNED;
 	if (data && data != nd)
 		return NOCLONE_OFF_FOREIGN;
 	return noclone_learn(nd);

@@ -25,6 +25,7 @@ static int noclone_linear_ctr(struct dm_target *ti, unsigned int argc,
 	t = noclone_target_alloc(ti, 1);
 	if (!t)
 		return -ENOMEM;
+	ti->private = t;
 
 	noclone_layout_init(&t->layout, ti->begin, 1, 0);
 	dm_consume_args(&as, 2);
@@ -58,7 +59,7 @@ static int noclone_linear_map(struct dm_target *ti, struct bio *bio)
 	struct noclone_target *t = ti->private;
 
 	noclone_count(t->nd, NOCLONE_CLONES);
-	bio_set_dev(bio, t->leg[0].dev->bdev);
+	bio_set_dev(bio, t->leg[0].bdev);
 	bio->bi_iter.bi_sector = noclone_linear_sector(t,
 						       bio->bi_iter.bi_sector);
 	return DM_MAPIO_REMAPPED;
@@ -98,7 +99,7 @@ static int noclone_linear_prepare_ioctl(struct dm_target *ti,
 {
 	struct noclone_target *t = ti->private;
 
-	*bdev = t->leg[0].dev->bdev;
+	*bdev = t->leg[0].bdev;
 	/* Only a device that is mapped whole gets its own ioctls. */
 	return t->leg[0].start || ti->len != bdev_nr_sectors(*bdev);
 }
@@ -110,7 +111,7 @@ static int noclone_linear_report_zones(struct dm_target *ti,
 {
 	struct noclone_target *t = ti->private;
 
-	return dm_report_zones(t->leg[0].dev->bdev, t->leg[0].start,
+	return dm_report_zones(t->leg[0].bdev, t->leg[0].start,
 			       noclone_linear_sector(t, args->next_sector),
 			       args, nr_zones);
 }

@@ -155,6 +155,29 @@ static inline u64 noclone_map_range(const struct noclone_layout *l, u64 sector,
 }
 
 /**
+ * struct noclone_extent - sectors of a target that lie in one piece on a leg
+ * @begin: first sector in the mapped device
+ * @sectors: how many
+ * @physical: first sector on the leg
+ */
+struct noclone_extent {
+	u64 begin;
+	u64 sectors;
+	u64 physical;
+};
+
+/*
+ * The layout of an extent: begin is where the leg's first sector would be. It
+ * may be negative, that is wrap: the difference to a sector is right all the
+ * same.
+ */
+static inline void noclone_layout_of_extent(struct noclone_layout *l,
+					    const struct noclone_extent *e)
+{
+	noclone_layout_init(l, e->begin - e->physical, 1, 0);
+}
+
+/**
  * struct noclone_span - the sectors of one target in the mapped device
  * @begin: first sector
  * @end: one past the last sector

@@ -90,6 +90,7 @@ static int noclone_striped_ctr(struct dm_target *ti, unsigned int argc,
 	t = noclone_target_alloc(ti, stripes);
 	if (!t)
 		return -ENOMEM;
+	ti->private = t;
 
 	noclone_layout_init(&t->layout, ti->begin, stripes, chunk_sectors);
 	r = noclone_striped_add_legs(t, &as, stripes);
@@ -112,7 +113,7 @@ static int noclone_striped_map_range(const struct noclone_target *t,
 		return DM_MAPIO_SUBMITTED;
 	}
 
-	bio_set_dev(bio, t->leg[leg].dev->bdev);
+	bio_set_dev(bio, t->leg[leg].bdev);
 	bio->bi_iter.bi_sector = t->leg[leg].start + begin;
 	bio->bi_iter.bi_size = to_bytes(sectors);
 	return DM_MAPIO_REMAPPED;
@@ -138,7 +139,7 @@ static int noclone_striped_map(struct dm_target *ti, struct bio *bio)
 	noclone_count(t->nd, NOCLONE_CLONES);
 	if ((bio->bi_opf & REQ_PREFLUSH) && !bio->bi_iter.bi_size) {
 		leg = dm_bio_get_target_bio_nr(bio);
-		bio_set_dev(bio, t->leg[leg].dev->bdev);
+		bio_set_dev(bio, t->leg[leg].bdev);
 		return DM_MAPIO_REMAPPED;
 	}
 	if (unlikely(noclone_striped_goes_to_each_leg(bio)))
@@ -149,7 +150,7 @@ static int noclone_striped_map(struct dm_target *ti, struct bio *bio)
 						    bio->bi_iter.bi_sector,
 						    &leg);
 	bio->bi_iter.bi_sector += t->leg[leg].start;
-	bio_set_dev(bio, t->leg[leg].dev->bdev);
+	bio_set_dev(bio, t->leg[leg].bdev);
 	return DM_MAPIO_REMAPPED;
 }
 
@@ -174,7 +175,7 @@ void noclone_striped_leg_error(struct noclone_target *t, struct bio *bio,
 		return;
 
 	for (i = 0; i < t->nr_legs; i++) {
-		if (t->leg[i].dev->bdev->bd_dev != bio_dev(bio))
+		if (t->leg[i].bdev->bd_dev != bio_dev(bio))
 			continue;
 		if (atomic_inc_return(&t->leg[i].errors) <
 		    NOCLONE_ERROR_THRESHOLD)

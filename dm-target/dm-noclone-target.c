@@ -32,10 +32,10 @@ static void noclone_trigger_event(struct work_struct *work)
 
 /**
  * noclone_target_alloc - begin a target
- * @ti: dm's view of it; ti->private and ti->error are set
+ * @ti: dm's view of it; ti->error is set
  * @max_legs: how many noclone_target_add_leg() will follow at most
  *
- * Return: the target, to be given up by noclone_dtr(), or NULL.
+ * Return: the target, to be given up by noclone_target_free(), or NULL.
  */
 struct noclone_target *noclone_target_alloc(struct dm_target *ti,
 					    unsigned int max_legs)
@@ -50,7 +50,6 @@ struct noclone_target *noclone_target_alloc(struct dm_target *ti,
 
 	t->ti = ti;
 	INIT_WORK(&t->event, noclone_trigger_event);
-	ti->private = t;
 	return t;
 }
 
@@ -81,6 +80,7 @@ int noclone_target_add_leg(struct noclone_target *t, char **argv)
 		return r;
 	}
 
+	leg->bdev = leg->dev->bdev;
 	leg->start = start;
 	atomic_set(&leg->errors, 0);
 	t->nr_legs++;
@@ -145,10 +145,21 @@ int noclone_target_finish(struct noclone_target *t)
 	ti->num_write_zeroes_bios = t->nr_legs;
 	noclone_let_flushes_bypass(ti);
 
-	r = noclone_table_add(t);
+	r = noclone_table_add(t, NULL, 0);
 	if (r)
 		ti->error = "Not enough memory for the table";
 	return r;
+}
+
+/**
+ * noclone_target_free - undo noclone_target_alloc()
+ * @t: target in any state of construction, whose legs are gone
+ */
+void noclone_target_free(struct noclone_target *t)
+{
+	flush_work(&t->event);
+	noclone_table_del(t);
+	kvfree(t);
 }
 
 /**
@@ -161,9 +172,7 @@ void noclone_dtr(struct dm_target *ti)
 
 	while (t->nr_legs)
 		dm_put_device(ti, t->leg[--t->nr_legs].dev);
-	flush_work(&t->event);
-	noclone_table_del(t);
-	kvfree(t);
+	noclone_target_free(t);
 }
 
 /**
@@ -189,20 +198,16 @@ void noclone_resume(struct dm_target *ti)
 }
 
 /**
- * noclone_message - dmsetup message NAME 0 fastpath on|off
- * @ti: any line of the device
+ * noclone_target_message - dmsetup message NAME 0 fastpath on|off
+ * @t: any line of the device
  * @argc: number of words
  * @argv: words
- * @result: not used
- * @maxlen: not used
  *
  * Return: 0, -EINVAL for anything else, -EINTR.
  */
-int noclone_message(struct dm_target *ti, unsigned int argc, char **argv,
-		    char *result, unsigned int maxlen)
+int noclone_target_message(struct noclone_target *t, unsigned int argc,
+			   char **argv)
 {
-	struct noclone_target *t = ti->private;
-
 	if (argc == 2 && !strcasecmp(argv[0], NOCLONE_MSG_FASTPATH)) {
 		if (!strcasecmp(argv[1], NOCLONE_MSG_ON))
 			return noclone_fastpath_switch(t->nd, true);
@@ -211,9 +216,16 @@ int noclone_message(struct dm_target *ti, unsigned int argc, char **argv,
 	}
 
 	DMWARN("%s: unknown message \"%s%s%s\": use \"fastpath on\" or \"fastpath off\"",
-	       dm_table_device_name(ti->table), argv[0], argc > 1 ? " " : "",
-	       argc > 1 ? argv[1] : "");
+	       dm_table_device_name(t->ti->table), argv[0],
+	       argc > 1 ? " " : "", argc > 1 ? argv[1] : "");
 	return -EINVAL;
+}
+
+/* See struct target_type. */
+int noclone_message(struct dm_target *ti, unsigned int argc, char **argv,
+		    char *result, unsigned int maxlen)
+{
+	return noclone_target_message(ti->private, argc, argv);
 }
 
 /**

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the files of the module share.
+ * What the files of the module share; of noclone-file, see dm-noclone-file.h.
  *
  * Three objects, each created by a target's constructor and gone with the
  * last destructor, so that nothing has to be allocated while a device is
@@ -59,11 +59,13 @@ struct noclone_counters {
 
 /**
  * struct noclone_leg - a device below a target
+ * @bdev: the device: of @dev, without the detour
  * @dev: as dm core opened it
  * @start: first sector used on it
  * @errors: failed I/Os, counted for striped targets only
  */
 struct noclone_leg {
+	struct block_device *bdev;
 	struct dm_dev *dev;
 	sector_t start;
 	atomic_t errors;
@@ -92,29 +94,45 @@ struct noclone_target {
 };
 
 /**
+ * struct noclone_segment - a range that one layout maps
+ * @layout: where a sector goes
+ * @leg: the legs of the line
+ * @target: the line
+ */
+struct noclone_segment {
+	struct noclone_layout layout;
+	const struct noclone_leg *leg;
+	struct noclone_target *target;
+};
+
+/**
  * struct noclone_table - our lines of one dm table, in ascending order
  * @nd: the mapped device
  * @dm: the dm table this stands for
  * @node: entry in nd->tables
  * @sectors: sum of the lengths; equal to the table's length if all are ours
- * @nr: lines
- * @room: lines that fit the arrays
- * @spans: sectors of each line, for the search
- * @targets: the lines
+ * @lines: how many
+ * @nr: segments: one of a line, or as many as its file has extents
+ * @room: segments that fit the arrays
+ * @spans: sectors of each segment, for the search
+ * @segments: where they are
  * @no_fastpath: a line asks for the clone path
  * @zoned: a leg is zoned
+ * @unpinned: lines whose file may move on its disk
  */
 struct noclone_table {
 	struct noclone_dev *nd;
 	struct dm_table *dm;
 	struct list_head node;
 	sector_t sectors;
+	u32 lines;
 	u32 nr;
 	u32 room;
 	struct noclone_span *spans;
-	struct noclone_target **targets;
+	struct noclone_segment *segments;
 	bool no_fastpath;
 	bool zoned;
+	atomic_t unpinned;
 };
 
 /**
@@ -164,7 +182,8 @@ extern bool noclone_fastpath_default;
 extern struct workqueue_struct *noclone_wq;
 
 /* dm-noclone-device.c */
-int noclone_table_add(struct noclone_target *t);
+int noclone_table_add(struct noclone_target *t,
+		      const struct noclone_extent *extents, u32 nr);
 void noclone_table_del(struct noclone_target *t);
 
 /* dm-noclone-fastpath.c */
@@ -182,9 +201,12 @@ struct noclone_target *noclone_target_alloc(struct dm_target *ti,
 int noclone_target_add_leg(struct noclone_target *t, char **argv);
 int noclone_target_options(struct noclone_target *t, struct dm_arg_set *as);
 int noclone_target_finish(struct noclone_target *t);
+void noclone_target_free(struct noclone_target *t);
 void noclone_dtr(struct dm_target *ti);
 void noclone_presuspend(struct dm_target *ti);
 void noclone_resume(struct dm_target *ti);
+int noclone_target_message(struct noclone_target *t, unsigned int argc,
+			   char **argv);
 int noclone_message(struct dm_target *ti, unsigned int argc, char **argv,
 		    char *result, unsigned int maxlen);
 int noclone_iterate_devices(struct dm_target *ti,
@@ -194,9 +216,10 @@ size_t noclone_emit_state(struct noclone_target *t, char *result,
 size_t noclone_emit_options(struct noclone_target *t, char *result,
 			    unsigned int maxlen, size_t sz);
 
-/* dm-noclone-linear.c, dm-noclone-striped.c */
+/* dm-noclone-linear.c, dm-noclone-striped.c, dm-noclone-file.c */
 extern struct target_type noclone_linear_target;
 extern struct target_type noclone_striped_target;
+extern struct target_type noclone_file_target;
 void noclone_striped_leg_error(struct noclone_target *t, struct bio *bio,
 			       blk_status_t status);
 

@@ -66,7 +66,8 @@
 	X(ZONED,	"zoned",	"a leg is a zoned device")	\
 	X(FOREIGN,	"foreign",	"another module has replaced the device's operations") \
 	X(NOSTATS,	"nostats",	"dmsetup stats cannot be noticed on this kernel") \
-	X(SUSPENDED,	"suspended",	"the device is suspended")
+	X(SUSPENDED,	"suspended",	"the device is suspended")	\
+	X(UNPINNED,	"unpinned",	"a file of the table may move on its disk")
 
 /*
  * noclone-file, table line:
@@ -80,7 +81,7 @@
  */
 #define NOCLONE_ENGINES(X)						\
 	X(DIRECT,	"direct",	"asynchronous direct I/O on the file") \
-	X(EXTENT,	"extent",	"the file is pinned, and I/O goes to its sectors on the disk below") \
+	X(EXTENT,	"extent",	"the file is pinned, I/O goes to its sectors on the disk") \
 	X(BUFFERED,	"buffered",	"through the page cache")	\
 	X(SYNC,		"sync",		"a blocking call for each I/O")	\
 	X(NOIO,		"null",		"no I/O at all; debug builds only")
@@ -103,7 +104,7 @@
 	X(ALIGN_FROM,	"align_from",	"who says so: statx, disk or none") \
 	X(SIZE,		"size",		"sectors of the file")		\
 	X(ALLOCATED,	"allocated",	"sectors that the file system has given it") \
-	X(EXTENTS,	"extents",	"pieces of the mapping on the disk below; 0: not looked up") \
+	X(EXTENTS,	"extents",	"pieces on the disk below; 0: not looked up") \
 	X(REFUSED,	"refused",	"engine and reason, if not the one asked for runs; else -")
 
 #define NOCLONE_FILE_COUNTERS(X)					\
@@ -116,7 +117,7 @@
 	X(BATCHES,	"batches",	"times that the worker was woken") \
 	X(WAITED,	"waited",	"I/Os that were called back when a page had come") \
 	X(BLOCKED,	"blocked",	"I/Os given to a worker that may block") \
-	X(SHORT,	"short",	"reads and writes that went on where they had come back short") \
+	X(SHORT,	"short",	"calls that came back short and went on") \
 	X(PADDED,	"padded",	"reads filled up with zeroes behind the end of the file") \
 	X(ERRORS,	"errors",	"I/Os that failed")
 
