@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * dm-noclone: device-mapper targets whose reads and writes are remapped in
- * place instead of being cloned.  Loading and unloading.
+ * place instead of being cloned, and one for files.  Loading and unloading.
  */
 #include "dm-noclone.h"
 #include "dm-noclone-io.h"
@@ -16,17 +16,29 @@ MODULE_PARM_DESC(fastpath, "Use the fast path on devices made from now on (defau
 /* For leg errors; unbound, as nothing about an event belongs to a CPU. */
 struct workqueue_struct *noclone_wq;
 
+static struct target_type * const noclone_targets[] = {
+	&noclone_linear_target, &noclone_striped_target, &noclone_file_target,
+};
+
+static void noclone_unregister(unsigned int nr)
+{
+	while (nr)
+		dm_unregister_target(noclone_targets[--nr]);
+}
+
 static int __init noclone_register(void)
 {
-	int r = dm_register_target(&noclone_linear_target);
+	unsigned int i;
+	int r;
 
-	if (r)
-		return r;
-
-	r = dm_register_target(&noclone_striped_target);
-	if (r)
-		dm_unregister_target(&noclone_linear_target);
-	return r;
+	for (i = 0; i < ARRAY_SIZE(noclone_targets); i++) {
+		r = dm_register_target(noclone_targets[i]);
+		if (r) {
+			noclone_unregister(i);
+			return r;
+		}
+	}
+	return 0;
 }
 
 static int __init noclone_init(void)
@@ -56,8 +68,7 @@ destroy_wq:
 
 static void __exit noclone_exit(void)
 {
-	dm_unregister_target(&noclone_striped_target);
-	dm_unregister_target(&noclone_linear_target);
+	noclone_unregister(ARRAY_SIZE(noclone_targets));
 	noclone_fastpath_quiesce();
 	noclone_io_exit();
 	destroy_workqueue(noclone_wq);
@@ -68,9 +79,10 @@ module_exit(noclone_exit);
 
 MODULE_ALIAS("dm-" NOCLONE_LINEAR_NAME);
 MODULE_ALIAS("dm-" NOCLONE_STRIPED_NAME);
+MODULE_ALIAS("dm-" NOCLONE_FILE_NAME);
 MODULE_VERSION(__stringify(NOCLONE_VERSION_MAJOR) "."
 	       __stringify(NOCLONE_VERSION_MINOR) "."
 	       __stringify(NOCLONE_VERSION_PATCH));
-MODULE_DESCRIPTION("Device-mapper linear and striped targets with a no-clone fast path");
+MODULE_DESCRIPTION("Device-mapper linear, striped and file targets with a no-clone fast path");
 MODULE_AUTHOR("dm-noclone maintainers");
 MODULE_LICENSE("GPL");

@@ -23,6 +23,7 @@
 #include <linux/blkdev.h>
 #include <linux/blk-mq.h>
 #include <linux/device-mapper.h>
+#include <linux/fs.h>
 #include <linux/mm.h>
 #include <linux/overflow.h>
 #include <linux/part_stat.h>
@@ -186,6 +187,26 @@ typedef pfn_t noclone_dax_pfn_t;
 typedef unsigned long noclone_dax_pfn_t;
 #endif
 
+/* Does a page that is being read call back?  A file mode until v6.8. */
+static inline bool noclone_calls_back(const struct file *file)
+{
+#ifdef FMODE_BUF_RASYNC
+	return file->f_mode & FMODE_BUF_RASYNC;
+#else
+	return file->f_op->fop_flags & FOP_BUFFER_RASYNC;
+#endif
+}
+
+/* "block: replace fmode_t with a block-specific type" (v6.5) */
+static inline bool noclone_table_is_writable(struct dm_table *table)
+{
+#ifdef BLK_OPEN_WRITE
+	return dm_table_get_mode(table) & BLK_OPEN_WRITE;
+#else
+	return dm_table_get_mode(table) & FMODE_WRITE;
+#endif
+}
+
 /* What stock striped tells the block layer, kernel by kernel. */
 static inline void noclone_striped_limits(struct queue_limits *limits,
 					  u32 chunk_sectors, u32 stripes)
@@ -214,6 +235,26 @@ static inline void noclone_striped_limits(struct queue_limits *limits,
 			scaled = rounddown(scaled, chunk_sectors * stripes);
 		limits->max_hw_discard_sectors = scaled;
 	}
+#endif
+}
+
+/*
+ * Discards and zeroes become calls of fallocate(2), in blocks of the file
+ * system.  Since v6.11 the limits of a device and of its user are two.
+ */
+static inline void noclone_file_limits(struct queue_limits *limits,
+				       u32 block_size, bool fallocate)
+{
+	u32 most = fallocate ? UINT_MAX >> SECTOR_SHIFT : 0;
+
+	limits->discard_granularity = fallocate ? block_size : 0;
+	limits->max_hw_discard_sectors = most;
+	limits->max_discard_sectors = most;
+	limits->max_write_zeroes_sectors = most;
+#if NOCLONE_HAVE_HW_WRITE_ZEROES_UNMAP
+	/* fallocate(2) may promise it, but no limit of ours does */
+	limits->max_hw_wzeroes_unmap_sectors = 0;
+	limits->max_wzeroes_unmap_sectors = 0;
 #endif
 }
 

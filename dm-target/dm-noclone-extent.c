@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * noclone-file: the engine "extent".  The file is pinned, its extents are read
+ * once, and bios go straight to them on the disk below: by the fast path, as if
+ * the line were as many lines of noclone-linear.
+ *
+ * Why this is safe
+ *
+ *  - ->bmap says where a block is now and promises nothing.  What does promise
+ *    is the contract of swap files: ->swap_activate(), then S_SWAPFILE in the
+ *    inode.  With that mark, file systems refuse to write, truncate, punch,
+ *    reflink or defragment the file.  Only file systems are taken that want
+ *    nothing else to be done for it, or undone: no ->swap_deactivate().
+ *  - ->swap_activate() numbers whole pages one after another and leaves out
+ *    what does not fill one.  Only when they add up to the whole file is such
+ *    a number a position in the file.
+ *  - It takes unwritten extents as well.  The disk has old data there, and the
+ *    file system would go on reading zeroes.  So no hole may be found; and as
+ *    cached pages of unwritten extents count as data, the cache is emptied
+ *    first.
+ *  - Data must be on the disk as it is in the file: no encryption, no verity,
+ *    no journalled data.  Those have no direct I/O, or are asked for.
+ *  - A file under a live table with another engine cannot be pinned, because
+ *    that table could not write any more.  Then it happens in .preresume, when
+ *    nothing is in flight.  Nothing may fail there: if the file has changed
+ *    since the constructor looked, the engine direct takes over, and status
+ *    says so.
+ */
+#include "dm-noclone-file.h"
+
+#include <linux/rbtree.h>
+#include <linux/sched/mm.h>
+#include <linux/swap.h>
+
+#define NOCLONE_SECTORS_PER_PAGE	(PAGE_SIZE >> SECTOR_SHIFT)
+
+static void noclone_swap_free(struct swap_info_struct *sis)
+{
+	struct rb_node *node;
+
+	while ((node = rb_first(&sis->swap_extent_root))) {
+		rb_erase(node, &sis->swap_extent_root);
+		kfree(rb_entry(node, struct swap_extent, rb_node));
+	}
+	kfree(sis);
+}
+
+/* The extents of the whole file; the inode is locked. */
+static struct swap_info_struct *noclone_swap_read(struct noclone_file *f)
+{
+	struct address_space *mapping = f->file->f_mapping;
+	u64 pages = i_size_read(mapping->host) >> PAGE_SHIFT;
+	struct swap_info_struct *sis;
+	sector_t span;
+	int r;
+
+	if (!pages || pages > UINT_MAX)
+		return ERR_PTR(-EFBIG);
+	sis = kzalloc(sizeof(*sis), GFP_KERNEL);
+	if (!sis)
+		return ERR_PTR(-ENOMEM);
+
+	sis->bdev = mapping->host->i_sb->s_bdev;
+	sis->swap_file = f->file;
+	sis->max = pages;
+	r = mapping->a_ops->swap_activate(sis, f->file, &span);
+	if (r >= 0 && sis->pages + 1ULL == pages)
+		return sis;
+
+	noclone_swap_free(sis);
+	return ERR_PTR(r < 0 ? r : -EINVAL);
+}
+
+static u32 noclone_swap_count(const struct swap_info_struct *sis)
+{
+	struct rb_node *node;
+	u32 nr = 0;
+
+	for (node = rb_first(&sis->swap_extent_root); node; node = rb_next(node))
+		nr++;
+	return nr;
+}
+
+/* The part of a swap extent that belongs to the line; false if there is none. */
+static bool noclone_extent_of(const struct noclone_file *f,
+			      const struct swap_extent *se,
+			      struct noclone_extent *e)
+{
+	u64 begin = (u64)se->start_page * NOCLONE_SECTORS_PER_PAGE;
+	u64 end = begin + (u64)se->nr_pages * NOCLONE_SECTORS_PER_PAGE;
+	u64 from = max_t(u64, begin, f->start);
+	u64 to = min_t(u64, end, f->start + f->ti->len);
+
+	if (from >= to)
+		return false;
+	e->begin = f->ti->begin + from - f->start;
+	e->sectors = to - from;
+	e->physical = (u64)se->start_block * NOCLONE_SECTORS_PER_PAGE +
+		from - begin;
+	return true;
+}
+
+/* Return: their number, 0 if there was no memory or they are not all there. */
+static u32 noclone_extents_build(const struct noclone_file *f,
+				 const struct swap_info_struct *sis,
+				 struct noclone_extent **extents)
+{
+	u64 sectors = 0;
+	struct rb_node *node;
+	u32 nr = 0;
+
+	*extents = kvmalloc_array(noclone_swap_count(sis), sizeof(**extents),
+				  GFP_KERNEL);
+	if (!*extents)
+		return 0;
+	for (node = rb_first(&sis->swap_extent_root); node; node = rb_next(node)) {
+		struct noclone_extent *e = *extents + nr;
+
+		if (noclone_extent_of(f, rb_entry(node, struct swap_extent,
+						  rb_node), e)) {
+			sectors += e->sectors;
+			nr++;
+		}
+	}
+	return sectors == f->ti->len ? nr : 0;
+}
+
+/*
+ * See the top. Under a live table that writes through the page cache it cannot
+ * be emptied: then .preresume, which asks again, decides.
+ */
+static bool noclone_is_written(struct noclone_file *f)
+{
+	loff_t end = to_bytes(f->start + f->ti->len);
+
+	if (invalidate_inode_pages2(f->file->f_mapping) && f->backing->pinned)
+		return false;
+	return vfs_llseek(f->file, to_bytes(f->start), SEEK_HOLE) >= end;
+}
+
+static int noclone_refuse_extent(struct noclone_file *f, int error, char *why)
+{
+	f->ti->error = why;
+	return error;
+}
+
+/* Can the promise be kept for this file at all? */
+static int noclone_extent_check(struct noclone_file *f)
+{
+	const struct inode *inode = file_inode(f->file);
+	const struct address_space_operations *aops = inode->i_mapping->a_ops;
+
+	if (!inode->i_sb->s_bdev || !aops->swap_activate ||
+	    aops->swap_deactivate)
+		return noclone_refuse_extent(f, -EINVAL,
+			"File system does not let files be pinned: engine extent needs ext4 or xfs on one disk");
+	if (IS_ENCRYPTED(inode) || IS_VERITY(inode))
+		return noclone_refuse_extent(f, -EINVAL,
+			"File is encrypted or has verity: use engine direct or buffered");
+	return 0;
+}
+
+/* Read and, if that does no harm, pin. */
+static int noclone_extent_read(struct noclone_file *f,
+			       struct noclone_extent **extents)
+{
+	struct inode *inode = file_inode(f->file);
+	struct swap_info_struct *sis;
+	u32 nr = 0;
+
+	inode_lock(inode);
+	sis = noclone_swap_read(f);
+	if (!IS_ERR(sis)) {
+		nr = noclone_extents_build(f, sis, extents);
+		if (nr && noclone_backing_may_pin(f->backing))
+			noclone_backing_mark(f->backing);
+	}
+	inode_unlock(inode);
+
+	if (IS_ERR(sis))
+		return noclone_refuse_extent(f, PTR_ERR(sis),
+			"File has holes, shared or unaligned extents: write it out (noclone create --allocate), or use engine direct");
+	f->below.bdev = sis->bdev;
+	f->extents = nr;
+	noclone_swap_free(sis);
+	if (!nr)
+		return noclone_refuse_extent(f, -EINVAL,
+			"File is not mapped whole, or there is not enough memory for its extents");
+	if (!noclone_is_written(f))
+		return noclone_refuse_extent(f, -EINVAL,
+			"File has unwritten extents or is mapped by a process: write it out (noclone create --allocate), or use engine direct");
+	return 0;
+}
+
+static int noclone_extent_add_line(struct noclone_file *f,
+				   const struct noclone_extent *extents)
+{
+	struct noclone_target *t = noclone_target_alloc(f->ti, 1);
+
+	if (!t)
+		return -ENOMEM;
+	f->line = t;
+	noclone_layout_init(&t->layout, f->ti->begin, 1, 0);
+	t->no_fastpath = f->no_fastpath;
+	t->leg[0].bdev = f->below.bdev;
+	t->leg[0].dev = &f->below;
+	t->nr_legs = 1;
+	if (!noclone_table_add(t, extents, f->extents))
+		return 0;
+	return noclone_refuse_extent(f, -ENOMEM,
+				     "Not enough memory for the table");
+}
+
+/* Until .preresume, which knows whether the file can be pinned. */
+static int noclone_extent_stand_in(struct noclone_file *f)
+{
+	atomic_inc(&f->line->table->unpinned);
+	f->engine = &noclone_engine_direct;
+	f->refused = "extent:loaded";
+	return noclone_workers_init(f);
+}
+
+static int noclone_extent_admit(struct noclone_file *f)
+{
+	struct noclone_extent *extents = NULL;
+	int r = noclone_extent_check(f);
+
+	if (!r)
+		r = noclone_extent_read(f, &extents);
+	if (!r)
+		r = noclone_extent_add_line(f, extents);
+	kvfree(extents);
+	if (!r && !f->backing->pinned)
+		r = noclone_extent_stand_in(f);
+	return r;
+}
+
+static void noclone_extent_dismiss(struct noclone_file *f)
+{
+	if (f->line) {
+		/* Not opened by us */
+		f->line->nr_legs = 0;
+		noclone_target_free(f->line);
+	}
+	noclone_workers_exit(f);
+}
+
+/* Has the file stayed where the constructor found it? */
+static bool noclone_extents_match(const struct noclone_file *f,
+				  const struct noclone_extent *e, u32 nr)
+{
+	const struct noclone_table *table = f->line->table;
+	u32 i = noclone_find_span(table->spans, table->nr, f->ti->begin);
+
+	if (nr != f->extents)
+		return false;
+	for (; nr; nr--, e++, i++)
+		if (table->spans[i].begin != e->begin ||
+		    table->segments[i].layout.begin != e->begin - e->physical)
+			return false;
+	return true;
+}
+
+/* With the inode locked; reads, compares and marks. */
+static bool noclone_extent_check_again(struct noclone_file *f)
+{
+	struct swap_info_struct *sis = noclone_swap_read(f);
+	struct noclone_extent *extents;
+	bool same;
+	u32 nr;
+
+	if (IS_ERR(sis))
+		return false;
+	nr = noclone_extents_build(f, sis, &extents);
+	same = nr && noclone_extents_match(f, extents, nr);
+	kvfree(extents);
+	noclone_swap_free(sis);
+	if (same)
+		noclone_backing_mark(f->backing);
+	return same;
+}
+
+/* Return: NULL, or why not. */
+static const char *noclone_extent_pin(struct noclone_file *f)
+{
+	struct inode *inode = file_inode(f->file);
+	bool same;
+
+	if (f->backing->pinned)
+		return NULL;
+	/* Its owner may be waiting for memory, and that for this device */
+	if (!inode_trylock(inode))
+		return "extent:locked";
+	same = noclone_extent_check_again(f);
+	inode_unlock(inode);
+	if (same && !noclone_is_written(f)) {
+		noclone_backing_unpin(f->backing);
+		same = false;
+	}
+	return same ? NULL : "extent:changed";
+}
+
+static void noclone_extent_choose(struct noclone_file *f)
+{
+	bool was_pinned = f->engine->pins;
+
+	f->refused = noclone_extent_pin(f);
+	f->engine = f->refused ? &noclone_engine_direct : f->asked;
+	if (f->refused)
+		DMWARN("%s: the file cannot be pinned (%s): engine direct stands in",
+		       dm_table_device_name(f->ti->table), f->refused);
+	if (was_pinned != f->engine->pins)
+		atomic_add(was_pinned ? 1 : -1, &f->line->table->unpinned);
+}
+
+/**
+ * noclone_extent_preresume - pin the file, or let it go, as the table asks
+ * @f: line of a table that is about to be live
+ *
+ * Context: .preresume: no bio is in flight, and nothing may fail.
+ */
+void noclone_extent_preresume(struct noclone_file *f)
+{
+	unsigned int noio = memalloc_noio_save();
+
+	if (f->asked->pins && f->wq)
+		noclone_extent_choose(f);
+	else if (!f->asked->pins)
+		noclone_backing_unpin(f->backing);
+	memalloc_noio_restore(noio);
+}
+
+/* What the fast path leaves to dm core, as in noclone_linear_map(). */
+static int noclone_extent_map(struct noclone_file *f, struct bio *bio)
+{
+	const struct noclone_table *table = f->line->table;
+	sector_t sector = bio->bi_iter.bi_sector;
+	u32 i, leg;
+
+	noclone_count(f->line->nd, NOCLONE_CLONES);
+	bio_set_dev(bio, f->below.bdev);
+	if (!bio_sectors(bio))
+		return DM_MAPIO_REMAPPED;
+
+	i = noclone_find_span(table->spans, table->nr, sector);
+	if (bio_end_sector(bio) > table->spans[i].end)
+		dm_accept_partial_bio(bio, table->spans[i].end - sector);
+	bio->bi_iter.bi_sector = noclone_map_sector(&table->segments[i].layout,
+						    sector, &leg);
+	return DM_MAPIO_REMAPPED;
+}
+
+/* The sectors of the file on its disk, with no file system in between. */
+const struct noclone_engine noclone_engine_extent = {
+	.name		= "extent",
+	.direct		= true,
+	.pins		= true,
+	.admit		= noclone_extent_admit,
+	.dismiss	= noclone_extent_dismiss,
+	.map		= noclone_extent_map,
+};

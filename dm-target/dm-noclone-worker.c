@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * noclone-file: who works on commands.
+ *
+ * A command first goes to the lane of its CPU, together with what arrived in
+ * the same plug, so that a burst costs one wake-up.  The lane's worker tries
+ * each without blocking.  What would block goes to a worker of its own: reads
+ * and flushes at once, writes one after another, because they would only wait
+ * for the same lock of the inode.
+ *
+ * Each line has its own workqueue with a rescuer: a command may wait for I/O on
+ * another noclone-file device below, whose workers must not be the same.
+ */
+#include "dm-noclone-file.h"
+
+#include <linux/blk-cgroup.h>
+#include <linux/cgroup.h>
+#include <linux/kthread.h>
+#include <linux/memcontrol.h>
+#include <linux/sched/mm.h>
+
+/* Commands that may block at the same time, per line */
+#define NOCLONE_MAX_BLOCKED	32
+
+/* Memory and I/O that a command costs are its owner's. */
+struct noclone_charge {
+	bool blkcg;
+	struct cgroup_subsys_state *memory;
+	struct mem_cgroup *before;
+};
+
+static void noclone_charge_begin(struct noclone_charge *c, struct bio *bio)
+{
+	struct cgroup_subsys_state *css = bio_blkcg_css(bio);
+
+	memset(c, 0, sizeof(*c));
+#if IS_ENABLED(CONFIG_BLK_CGROUP)
+	if (!css || !css->parent)
+		return;
+	kthread_associate_blkcg(css);
+	c->blkcg = true;
+#ifdef CONFIG_MEMCG
+	c->memory = cgroup_get_e_css(css->cgroup, &memory_cgrp_subsys);
+	c->before = set_active_memcg(mem_cgroup_from_css(c->memory));
+#endif
+#endif
+}
+
+static void noclone_charge_end(struct noclone_charge *c)
+{
+	if (!c->blkcg)
+		return;
+	kthread_associate_blkcg(NULL);
+	if (c->memory) {
+		set_active_memcg(c->before);
+		css_put(c->memory);
+	}
+}
+
+/*
+ * As the loop driver's worker: dirty pages of the file are not this thread's
+ * to wait for, and reclaim must not come back to the mapped device.
+ */
+static unsigned int noclone_worker_begin(void)
+{
+	unsigned int before = current->flags;
+
+	current->flags |= PF_LOCAL_THROTTLE | PF_MEMALLOC_NOIO;
+	return before;
+}
+
+static void noclone_worker_end(unsigned int before)
+{
+	current_restore_flags(before, PF_LOCAL_THROTTLE | PF_MEMALLOC_NOIO);
+}
+
+static void noclone_worker_do(struct noclone_cmd *cmd, bool attempt)
+{
+	struct noclone_charge charge;
+
+	noclone_charge_begin(&charge, noclone_cmd_bio(cmd));
+	noclone_cmd_do(cmd, attempt);
+	/* The command may be gone */
+	noclone_charge_end(&charge);
+}
+
+static void noclone_cmd_work(struct work_struct *work)
+{
+	unsigned int flags = noclone_worker_begin();
+
+	noclone_worker_do(container_of(work, struct noclone_cmd, work), false);
+	noclone_worker_end(flags);
+}
+
+static struct noclone_cmd *noclone_next_write(struct noclone_file *f)
+{
+	struct noclone_cmd *cmd;
+	unsigned long flags;
+
+	spin_lock_irqsave(&f->writes_lock, flags);
+	cmd = list_first_entry_or_null(&f->writes, struct noclone_cmd, node);
+	if (cmd)
+		list_del(&cmd->node);
+	spin_unlock_irqrestore(&f->writes_lock, flags);
+	return cmd;
+}
+
+static void noclone_writes_work(struct work_struct *work)
+{
+	struct noclone_file *f = container_of(work, struct noclone_file,
+					      writes_work);
+	unsigned int flags = noclone_worker_begin();
+	struct noclone_cmd *cmd;
+
+	while ((cmd = noclone_next_write(f))) {
+		noclone_worker_do(cmd, false);
+		cond_resched();
+	}
+	noclone_worker_end(flags);
+}
+
+static void noclone_cmd_block_write(struct noclone_cmd *cmd)
+{
+	struct noclone_file *f = cmd->file;
+	unsigned long flags;
+
+	spin_lock_irqsave(&f->writes_lock, flags);
+	list_add_tail(&cmd->node, &f->writes);
+	spin_unlock_irqrestore(&f->writes_lock, flags);
+	queue_work(f->wq, &f->writes_work);
+}
+
+/**
+ * noclone_cmd_block - go on with a command where it may block
+ * @cmd: command that nobody works on
+ *
+ * Context: any.
+ */
+void noclone_cmd_block(struct noclone_cmd *cmd)
+{
+	struct bio *bio = noclone_cmd_bio(cmd);
+
+	noclone_file_count(cmd->file, NOCLONE_FILE_BLOCKED);
+	if (op_is_write(bio_op(bio)) && bio->bi_iter.bi_size) {
+		noclone_cmd_block_write(cmd);
+		return;
+	}
+	INIT_WORK(&cmd->work, noclone_cmd_work);
+	queue_work(cmd->file->wq, &cmd->work);
+}
+
+static void noclone_lane_work(struct work_struct *work)
+{
+	struct noclone_lane *lane = container_of(work, struct noclone_lane,
+						 work);
+	unsigned int flags = noclone_worker_begin();
+	struct noclone_cmd *cmd, *next;
+	struct llist_node *list;
+
+	noclone_file_count(lane->file, NOCLONE_FILE_BATCHES);
+	list = llist_reverse_order(llist_del_all(&lane->todo));
+	llist_for_each_entry_safe(cmd, next, list, llist) {
+		noclone_worker_do(cmd, true);
+		cond_resched();
+	}
+	noclone_worker_end(flags);
+}
+
+/* Newest first, linked to oldest. */
+static void noclone_lane_add(struct noclone_file *f, struct noclone_cmd *newest,
+			     struct noclone_cmd *oldest)
+{
+	struct noclone_lane *lane = raw_cpu_ptr(f->lanes);
+
+	if (llist_add_batch(&newest->llist, &oldest->llist, &lane->todo))
+		queue_work(f->wq, &lane->work);
+}
+
+/**
+ * noclone_cmd_retry - attempt a command again
+ * @cmd: command that nobody works on
+ *
+ * Context: any.
+ */
+void noclone_cmd_retry(struct noclone_cmd *cmd)
+{
+	noclone_lane_add(cmd->file, cmd, cmd);
+}
+
+/**
+ * struct noclone_plug - commands of one plug and line
+ * @cb: block layer's part
+ * @newest: first of a list that ends with @oldest
+ * @oldest: likewise
+ */
+struct noclone_plug {
+	struct blk_plug_cb cb;
+	struct noclone_cmd *newest;
+	struct noclone_cmd *oldest;
+};
+
+static void noclone_unplug(struct blk_plug_cb *cb, bool from_schedule)
+{
+	struct noclone_plug *plug = container_of(cb, struct noclone_plug, cb);
+
+	noclone_lane_add(cb->data, plug->newest, plug->oldest);
+	kfree(plug);
+}
+
+/* Without a plug, or without memory for ours, it goes at once. */
+static void noclone_cmd_plug(struct noclone_cmd *cmd)
+{
+	struct blk_plug_cb *cb = blk_check_plugged(noclone_unplug, cmd->file,
+						   sizeof(struct noclone_plug));
+	struct noclone_plug *plug;
+
+	if (!cb) {
+		noclone_lane_add(cmd->file, cmd, cmd);
+		return;
+	}
+	plug = container_of(cb, struct noclone_plug, cb);
+	cmd->llist.next = plug->newest ? &plug->newest->llist : NULL;
+	plug->newest = cmd;
+	if (!plug->oldest)
+		plug->oldest = cmd;
+}
+
+static bool noclone_cmd_is_rw(struct bio *bio)
+{
+	return (bio_op(bio) == REQ_OP_READ || bio_op(bio) == REQ_OP_WRITE) &&
+	       !(bio->bi_opf & REQ_PREFLUSH);
+}
+
+/* Racy and exact enough: a guess about the next few commands. */
+static bool noclone_cmd_may_attempt(struct noclone_cmd *cmd, struct bio *bio)
+{
+	bool write = op_is_write(bio_op(bio));
+	struct noclone_file *f = cmd->file;
+	int doubt = READ_ONCE(f->doubt[write]);
+
+	if (!noclone_cmd_is_rw(bio) || !f->engine->attempt ||
+	    (write && !f->engine->attempts_writes))
+		return false;
+	if (unlikely(doubt > 0))
+		WRITE_ONCE(f->doubt[write], doubt - 1);
+	return doubt <= 0;
+}
+
+static enum noclone_file_counter noclone_cmd_kind(struct bio *bio)
+{
+	switch (bio_op(bio)) {
+	case REQ_OP_READ:
+		return NOCLONE_FILE_READS;
+	case REQ_OP_DISCARD:
+		return NOCLONE_FILE_DISCARDS;
+	case REQ_OP_WRITE_ZEROES:
+		return NOCLONE_FILE_ZEROES;
+	default:
+		return bio->bi_iter.bi_size ? NOCLONE_FILE_WRITES :
+			NOCLONE_FILE_FLUSHES;
+	}
+}
+
+/**
+ * noclone_cmd_map - hand a bio over to the workers
+ * @f: line
+ * @bio: clone with per-bio data for a struct noclone_cmd
+ *
+ * Context: any in which bios are submitted; does not sleep.
+ * Return: DM_MAPIO_SUBMITTED.
+ */
+int noclone_cmd_map(struct noclone_file *f, struct bio *bio)
+{
+	struct noclone_cmd *cmd = dm_per_bio_data(bio, sizeof(*cmd));
+
+	cmd->file = f;
+	cmd->done = 0;
+	cmd->begun_write = false;
+	noclone_file_count(f, NOCLONE_FILE_INFLIGHT);
+	noclone_file_count(f, noclone_cmd_kind(bio));
+	if (likely(noclone_cmd_may_attempt(cmd, bio)))
+		noclone_cmd_plug(cmd);
+	else
+		noclone_cmd_block(cmd);
+	return DM_MAPIO_SUBMITTED;
+}
+
+/**
+ * noclone_file_counter - what status shows
+ * @f: line
+ * @which: counter
+ */
+unsigned long noclone_file_counter(const struct noclone_file *f,
+				   enum noclone_file_counter which)
+{
+	unsigned long sum = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		sum += per_cpu_ptr(f->counters, cpu)->n[which];
+		if (which == NOCLONE_FILE_INFLIGHT)
+			sum -= per_cpu_ptr(f->counters, cpu)->ended;
+	}
+	return sum;
+}
+
+static void noclone_lane_init(struct noclone_lane *lane, struct noclone_file *f)
+{
+	init_llist_head(&lane->todo);
+	INIT_WORK(&lane->work, noclone_lane_work);
+	lane->file = f;
+}
+
+/**
+ * noclone_workers_init - make workers for a line
+ * @f: line; undone by noclone_workers_exit()
+ *
+ * Return: 0 or -ENOMEM with ti->error set.
+ */
+int noclone_workers_init(struct noclone_file *f)
+{
+	int cpu;
+
+	spin_lock_init(&f->writes_lock);
+	INIT_LIST_HEAD(&f->writes);
+	INIT_WORK(&f->writes_work, noclone_writes_work);
+	f->lanes = alloc_percpu(struct noclone_lane);
+	f->wq = alloc_workqueue("dm_noclone_%s",
+				WQ_UNBOUND | WQ_MEM_RECLAIM,
+				NOCLONE_MAX_BLOCKED,
+				dm_table_device_name(f->ti->table));
+	if (!f->lanes || !f->wq) {
+		f->ti->error = "Not enough memory for the workers";
+		return -ENOMEM;
+	}
+	for_each_possible_cpu(cpu)
+		noclone_lane_init(per_cpu_ptr(f->lanes, cpu), f);
+	return 0;
+}
+
+/**
+ * noclone_workers_exit - undo noclone_workers_init(), also if that failed
+ * @f: line without a command in flight
+ *
+ * Workers may still be on their way out.
+ */
+void noclone_workers_exit(struct noclone_file *f)
+{
+	if (f->wq)
+		destroy_workqueue(f->wq);
+	free_percpu(f->lanes);
+	f->wq = NULL;
+	f->lanes = NULL;
+}
