@@ -138,9 +138,11 @@ bool backing_plan(struct backing *b, const struct file_request *req, dev_t self)
 
 void backing_tell(const struct backing *b)
 {
-	_cleanup_free_ char *name = path_encode(b->path);
+	_cleanup_free_ char *name = b->path ? path_encode(b->path) : NULL;
 	_cleanup_free_ char *size = size_format(b->facts.bytes >> SECTOR_SHIFT);
 
+	if (!name)
+		return;
 	if (b->action == FILE_MAKE)
 		log_note("%s: would be made, %s", name, size);
 	if (b->action == FILE_GROW)
