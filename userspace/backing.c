@@ -83,6 +83,8 @@ static bool is_unused(const struct backing *b, dev_t self)
 	_cleanup_uses_ struct uses uses = { 0 };
 	_cleanup_free_ char *use = NULL, *sentence = NULL;
 
+	if (file_is_pinned_by(&b->facts, self))
+		return refuse(b, "it is pinned by the engine extent: reload with another one first");
 	file_uses(&uses, &b->facts, b->req.allocate ? 0 : self);
 	if (!uses.nr)
 		return true;
@@ -157,7 +159,7 @@ static int fail(const struct backing *b, const char *doing, int r)
 	_cleanup_free_ char *name = path_encode(b->path);
 
 	if (r == -ETXTBSY)
-		log_err("%s: %s failed: it is pinned by the engine extent, or swap",
+		log_err("%s: %s failed: it is pinned, as a swap file is",
 			name, doing);
 	else if (r == -EINTR)
 		log_err("%s: stopped", name);

@@ -162,7 +162,9 @@ static void collect_loops(struct uses *uses, const struct file_facts *f)
 		closedir(dir);
 }
 
-static bool maps_file(const char *name, const struct file_facts *f)
+/* Does a device have a line on the file, or one that pins it? */
+static bool maps_file(const char *name, const struct file_facts *f,
+		      bool pinned)
 {
 	_cleanup_problems_ struct problems ignored = { 0 };
 	_cleanup_dm_lines_ struct dm_lines lines = { 0 };
@@ -174,9 +176,17 @@ static bool maps_file(const char *name, const struct file_facts *f)
 		table_add(&t, lines.line[i].start, lines.line[i].length,
 			  lines.line[i].type, lines.line[i].params, &ignored);
 	for (i = 0; i < t.nr; i++)
-		if (is_file(f, t.targets[i].path))
+		if (is_file(f, t.targets[i].path) &&
+		    (!pinned || t.targets[i].engine == ENGINE_EXTENT))
 			return true;
 	return false;
+}
+
+bool file_is_pinned_by(const struct file_facts *f, dev_t devno)
+{
+	_cleanup_free_ char *name = devno ? device_dm_name(devno) : NULL;
+
+	return name && maps_file(name, f, true);
 }
 
 static void collect_mapped(struct uses *uses, const struct file_facts *f,
@@ -189,7 +199,8 @@ static void collect_mapped(struct uses *uses, const struct file_facts *f,
 	if (dm_names(&names, &nr))
 		return;
 	for (i = 0; i < nr; i++) {
-		if ((!own || strcmp(own, names[i])) && maps_file(names[i], f))
+		if ((!own || strcmp(own, names[i])) &&
+		    maps_file(names[i], f, false))
 			uses_add(uses, USE_HOLDER, names[i], false);
 		free(names[i]);
 	}

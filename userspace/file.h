@@ -26,5 +26,7 @@ char *file_real_path(const char *path);
  * @self: dm device whose own use does not count, or 0
  */
 void file_uses(struct uses *uses, const struct file_facts *facts, dev_t self);
+/* Does dm device @devno, if not 0, keep the file in its place on the disk? */
+bool file_is_pinned_by(const struct file_facts *f, dev_t devno);
 
 #endif /* NOCLONE_FILE_H */
