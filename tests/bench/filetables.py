@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Tables of the file lane; see publish."""
+
+TITLES = {
+    "file_ext4": "Files on ext4",
+    "file_xfs": "Files on xfs",
+    "file_sparse": "Sparse files",
+    "file_cold": "Cold reads, from disks that take 50 microseconds",
+}
+INTRO = """Instructions per I/O.  In parentheses the share of what the loop device needs in
+the same mode: direct and extent beside ``loop-direct``, buffered and sync beside
+``loop-buffered``.  Behind it context switches per I/O, of the whole machine.
+""".splitlines() + [""]
+BESIDES = """Of runs with 128 I/Os in flight: workers of the kernel that took part (more than
+one switch per hundred I/Os), growth of the page cache in KiB, and how often a
+worker was called per I/O, here and with 32 I/Os in flight by 16.
+""".splitlines() + [""]
+COLD = """Time counts as instructions here, one nanosecond each: the disk's latency is
+part of the figure.  The page cache is dropped before each run.
+""".splitlines() + [""]
+# Published throughput of loop and of others, as shares of the device or file below.
+HISTORY = [
+    ("loop, psync 12 jobs, NVMe, 2025", "0.56", ""),
+    ("loop, libaio qd16 12 jobs, NVMe, 2025", "0.22", ""),
+    ("dm-loop (by bmap), psync 12 jobs, NVMe, 2025", "", "0.85 to 0.94"),
+    ("dm-loop (by bmap), libaio qd16 12 jobs, NVMe, 2025", "", "0.95 to 0.97"),
+    ("loop with AIO against loop without, psync 4 jobs, SSD, 2015", "1.02 to 1.10", ""),
+    ("async buffered reads against threads, qd8, 2020", "", "2.05"),
+]
+
+
+def beside(row):
+    """The loop device that a row is compared with."""
+    if row in ("noclone-direct", "noclone-extent"):
+        return "loop-direct"
+    return "loop-buffered" if row in ("noclone-buffered", "noclone-sync") else None
+
+
+def entry(find, result, name, workload, row):
+    cell = find(result, name, workload, row)
+    if not cell:
+        return ""
+    words = f"{cell['per_io']:.0f}"
+    # Sparse and cold sets have the file system's name in front of the workload.
+    loop = find(result, name, workload, beside(row))
+    if loop:
+        words += f" ({cell['per_io'] / loop['per_io']:.2f})"
+    return f"{words}, {cell['switches_per_io']:.2f}"
+
+
+def keys_of(results, name, wanted=""):
+    return dict.fromkeys((c["workload"], c["row"]) for r in results for c in r["cells"]
+                         if c["set"] == name and wanted in c["workload"])
+
+
+def besides_entry(find, result, name, workload, row):
+    cell = find(result, name, workload, row)
+    if not cell:
+        return ""
+    words = f"{cell['threads']}, {cell['cached_kib']}"
+    batched = find(result, name, workload.replace("qd128", "qd32 by 16"), row)
+    if cell["wakeups_per_io"] is not None and batched:
+        words += f", {cell['wakeups_per_io']:.2f}, {batched['wakeups_per_io']:.2f}"
+    return words
+
+
+def ratio(find, result, workload, row):
+    """Throughput against the file itself."""
+    file, cell = (find(result, "file_ext4", workload, r) for r in ("file", row))
+    return f"{file['per_io'] / cell['per_io']:.2f}" if file and cell else ""
+
+
+def history(results, find, short):
+    rows = [[name, loop, "", other] for name, loop, other in HISTORY]
+    for result in results:
+        for workload in ("randread 4096 psync", "randread 4096 libaio qd16 4 jobs"):
+            rows.append([f"{short(result)}, instructions, {workload}"] +
+                        [ratio(find, result, workload, row) for row in
+                         ("loop-direct", "noclone-direct", "noclone-extent")])
+    return rows
+
+
+def tables(results, find, short, make):
+    """Lines of rst; find, short, make: of publish."""
+    heading, csv_table = make
+    kernels = [short(r) for r in results]
+    lines = list(INTRO)
+    for name, title in TITLES.items():
+        keys = keys_of(results, name)
+        if not keys:
+            continue
+        lines += heading(title, "~") + (COLD if name == "file_cold" else [])
+        lines += csv_table(["workload", "device"] + kernels, [
+            [w, r] + [entry(find, res, name, w, r) for res in results] for w, r in keys])
+    lines += heading("What else a run needs", "~") + BESIDES
+    for name in ("file_ext4", "file_xfs"):
+        lines += csv_table([f"{name[5:]}: workload", "device"] + kernels, [
+            [w, r] + [besides_entry(find, res, name, w, r) for res in results]
+            for w, r in keys_of(results, name, "qd128")])
+    lines += heading("Beside published figures", "~")
+    lines += ["Throughput against the file or device below.", ""]
+    return lines + csv_table(["what", "loop", "direct", "extent, or the other"],
+                             history(results, find, short))
