@@ -2,9 +2,8 @@
 /*
  * noclone-file: bios on their way through a file system.
  *
- * A bio becomes a command, which lives in the clone's own per-bio data: dm core
- * has allocated that from a mempool, so nothing here allocates on behalf of an
- * I/O.  Who calls these functions, and when, is dm-noclone-worker.c's affair.
+ * Where commands come from is dm-noclone-submit.c's affair; who calls these
+ * functions, and when, dm-noclone-worker.c's.  Nothing here allocates.
  */
 #include "dm-noclone-file.h"
 
@@ -16,13 +15,10 @@
 /* From here on the command is gone. */
 static void noclone_cmd_end(struct noclone_cmd *cmd, blk_status_t status)
 {
-	struct bio *bio = noclone_cmd_bio(cmd);
-
 	if (unlikely(status))
 		noclone_file_count(cmd->file, NOCLONE_FILE_ERRORS);
 	this_cpu_inc(cmd->file->counters->ended);
-	bio->bi_status = status;
-	bio_endio(bio);
+	noclone_cmd_finish(cmd, status);
 }
 
 /* An -EAGAIN from below means nothing to an owner who is willing to wait. */
@@ -35,18 +31,21 @@ static void noclone_cmd_end_errno(struct noclone_cmd *cmd, int error)
 /* The file ends here: what is behind its end reads as zeroes. */
 static void noclone_cmd_pad(struct noclone_cmd *cmd)
 {
-	struct bio *bio = noclone_cmd_bio(cmd);
+	struct bio *bio = cmd->bio;
+	struct bvec_iter from = bio->bi_iter, at;
+	struct bio_vec bv;
 
 	noclone_file_count(cmd->file, NOCLONE_FILE_PADDED);
-	bio_advance(bio, cmd->done);
-	zero_fill_bio(bio);
+	bio_advance_iter(bio, &from, cmd->done);
+	__bio_for_each_segment(bv, bio, at, from)
+		memzero_bvec(&bv);
 	noclone_cmd_end(cmd, BLK_STS_OK);
 }
 
 /* A call has come back with less than was asked for. */
 static void noclone_cmd_go_on(struct noclone_cmd *cmd)
 {
-	struct bio *bio = noclone_cmd_bio(cmd);
+	struct bio *bio = cmd->bio;
 
 	if (cmd->result) {
 		noclone_file_count(cmd->file, NOCLONE_FILE_SHORT);
@@ -61,7 +60,7 @@ static void noclone_cmd_go_on(struct noclone_cmd *cmd)
 /* What to do after a call; in any context. */
 static void noclone_cmd_next(struct noclone_cmd *cmd)
 {
-	struct bio *bio = noclone_cmd_bio(cmd);
+	struct bio *bio = cmd->bio;
 
 	if (cmd->begun_write) {
 		cmd->begun_write = false;
@@ -142,7 +141,7 @@ static bool noclone_cmd_begin_write(struct noclone_cmd *cmd)
 void noclone_cmd_prepare(struct noclone_cmd *cmd, int flags, bool async)
 {
 	struct noclone_file *f = cmd->file;
-	struct bio *bio = noclone_cmd_bio(cmd);
+	struct bio *bio = cmd->bio;
 	sector_t sector = dm_target_offset(f->ti, bio->bi_iter.bi_sector);
 
 	if (op_is_write(bio_op(bio)))
@@ -177,10 +176,10 @@ ssize_t noclone_cmd_call(struct noclone_cmd *cmd, struct iov_iter *iter)
 	return fop->write_iter(&cmd->iocb, iter);
 }
 
-/* The clone has no vector of its own: it shows a part of its parent's. */
+/* A clone has no vector of its own: it shows a part of its parent's. */
 static void noclone_cmd_iter(struct noclone_cmd *cmd, struct iov_iter *iter)
 {
-	struct bio *bio = noclone_cmd_bio(cmd);
+	struct bio *bio = cmd->bio;
 	struct bvec_iter from = bio->bi_iter, at;
 	unsigned int nr = 0;
 	struct bio_vec bv;
@@ -214,7 +213,7 @@ static void noclone_cmd_rw(struct noclone_cmd *cmd, bool attempt)
 static int noclone_cmd_fallocate(struct noclone_cmd *cmd)
 {
 	struct noclone_file *f = cmd->file;
-	struct bio *bio = noclone_cmd_bio(cmd);
+	struct bio *bio = cmd->bio;
 	sector_t sector = dm_target_offset(f->ti, bio->bi_iter.bi_sector);
 	int mode = FALLOC_FL_PUNCH_HOLE;
 
@@ -229,7 +228,7 @@ static int noclone_cmd_fallocate(struct noclone_cmd *cmd)
 /* A flush; data that came with it is written afterwards. */
 static void noclone_cmd_flush(struct noclone_cmd *cmd)
 {
-	struct bio *bio = noclone_cmd_bio(cmd);
+	struct bio *bio = cmd->bio;
 	int r = vfs_fsync(cmd->file->file, 0);
 
 	if (r || !bio->bi_iter.bi_size) {
@@ -249,7 +248,7 @@ static void noclone_cmd_flush(struct noclone_cmd *cmd)
  */
 void noclone_cmd_do(struct noclone_cmd *cmd, bool attempt)
 {
-	struct bio *bio = noclone_cmd_bio(cmd);
+	struct bio *bio = cmd->bio;
 
 	if (bio->bi_opf & REQ_PREFLUSH)
 		noclone_cmd_flush(cmd);

@@ -165,7 +165,7 @@ static void noclone_table_append(struct noclone_table *table,
 	table->spans[table->nr].begin = begin;
 	table->spans[table->nr].end = begin + sectors;
 	table->segments[table->nr].layout = *layout;
-	table->segments[table->nr].leg = t->leg;
+	table->segments[table->nr].leg = t->nr_legs ? t->leg : NULL;
 	table->segments[table->nr].target = t;
 	table->nr++;
 }

@@ -192,25 +192,6 @@ static int noclone_extent_read(struct noclone_file *f,
 	return 0;
 }
 
-static int noclone_extent_add_line(struct noclone_file *f,
-				   const struct noclone_extent *extents)
-{
-	struct noclone_target *t = noclone_target_alloc(f->ti, 1);
-
-	if (!t)
-		return -ENOMEM;
-	f->line = t;
-	noclone_layout_init(&t->layout, f->ti->begin, 1, 0);
-	t->no_fastpath = f->no_fastpath;
-	t->leg[0].bdev = f->below.bdev;
-	t->leg[0].dev = &f->below;
-	t->nr_legs = 1;
-	if (!noclone_table_add(t, extents, f->extents))
-		return 0;
-	return noclone_refuse_extent(f, -ENOMEM,
-				     "Not enough memory for the table");
-}
-
 /* Until .preresume, which knows whether the file can be pinned. */
 static int noclone_extent_stand_in(struct noclone_file *f)
 {
@@ -228,21 +209,11 @@ static int noclone_extent_admit(struct noclone_file *f)
 	if (!r)
 		r = noclone_extent_read(f, &extents);
 	if (!r)
-		r = noclone_extent_add_line(f, extents);
+		r = noclone_file_add_line(f, extents);
 	kvfree(extents);
 	if (!r && !f->backing->pinned)
 		r = noclone_extent_stand_in(f);
 	return r;
-}
-
-static void noclone_extent_dismiss(struct noclone_file *f)
-{
-	if (f->line) {
-		/* Not opened by us */
-		f->line->nr_legs = 0;
-		noclone_target_free(f->line);
-	}
-	noclone_workers_exit(f);
 }
 
 /* Has the file stayed where the constructor found it? */
@@ -356,6 +327,6 @@ const struct noclone_engine noclone_engine_extent = {
 	.direct		= true,
 	.pins		= true,
 	.admit		= noclone_extent_admit,
-	.dismiss	= noclone_extent_dismiss,
+	.dismiss	= noclone_workers_exit,
 	.map		= noclone_extent_map,
 };

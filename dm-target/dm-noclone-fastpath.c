@@ -179,7 +179,10 @@ noclone_whole_segment(const struct noclone_dev *nd,
 	return s;
 }
 
-/* The caller has begun, see noclone_get(); a bio on its way is done later. */
+/*
+ * The caller has begun, see noclone_get(); a bio on its way is done later. One
+ * that goes to a file is not remapped, and all of that is elsewhere.
+ */
 static enum noclone_counter noclone_try(struct noclone_dev *nd,
 					const struct noclone_table *table,
 					struct bio *bio)
@@ -193,6 +196,10 @@ static enum noclone_counter noclone_try(struct noclone_dev *nd,
 	s = noclone_whole_segment(nd, table, bio);
 	if (unlikely(!s))
 		return NOCLONE_SPLIT;
+
+	if (!s->leg)
+		return noclone_file_take(s->target->file, nd, bio) ?
+			NOCLONE_FAST : NOCLONE_NOMEM;
 
 	io = noclone_io_alloc(&nd->reserve);
 	if (unlikely(!io))

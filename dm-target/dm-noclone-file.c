@@ -80,10 +80,6 @@ static int noclone_file_options(struct noclone_file *f, struct dm_arg_set *as)
 	}
 	while (nr && !r)
 		r = noclone_file_option(f, as, &nr);
-	if (!r && f->no_fastpath && !f->asked->pins) {
-		ti->error = "Option no_fastpath is for engine extent";
-		r = -EINVAL;
-	}
 	return r;
 }
 
@@ -114,6 +110,11 @@ static void noclone_file_dtr(struct dm_target *ti)
 {
 	struct noclone_file *f = ti->private;
 
+	if (f->line) {
+		/* dm has not opened the disk below */
+		f->line->nr_legs = 0;
+		noclone_target_free(f->line);
+	}
 	f->asked->dismiss(f);
 	noclone_backing_close(f);
 	free_percpu(f->counters);
@@ -154,6 +155,35 @@ static struct noclone_file *noclone_file_alloc(struct dm_target *ti)
 	return NULL;
 }
 
+/**
+ * noclone_file_add_line - let the fast path know a line
+ * @f: a line with its file
+ * @extents: where on @f->below the line is; NULL: its workers take the bios
+ *
+ * Return: 0 or -ENOMEM with ti->error set.
+ */
+int noclone_file_add_line(struct noclone_file *f,
+			  const struct noclone_extent *extents)
+{
+	struct noclone_target *t = noclone_target_alloc(f->ti, 1);
+
+	if (!t)
+		return -ENOMEM;
+	f->line = t;
+	t->file = f;
+	t->no_fastpath = f->no_fastpath;
+	noclone_layout_init(&t->layout, f->ti->begin, 1, 0);
+	if (extents) {
+		t->leg[0].bdev = f->below.bdev;
+		t->leg[0].dev = &f->below;
+		t->nr_legs = 1;
+	}
+	if (!noclone_table_add(t, extents, f->extents))
+		return 0;
+	f->ti->error = "Not enough memory for the table";
+	return -ENOMEM;
+}
+
 static int noclone_file_construct(struct noclone_file *f, unsigned int argc,
 				  char **argv)
 {
@@ -170,6 +200,8 @@ static int noclone_file_construct(struct noclone_file *f, unsigned int argc,
 		r = noclone_backing_open(f);
 	if (!r)
 		r = f->asked->admit(f);
+	if (!r && !f->line)
+		r = noclone_file_add_line(f, NULL);
 	return r;
 }
 
@@ -212,8 +244,7 @@ static void noclone_file_presuspend(struct dm_target *ti)
 {
 	struct noclone_file *f = ti->private;
 
-	if (f->line)
-		noclone_fastpath_detach(f->line->nd);
+	noclone_fastpath_detach(f->line->nd);
 }
 
 static int noclone_file_preresume(struct dm_target *ti)
@@ -226,8 +257,7 @@ static void noclone_file_resume(struct dm_target *ti)
 {
 	struct noclone_file *f = ti->private;
 
-	if (f->line)
-		noclone_fastpath_attach(f->line->table);
+	noclone_fastpath_attach(f->line->table);
 }
 
 static int noclone_file_message(struct dm_target *ti, unsigned int argc,
@@ -235,11 +265,7 @@ static int noclone_file_message(struct dm_target *ti, unsigned int argc,
 {
 	struct noclone_file *f = ti->private;
 
-	if (f->line)
-		return noclone_target_message(f->line, argc, argv);
-	DMWARN("%s: engine %s takes no messages",
-	       dm_table_device_name(ti->table), f->engine->name);
-	return -EINVAL;
+	return noclone_target_message(f->line, argc, argv);
 }
 
 static void noclone_file_info(struct noclone_file *f, char *result,
@@ -258,10 +284,8 @@ static void noclone_file_info(struct noclone_file *f, char *result,
 	for (i = 0; i < NOCLONE_FILE_NR_COUNTERS; i++)
 		DMEMIT(" %s %lu", noclone_file_counter_word[i],
 		       noclone_file_counter(f, i));
-	if (f->line) {
-		DMEMIT(" ");
-		noclone_emit_state(f->line, result, maxlen, sz);
-	}
+	DMEMIT(" ");
+	noclone_emit_state(f->line, result, maxlen, sz);
 }
 
 static size_t noclone_file_emit_path(const struct noclone_file *f, char *result,

@@ -4,6 +4,7 @@
  *
  *	dm-noclone-file.c	the target: table line, status, limits
  *	dm-noclone-backing.c	the file: what is refused, alignment, who uses it
+ *	dm-noclone-submit.c	how a bio comes in and goes back
  *	dm-noclone-cmd.c	a bio on its way through a file system
  *	dm-noclone-worker.c	who works on it
  *	dm-noclone-engines.c	how they are done: direct, buffered, sync, null
@@ -13,7 +14,7 @@
  * upper file system's transaction in current->journal_info, a list of bios
  * that only go out when the submitter returns, and not enough stack.  "loop:
  * improve loop aio perf by IOCB_NOWAIT" did, and was reverted within a week
- * (v6.19).  .map only hands over, to workers.
+ * (v6.19).  Here a bio is only handed over, to workers.
  *
  * Locks, outermost first:
  *	md->suspend_lock (dm core) around .preresume
@@ -132,7 +133,7 @@ struct noclone_file_counters {
  * @align_from: who says so
  * @extents: how many, 0 if nobody has looked
  * @refused: why @engine is not @asked, or NULL
- * @line: with legs and extents, for the fast path; NULL if @asked does not pin
+ * @line: for the fast path; with a leg and extents if @asked pins
  * @below: leg of @line: a device that dm has not opened but the file system has
  * @no_fastpath: the table says so
  * @counters: per CPU
@@ -175,6 +176,10 @@ struct noclone_file {
  * struct noclone_cmd - a bio on its way through the file system
  * @iocb: for the file system
  * @file: line
+ * @bio: the owner's, or a clone of dm core
+ * @nd: mapped device, if it is the owner's; else NULL
+ * @start: jiffies when it began, the owner's only
+ * @accounted: it is counted in the device's statistics, likewise
  * @refs: one of whoever began it, one of its end
  * @done: bytes of the bio that are
  * @result: how the last call ended
@@ -188,6 +193,10 @@ struct noclone_file {
 struct noclone_cmd {
 	struct kiocb iocb;
 	struct noclone_file *file;
+	struct bio *bio;
+	struct noclone_dev *nd;
+	unsigned long start;
+	bool accounted;
 	atomic_t refs;
 	u32 done;
 	long result;
@@ -201,16 +210,15 @@ struct noclone_cmd {
 	struct wait_page_queue wait;
 };
 
-static inline struct bio *noclone_cmd_bio(struct noclone_cmd *cmd)
-{
-	return dm_bio_from_per_bio_data(cmd, sizeof(*cmd));
-}
-
 static inline void noclone_file_count(struct noclone_file *f,
 				      enum noclone_file_counter which)
 {
 	this_cpu_inc(f->counters->n[which]);
 }
+
+/* dm-noclone-file.c */
+int noclone_file_add_line(struct noclone_file *f,
+			  const struct noclone_extent *extents);
 
 /* dm-noclone-backing.c */
 int noclone_backing_open(struct noclone_file *f);
@@ -225,10 +233,15 @@ void noclone_cmd_prepare(struct noclone_cmd *cmd, int flags, bool async);
 ssize_t noclone_cmd_call(struct noclone_cmd *cmd, struct iov_iter *iter);
 void noclone_cmd_complete(struct noclone_cmd *cmd, long result);
 
+/* dm-noclone-submit.c */
+int noclone_cmd_map(struct noclone_file *f, struct bio *bio);
+void noclone_cmd_finish(struct noclone_cmd *cmd, blk_status_t status);
+
 /* dm-noclone-worker.c */
 int noclone_workers_init(struct noclone_file *f);
 void noclone_workers_exit(struct noclone_file *f);
-int noclone_cmd_map(struct noclone_file *f, struct bio *bio);
+void noclone_lane_add(struct noclone_file *f, struct noclone_cmd *newest,
+		      struct noclone_cmd *oldest);
 void noclone_cmd_block(struct noclone_cmd *cmd);
 void noclone_cmd_retry(struct noclone_cmd *cmd);
 unsigned long noclone_file_counter(const struct noclone_file *f,

@@ -54,11 +54,17 @@ static int __init noclone_init(void)
 	if (r)
 		goto destroy_wq;
 
-	r = noclone_register();
+	r = noclone_file_init();
 	if (r)
 		goto exit_io;
+
+	r = noclone_register();
+	if (r)
+		goto exit_file;
 	return 0;
 
+exit_file:
+	noclone_file_exit();
 exit_io:
 	noclone_io_exit();
 destroy_wq:
@@ -70,6 +76,7 @@ static void __exit noclone_exit(void)
 {
 	noclone_unregister(ARRAY_SIZE(noclone_targets));
 	noclone_fastpath_quiesce();
+	noclone_file_exit();
 	noclone_io_exit();
 	destroy_workqueue(noclone_wq);
 }

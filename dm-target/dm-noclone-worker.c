@@ -31,7 +31,7 @@ struct noclone_charge {
 
 static void noclone_charge_begin(struct noclone_charge *c, struct bio *bio)
 {
-	struct cgroup_subsys_state *css = bio_blkcg_css(bio);
+	struct cgroup_subsys_state *css __maybe_unused = bio_blkcg_css(bio);
 
 	memset(c, 0, sizeof(*c));
 #if IS_ENABLED(CONFIG_BLK_CGROUP)
@@ -78,7 +78,7 @@ static void noclone_worker_do(struct noclone_cmd *cmd, bool attempt)
 {
 	struct noclone_charge charge;
 
-	noclone_charge_begin(&charge, noclone_cmd_bio(cmd));
+	noclone_charge_begin(&charge, cmd->bio);
 	noclone_cmd_do(cmd, attempt);
 	/* The command may be gone */
 	noclone_charge_end(&charge);
@@ -138,7 +138,7 @@ static void noclone_cmd_block_write(struct noclone_cmd *cmd)
  */
 void noclone_cmd_block(struct noclone_cmd *cmd)
 {
-	struct bio *bio = noclone_cmd_bio(cmd);
+	struct bio *bio = cmd->bio;
 
 	noclone_file_count(cmd->file, NOCLONE_FILE_BLOCKED);
 	if (op_is_write(bio_op(bio)) && bio->bi_iter.bi_size) {
@@ -166,9 +166,16 @@ static void noclone_lane_work(struct work_struct *work)
 	noclone_worker_end(flags);
 }
 
-/* Newest first, linked to oldest. */
-static void noclone_lane_add(struct noclone_file *f, struct noclone_cmd *newest,
-			     struct noclone_cmd *oldest)
+/**
+ * noclone_lane_add - hand commands over to the worker of this CPU
+ * @f: line
+ * @newest: the last one of a list
+ * @oldest: to which it leads
+ *
+ * Context: any.
+ */
+void noclone_lane_add(struct noclone_file *f, struct noclone_cmd *newest,
+		      struct noclone_cmd *oldest)
 {
 	struct noclone_lane *lane = raw_cpu_ptr(f->lanes);
 
@@ -185,104 +192,6 @@ static void noclone_lane_add(struct noclone_file *f, struct noclone_cmd *newest,
 void noclone_cmd_retry(struct noclone_cmd *cmd)
 {
 	noclone_lane_add(cmd->file, cmd, cmd);
-}
-
-/**
- * struct noclone_plug - commands of one plug and line
- * @cb: block layer's part
- * @newest: first of a list that ends with @oldest
- * @oldest: likewise
- */
-struct noclone_plug {
-	struct blk_plug_cb cb;
-	struct noclone_cmd *newest;
-	struct noclone_cmd *oldest;
-};
-
-static void noclone_unplug(struct blk_plug_cb *cb, bool from_schedule)
-{
-	struct noclone_plug *plug = container_of(cb, struct noclone_plug, cb);
-
-	noclone_lane_add(cb->data, plug->newest, plug->oldest);
-	kfree(plug);
-}
-
-/* Without a plug, or without memory for ours, it goes at once. */
-static void noclone_cmd_plug(struct noclone_cmd *cmd)
-{
-	struct blk_plug_cb *cb = blk_check_plugged(noclone_unplug, cmd->file,
-						   sizeof(struct noclone_plug));
-	struct noclone_plug *plug;
-
-	if (!cb) {
-		noclone_lane_add(cmd->file, cmd, cmd);
-		return;
-	}
-	plug = container_of(cb, struct noclone_plug, cb);
-	cmd->llist.next = plug->newest ? &plug->newest->llist : NULL;
-	plug->newest = cmd;
-	if (!plug->oldest)
-		plug->oldest = cmd;
-}
-
-static bool noclone_cmd_is_rw(struct bio *bio)
-{
-	return (bio_op(bio) == REQ_OP_READ || bio_op(bio) == REQ_OP_WRITE) &&
-	       !(bio->bi_opf & REQ_PREFLUSH);
-}
-
-/* Racy and exact enough: a guess about the next few commands. */
-static bool noclone_cmd_may_attempt(struct noclone_cmd *cmd, struct bio *bio)
-{
-	bool write = op_is_write(bio_op(bio));
-	struct noclone_file *f = cmd->file;
-	int doubt = READ_ONCE(f->doubt[write]);
-
-	if (!noclone_cmd_is_rw(bio) || !f->engine->attempt ||
-	    (write && !f->engine->attempts_writes))
-		return false;
-	if (unlikely(doubt > 0))
-		WRITE_ONCE(f->doubt[write], doubt - 1);
-	return doubt <= 0;
-}
-
-static enum noclone_file_counter noclone_cmd_kind(struct bio *bio)
-{
-	switch (bio_op(bio)) {
-	case REQ_OP_READ:
-		return NOCLONE_FILE_READS;
-	case REQ_OP_DISCARD:
-		return NOCLONE_FILE_DISCARDS;
-	case REQ_OP_WRITE_ZEROES:
-		return NOCLONE_FILE_ZEROES;
-	default:
-		return bio->bi_iter.bi_size ? NOCLONE_FILE_WRITES :
-			NOCLONE_FILE_FLUSHES;
-	}
-}
-
-/**
- * noclone_cmd_map - hand a bio over to the workers
- * @f: line
- * @bio: clone with per-bio data for a struct noclone_cmd
- *
- * Context: any in which bios are submitted; does not sleep.
- * Return: DM_MAPIO_SUBMITTED.
- */
-int noclone_cmd_map(struct noclone_file *f, struct bio *bio)
-{
-	struct noclone_cmd *cmd = dm_per_bio_data(bio, sizeof(*cmd));
-
-	cmd->file = f;
-	cmd->done = 0;
-	cmd->begun_write = false;
-	noclone_file_count(f, NOCLONE_FILE_INFLIGHT);
-	noclone_file_count(f, noclone_cmd_kind(bio));
-	if (likely(noclone_cmd_may_attempt(cmd, bio)))
-		noclone_cmd_plug(cmd);
-	else
-		noclone_cmd_block(cmd);
-	return DM_MAPIO_SUBMITTED;
 }
 
 /**

@@ -71,6 +71,8 @@ struct noclone_leg {
 	atomic_t errors;
 };
 
+struct noclone_file;
+
 /**
  * struct noclone_target - one line of a table, ti->private of our targets
  * @layout: where a sector goes; immutable
@@ -78,6 +80,7 @@ struct noclone_leg {
  * @table: the lines of the same table, NULL until the constructor is through
  * @nd: the mapped device, likewise
  * @no_fastpath: the table says so
+ * @file: whose workers take the bios, if there are no legs; else NULL
  * @event: tells dm's listeners about a failed leg
  * @nr_legs: legs that hold a device; grows while the constructor runs
  * @leg: the devices
@@ -88,6 +91,7 @@ struct noclone_target {
 	struct noclone_table *table;
 	struct noclone_dev *nd;
 	bool no_fastpath;
+	struct noclone_file *file;
 	struct work_struct event;
 	unsigned int nr_legs;
 	struct noclone_leg leg[];
@@ -96,7 +100,7 @@ struct noclone_target {
 /**
  * struct noclone_segment - a range that one layout maps
  * @layout: where a sector goes
- * @leg: the legs of the line
+ * @leg: the legs of the line; NULL if bios go to the workers of a file
  * @target: the line
  */
 struct noclone_segment {
@@ -215,6 +219,12 @@ size_t noclone_emit_state(struct noclone_target *t, char *result,
 			  unsigned int maxlen, size_t sz);
 size_t noclone_emit_options(struct noclone_target *t, char *result,
 			    unsigned int maxlen, size_t sz);
+
+/* dm-noclone-submit.c */
+bool noclone_file_take(struct noclone_file *f, struct noclone_dev *nd,
+		       struct bio *bio);
+int noclone_file_init(void);
+void noclone_file_exit(void);
 
 /* dm-noclone-linear.c, dm-noclone-striped.c, dm-noclone-file.c */
 extern struct target_type noclone_linear_target;

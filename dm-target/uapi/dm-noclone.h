@@ -72,7 +72,7 @@
 /*
  * noclone-file, table line:
  *
- *	<path> <start sector> [<#words> engine <engine> [no_fastpath]]
+ *	<path> <start sector> [<#words> [engine <engine>] [no_fastpath]]
  *
  * with a path as dm-noclone-path.h writes it, and the first of these engines
  * if none is given.
@@ -91,8 +91,7 @@
  *
  *	engine <engine> <#words> [<fact> <value>]... <#words> [<name> <n>]...
  *
- * and, with the engine extent, a blank and what the other targets print from
- * "fastpath" on.  #words is twice the number of pairs that follow it.  Facts
+ * and a blank and what the other targets print from "fastpath" on.  #words is twice the number of pairs that follow it.  Facts
  * and counters are those of the following lists in this order; both lists only
  * ever grow at the end.
  *
