@@ -91,10 +91,6 @@ static int build_on_file(const struct options *o, const struct lint_self *self,
 		log_err("--chunk is for striped devices");
 		return EXIT_USAGE;
 	}
-	if (req.no_fastpath && req.engine != ENGINE_EXTENT) {
-		log_err("--no-fastpath is for --engine extent: no other has a fast path");
-		return EXIT_USAGE;
-	}
 	if (!backing_plan(file, &req, self->known ? self->devno : 0))
 		return EXIT_FAILED;
 	plan_file(&file->req, &file->source, t, problems);
@@ -145,13 +141,6 @@ static int build_from_words(const struct options *o,
 	return build_on_devices(o, argc, argv, t, problems);
 }
 
-/* Only the engine extent has a fast path that could be left out. */
-static bool may_have_fastpath(const struct target *t)
-{
-	return target_is_noclone(t) &&
-	       (t->kind != TARGET_FILE || t->engine == ENGINE_EXTENT);
-}
-
 static int build_from_file(const struct options *o, int argc,
 			   struct table *t, struct problems *problems)
 {
@@ -167,7 +156,7 @@ static int build_from_file(const struct options *o, int argc,
 		return EXIT_FAILED;
 	table_parse(t, text, problems);
 	for (i = 0; opt(o, OPT_NO_FASTPATH) && i < t->nr; i++)
-		if (may_have_fastpath(&t->targets[i]))
+		if (target_is_noclone(&t->targets[i]))
 			t->targets[i].no_fastpath = true;
 	return EXIT_OK;
 }

@@ -128,9 +128,6 @@ static bool parse_options(struct args *a)
 	while (a->nr)
 		if (!parse_option(a))
 			return false;
-	if (a->target->no_fastpath && a->target->engine != ENGINE_EXTENT)
-		return args_bad(a, "Option no_fastpath is for engine extent",
-				NULL);
 	return true;
 }
 

@@ -58,9 +58,12 @@ static char *file_params(const struct target *t, bool stock)
 
 	strbuf_add(&b, "%s %llu", path, (unsigned long long)t->file_start);
 	if (!stock && (t->engine_given || t->no_fastpath))
-		strbuf_add(&b, " %d " NOCLONE_OPT_ENGINE " %s%s",
-			   2 + t->no_fastpath, engine_name(t->engine),
-			   t->no_fastpath ? " " NOCLONE_OPT_NO_FASTPATH : "");
+		strbuf_add(&b, " %d", 2 * t->engine_given + t->no_fastpath);
+	if (!stock && t->engine_given)
+		strbuf_add(&b, " " NOCLONE_OPT_ENGINE " %s",
+			   engine_name(t->engine));
+	if (!stock && t->no_fastpath)
+		strbuf_add(&b, " " NOCLONE_OPT_NO_FASTPATH);
 	return strbuf_take(&b);
 }
 

@@ -183,8 +183,6 @@ static void usage_errors(void **state __unused)
 		"noclone list --rounds 3",
 		"noclone create a file", "noclone create a file /a /b",
 		"noclone create a file /a --chunk 64K",
-		"noclone create a file /a --no-fastpath",
-		"noclone create a file /a --no-fastpath --engine sync",
 		"noclone create a file /a --engine mmap",
 		"noclone create a file /a --size 64",
 		"noclone create a file /a --size 0",

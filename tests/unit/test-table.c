@@ -37,6 +37,8 @@ static void table_round_trip(void **state __unused)
 		"0 8 noclone-file /a%20b%23%25%5C%C3%A0 8 2 engine direct",
 		"0 8 noclone-file /a 8 2 engine extent",
 		"0 8 noclone-file /a 8 3 engine extent no_fastpath",
+		"0 8 noclone-file /a 8 1 no_fastpath",
+		"0 8 noclone-file /a 8 3 engine sync no_fastpath",
 		"0 8 noclone-file /a 8 2 engine buffered",
 		"0 8 noclone-file /a 8 2 engine sync",
 		"0 8 noclone-file /a 8 2 engine null",
@@ -146,8 +148,6 @@ static void table_bad_files(void **state __unused)
 	wrong("0 8 noclone-file /a 0 1 engine", "needs the name");
 	wrong("0 8 noclone-file /a 0 2 engine mmap", "known are direct, extent, buffered and sync: \"mmap\"");
 	wrong("0 8 noclone-file /a 0 1 turbo", "known are engine and no_fastpath: \"turbo\"");
-	wrong("0 8 noclone-file /a 0 1 no_fastpath", "is for engine extent");
-	wrong("0 8 noclone-file /a 0 3 engine sync no_fastpath", "is for engine extent");
 }
 
 static void table_many_stripes_do_not_overrun(void **state __unused)
