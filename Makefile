@@ -19,6 +19,7 @@
 #   make check-meta       tests of the test harness itself
 #   make style            shellcheck, checkpatch, and the rules of .ci/
 #   make bench LANE=insn  instructions per I/O on the stock kernels: raw, stock, ours
+#   make bench LANE=file  the same of files, loop devices and noclone-file
 #   make bench LANE=native  nanoseconds per I/O in User-mode Linux
 #   make help             this text
 #

@@ -40,8 +40,7 @@ def entry(find, result, name, workload, row):
     cell = find(result, name, workload, row)
     if not cell:
         return ""
-    words = f"{cell['per_io']:.0f}"
-    # Sparse and cold sets have the file system's name in front of the workload.
+    words = f"{cell['per_io']:.0f}" + (f" ±{cell['spread']:.0f}" if cell["spread"] else "")
     loop = find(result, name, workload, beside(row))
     if loop:
         words += f" ({cell['per_io'] / loop['per_io']:.2f})"
