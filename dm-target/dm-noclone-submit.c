@@ -12,6 +12,9 @@
 
 #include <linux/slab.h>
 
+/* Not from the last pages: a clone is as good, and swapping writes many */
+#define NOCLONE_CMD_GFP		(GFP_NOWAIT | __GFP_NOWARN | __GFP_NOMEMALLOC)
+
 static struct kmem_cache *noclone_cmd_cache;
 
 /**
@@ -136,8 +139,7 @@ bool noclone_file_take(struct noclone_file *f, struct noclone_dev *nd,
 	struct noclone_cmd *cmd = NULL;
 
 	if (likely(!(READ_ONCE(noclone_fail_tiers) & NOCLONE_FAIL_SLAB)))
-		cmd = kmem_cache_alloc(noclone_cmd_cache,
-				       GFP_NOWAIT | __GFP_NOWARN);
+		cmd = kmem_cache_alloc(noclone_cmd_cache, NOCLONE_CMD_GFP);
 	if (unlikely(!cmd))
 		return false;
 
