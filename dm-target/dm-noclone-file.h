@@ -27,6 +27,7 @@
 #include "dm-noclone.h"
 
 #include <linux/fs.h>
+#include <linux/kthread.h>
 #include <linux/llist.h>
 #include <linux/pagemap.h>
 #include <linux/rbtree.h>
@@ -140,9 +141,7 @@ struct noclone_file_counters {
  * @wq: the workers, of this line only: those of a file above may wait for them
  * @lanes: per CPU, for commands that should not block
  * @doubt: attempts to leave out because others have just failed, read and write
- * @writes_lock: guards @writes
- * @writes: commands that may block each other, done one by one
- * @writes_work: does them
+ * @writer: does the writes that may block each other, one by one
  */
 struct noclone_file {
 	struct dm_target *ti;
@@ -167,9 +166,7 @@ struct noclone_file {
 	struct workqueue_struct *wq;
 	struct noclone_lane __percpu *lanes;
 	int doubt[2];
-	spinlock_t writes_lock; /* see above */
-	struct list_head writes;
-	struct work_struct writes_work;
+	struct kthread_worker *writer;
 };
 
 /**
@@ -185,9 +182,9 @@ struct noclone_file {
  * @result: how the last call ended
  * @attempting: by an attempt that must not block
  * @begun_write: the file system cannot be frozen meanwhile
- * @llist: in a lane
- * @node: in a plug, or in file->writes
+ * @llist: in a plug or a lane
  * @work: of a command that may block
+ * @write: of one that changes the file and may block
  * @wait: for a page
  */
 struct noclone_cmd {
@@ -202,11 +199,11 @@ struct noclone_cmd {
 	long result;
 	bool attempting;
 	bool begun_write;
+	struct llist_node llist;
 	union {
-		struct llist_node llist;
-		struct list_head node;
+		struct work_struct work;
+		struct kthread_work write;
 	};
-	struct work_struct work;
 	struct wait_page_queue wait;
 };
 

@@ -4,18 +4,19 @@
  *
  * A command first goes to the lane of its CPU, together with what arrived in
  * the same plug, so that a burst costs one wake-up.  The lane's worker tries
- * each without blocking.  What would block goes to a worker of its own: reads
- * and flushes at once, writes one after another, because they would only wait
- * for the same lock of the inode.
+ * each without blocking.  What would block goes elsewhere: reads and flushes
+ * each to a worker of its own, writes one after another to a thread, because
+ * they would only wait for the same lock of the inode.
  *
  * Each line has its own workqueue with a rescuer: a command may wait for I/O on
- * another noclone-file device below, whose workers must not be the same.
+ * another noclone-file device below, whose workers must not be the same.  Writes
+ * have a thread: a file system that runs out of space waits for workqueues that
+ * have no rescuer (xfs_flush_inodes()), and who has one must not.
  */
 #include "dm-noclone-file.h"
 
 #include <linux/blk-cgroup.h>
 #include <linux/cgroup.h>
-#include <linux/kthread.h>
 #include <linux/memcontrol.h>
 #include <linux/sched/mm.h>
 
@@ -92,42 +93,12 @@ static void noclone_cmd_work(struct work_struct *work)
 	noclone_worker_end(flags);
 }
 
-static struct noclone_cmd *noclone_next_write(struct noclone_file *f)
+static void noclone_write_work(struct kthread_work *work)
 {
-	struct noclone_cmd *cmd;
-	unsigned long flags;
-
-	spin_lock_irqsave(&f->writes_lock, flags);
-	cmd = list_first_entry_or_null(&f->writes, struct noclone_cmd, node);
-	if (cmd)
-		list_del(&cmd->node);
-	spin_unlock_irqrestore(&f->writes_lock, flags);
-	return cmd;
-}
-
-static void noclone_writes_work(struct work_struct *work)
-{
-	struct noclone_file *f = container_of(work, struct noclone_file,
-					      writes_work);
 	unsigned int flags = noclone_worker_begin();
-	struct noclone_cmd *cmd;
 
-	while ((cmd = noclone_next_write(f))) {
-		noclone_worker_do(cmd, false);
-		cond_resched();
-	}
+	noclone_worker_do(container_of(work, struct noclone_cmd, write), false);
 	noclone_worker_end(flags);
-}
-
-static void noclone_cmd_block_write(struct noclone_cmd *cmd)
-{
-	struct noclone_file *f = cmd->file;
-	unsigned long flags;
-
-	spin_lock_irqsave(&f->writes_lock, flags);
-	list_add_tail(&cmd->node, &f->writes);
-	spin_unlock_irqrestore(&f->writes_lock, flags);
-	queue_work(f->wq, &f->writes_work);
 }
 
 /**
@@ -142,7 +113,8 @@ void noclone_cmd_block(struct noclone_cmd *cmd)
 
 	noclone_file_count(cmd->file, NOCLONE_FILE_BLOCKED);
 	if (op_is_write(bio_op(bio)) && bio->bi_iter.bi_size) {
-		noclone_cmd_block_write(cmd);
+		kthread_init_work(&cmd->write, noclone_write_work);
+		kthread_queue_work(cmd->file->writer, &cmd->write);
 		return;
 	}
 	INIT_WORK(&cmd->work, noclone_cmd_work);
@@ -230,15 +202,14 @@ int noclone_workers_init(struct noclone_file *f)
 {
 	int cpu;
 
-	spin_lock_init(&f->writes_lock);
-	INIT_LIST_HEAD(&f->writes);
-	INIT_WORK(&f->writes_work, noclone_writes_work);
 	f->lanes = alloc_percpu(struct noclone_lane);
 	f->wq = alloc_workqueue("dm_noclone_%s",
 				WQ_UNBOUND | WQ_MEM_RECLAIM,
 				NOCLONE_MAX_BLOCKED,
 				dm_table_device_name(f->ti->table));
-	if (!f->lanes || !f->wq) {
+	f->writer = kthread_run_worker(0, "dm_noclone/%s",
+				       dm_table_device_name(f->ti->table));
+	if (!f->lanes || !f->wq || IS_ERR(f->writer)) {
 		f->ti->error = "Not enough memory for the workers";
 		return -ENOMEM;
 	}
@@ -255,9 +226,12 @@ int noclone_workers_init(struct noclone_file *f)
  */
 void noclone_workers_exit(struct noclone_file *f)
 {
+	if (!IS_ERR_OR_NULL(f->writer))
+		kthread_destroy_worker(f->writer);
 	if (f->wq)
 		destroy_workqueue(f->wq);
 	free_percpu(f->lanes);
+	f->writer = NULL;
 	f->wq = NULL;
 	f->lanes = NULL;
 }

@@ -24,6 +24,7 @@
 #include <linux/blk-mq.h>
 #include <linux/device-mapper.h>
 #include <linux/fs.h>
+#include <linux/kthread.h>
 #include <linux/mm.h>
 #include <linux/overflow.h>
 #include <linux/part_stat.h>
@@ -196,6 +197,11 @@ static inline bool noclone_calls_back(const struct file *file)
 	return file->f_op->fop_flags & FOP_BUFFER_RASYNC;
 #endif
 }
+
+/* "kthread: Make sure kthread hasn't started while binding it" (v6.14) */
+#ifndef kthread_run_worker
+#define kthread_run_worker kthread_create_worker
+#endif
 
 /* "block: replace fmode_t with a block-specific type" (v6.5) */
 static inline bool noclone_table_is_writable(struct dm_table *table)
