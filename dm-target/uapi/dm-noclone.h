@@ -91,9 +91,9 @@
  *
  *	engine <engine> <#words> [<fact> <value>]... <#words> [<name> <n>]...
  *
- * and a blank and what the other targets print from "fastpath" on.  #words is twice the number of pairs that follow it.  Facts
- * and counters are those of the following lists in this order; both lists only
- * ever grow at the end.
+ * and a blank and what the other targets print from "fastpath" on.  #words is
+ * twice the number of pairs that follow it.  Facts and counters are those of the
+ * following lists in this order; both lists only ever grow at the end.
  *
  * X(enumerator, word, meaning)
  */
