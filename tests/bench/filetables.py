@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Tables of the file lane; see publish."""
+from compare import stock_of
 
 TITLES = {
     "file_ext4": "Files on ext4",
@@ -29,19 +30,12 @@ HISTORY = [
 ]
 
 
-def beside(row):
-    """The loop device that a row is compared with."""
-    if row in ("noclone-direct", "noclone-extent"):
-        return "loop-direct"
-    return "loop-buffered" if row in ("noclone-buffered", "noclone-sync") else None
-
-
 def entry(find, result, name, workload, row):
     cell = find(result, name, workload, row)
     if not cell:
         return ""
     words = f"{cell['per_io']:.0f}" + (f" ±{cell['spread']:.0f}" if cell["spread"] else "")
-    loop = find(result, name, workload, beside(row))
+    loop = find(result, name, workload, stock_of(row))
     if loop:
         words += f" ({cell['per_io'] / loop['per_io']:.2f})"
     return f"{words}, {cell['switches_per_io']:.2f}"
