@@ -19,12 +19,6 @@
 static DEFINE_MUTEX(noclone_backings_lock);
 static LIST_HEAD(noclone_backings);
 
-static int noclone_refuse(struct noclone_file *f, int error, char *why)
-{
-	f->ti->error = why;
-	return error;
-}
-
 static int noclone_check_kind(struct noclone_file *f, const struct inode *inode)
 {
 	if (S_ISDIR(inode->i_mode))

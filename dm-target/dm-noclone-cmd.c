@@ -132,6 +132,15 @@ static bool noclone_cmd_begin_write(struct noclone_cmd *cmd)
 	return true;
 }
 
+/* Where in the file a command begins, in bytes. */
+static loff_t noclone_cmd_pos(const struct noclone_cmd *cmd)
+{
+	struct noclone_file *f = cmd->file;
+
+	return to_bytes(f->start +
+			dm_target_offset(f->ti, cmd->bio->bi_iter.bi_sector));
+}
+
 /**
  * noclone_cmd_prepare - fill in the file system's part of a command
  * @cmd: a read or write
@@ -140,9 +149,7 @@ static bool noclone_cmd_begin_write(struct noclone_cmd *cmd)
  */
 void noclone_cmd_prepare(struct noclone_cmd *cmd, int flags, bool async)
 {
-	struct noclone_file *f = cmd->file;
 	struct bio *bio = cmd->bio;
-	sector_t sector = dm_target_offset(f->ti, bio->bi_iter.bi_sector);
 
 	if (op_is_write(bio_op(bio)))
 		flags |= IOCB_WRITE;
@@ -150,8 +157,8 @@ void noclone_cmd_prepare(struct noclone_cmd *cmd, int flags, bool async)
 		flags |= IOCB_DSYNC;
 
 	cmd->iocb = (struct kiocb) {
-		.ki_filp	= f->file,
-		.ki_pos		= to_bytes(f->start + sector) + cmd->done,
+		.ki_filp	= cmd->file->file,
+		.ki_pos		= noclone_cmd_pos(cmd) + cmd->done,
 		.ki_flags	= flags,
 		.ki_ioprio	= bio->bi_ioprio,
 		.ki_complete	= async ? noclone_cmd_ki_complete : NULL,
@@ -212,17 +219,14 @@ static void noclone_cmd_rw(struct noclone_cmd *cmd, bool attempt)
 
 static int noclone_cmd_fallocate(struct noclone_cmd *cmd)
 {
-	struct noclone_file *f = cmd->file;
 	struct bio *bio = cmd->bio;
-	sector_t sector = dm_target_offset(f->ti, bio->bi_iter.bi_sector);
 	int mode = FALLOC_FL_PUNCH_HOLE;
 
 	if (bio_op(bio) == REQ_OP_WRITE_ZEROES &&
 	    (bio->bi_opf & REQ_NOUNMAP))
 		mode = FALLOC_FL_ZERO_RANGE;
-	return vfs_fallocate(f->file, mode | FALLOC_FL_KEEP_SIZE,
-			     to_bytes(f->start + sector),
-			     bio->bi_iter.bi_size);
+	return vfs_fallocate(cmd->file->file, mode | FALLOC_FL_KEEP_SIZE,
+			     noclone_cmd_pos(cmd), bio->bi_iter.bi_size);
 }
 
 /* A flush; data that came with it is written afterwards. */

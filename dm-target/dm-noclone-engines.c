@@ -7,16 +7,6 @@
 
 #include <linux/uio.h>
 
-static int noclone_direct_admit(struct noclone_file *f)
-{
-	if (!f->align) {
-		f->ti->error =
-			"File system does not offer direct I/O for this file: use engine buffered";
-		return -EINVAL;
-	}
-	return noclone_workers_init(f);
-}
-
 /* Not every file system promises to return instead of blocking. */
 static ssize_t noclone_direct_attempt(struct noclone_cmd *cmd,
 				      struct iov_iter *iter)
@@ -39,7 +29,7 @@ const struct noclone_engine noclone_engine_direct = {
 	.name			= "direct",
 	.direct			= true,
 	.attempts_writes	= true,
-	.admit			= noclone_direct_admit,
+	.admit			= noclone_workers_init,
 	.dismiss		= noclone_workers_exit,
 	.map			= noclone_cmd_map,
 	.attempt		= noclone_direct_attempt,

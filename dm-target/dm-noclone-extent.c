@@ -138,12 +138,6 @@ static bool noclone_is_written(struct noclone_file *f)
 	return vfs_llseek(f->file, to_bytes(f->start), SEEK_HOLE) >= end;
 }
 
-static int noclone_refuse_extent(struct noclone_file *f, int error, char *why)
-{
-	f->ti->error = why;
-	return error;
-}
-
 /* Can the promise be kept for this file at all? */
 static int noclone_extent_check(struct noclone_file *f)
 {
@@ -152,10 +146,10 @@ static int noclone_extent_check(struct noclone_file *f)
 
 	if (!inode->i_sb->s_bdev || !aops->swap_activate ||
 	    aops->swap_deactivate)
-		return noclone_refuse_extent(f, -EINVAL,
+		return noclone_refuse(f, -EINVAL,
 			"File system does not let files be pinned: engine extent needs ext4 or xfs on one disk");
 	if (IS_ENCRYPTED(inode) || IS_VERITY(inode))
-		return noclone_refuse_extent(f, -EINVAL,
+		return noclone_refuse(f, -EINVAL,
 			"File is encrypted or has verity: use engine direct or buffered");
 	return 0;
 }
@@ -178,16 +172,16 @@ static int noclone_extent_read(struct noclone_file *f,
 	inode_unlock(inode);
 
 	if (IS_ERR(sis))
-		return noclone_refuse_extent(f, PTR_ERR(sis),
+		return noclone_refuse(f, PTR_ERR(sis),
 			"File has holes, shared or unaligned extents: write it out (noclone create --allocate), or use engine direct");
 	f->below.bdev = sis->bdev;
 	f->extents = nr;
 	noclone_swap_free(sis);
 	if (!nr)
-		return noclone_refuse_extent(f, -EINVAL,
+		return noclone_refuse(f, -EINVAL,
 			"File is not mapped whole, or there is not enough memory for its extents");
 	if (!noclone_is_written(f))
-		return noclone_refuse_extent(f, -EINVAL,
+		return noclone_refuse(f, -EINVAL,
 			"File has unwritten extents or is mapped by a process: write it out (noclone create --allocate), or use engine direct");
 	return 0;
 }

@@ -180,8 +180,7 @@ int noclone_file_add_line(struct noclone_file *f,
 	}
 	if (!noclone_table_add(t, extents, f->extents))
 		return 0;
-	f->ti->error = "Not enough memory for the table";
-	return -ENOMEM;
+	return noclone_refuse(f, -ENOMEM, "Not enough memory for the table");
 }
 
 static int noclone_file_construct(struct noclone_file *f, unsigned int argc,

@@ -213,6 +213,13 @@ static inline void noclone_file_count(struct noclone_file *f,
 	this_cpu_inc(f->counters->n[which]);
 }
 
+/* For a constructor to return. */
+static inline int noclone_refuse(struct noclone_file *f, int error, char *why)
+{
+	f->ti->error = why;
+	return error;
+}
+
 /* dm-noclone-file.c */
 int noclone_file_add_line(struct noclone_file *f,
 			  const struct noclone_extent *extents);

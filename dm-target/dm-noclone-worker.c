@@ -85,20 +85,22 @@ static void noclone_worker_do(struct noclone_cmd *cmd, bool attempt)
 	noclone_charge_end(&charge);
 }
 
-static void noclone_cmd_work(struct work_struct *work)
+static void noclone_worker_do_one(struct noclone_cmd *cmd)
 {
 	unsigned int flags = noclone_worker_begin();
 
-	noclone_worker_do(container_of(work, struct noclone_cmd, work), false);
+	noclone_worker_do(cmd, false);
 	noclone_worker_end(flags);
+}
+
+static void noclone_cmd_work(struct work_struct *work)
+{
+	noclone_worker_do_one(container_of(work, struct noclone_cmd, work));
 }
 
 static void noclone_write_work(struct kthread_work *work)
 {
-	unsigned int flags = noclone_worker_begin();
-
-	noclone_worker_do(container_of(work, struct noclone_cmd, write), false);
-	noclone_worker_end(flags);
+	noclone_worker_do_one(container_of(work, struct noclone_cmd, write));
 }
 
 /**
@@ -209,10 +211,9 @@ int noclone_workers_init(struct noclone_file *f)
 				dm_table_device_name(f->ti->table));
 	f->writer = kthread_run_worker(0, "dm_noclone/%s",
 				       dm_table_device_name(f->ti->table));
-	if (!f->lanes || !f->wq || IS_ERR(f->writer)) {
-		f->ti->error = "Not enough memory for the workers";
-		return -ENOMEM;
-	}
+	if (!f->lanes || !f->wq || IS_ERR(f->writer))
+		return noclone_refuse(f, -ENOMEM,
+				      "Not enough memory for the workers");
 	for_each_possible_cpu(cpu)
 		noclone_lane_init(per_cpu_ptr(f->lanes, cpu), f);
 	return 0;
@@ -231,7 +232,4 @@ void noclone_workers_exit(struct noclone_file *f)
 	if (f->wq)
 		destroy_workqueue(f->wq);
 	free_percpu(f->lanes);
-	f->writer = NULL;
-	f->wq = NULL;
-	f->lanes = NULL;
 }
