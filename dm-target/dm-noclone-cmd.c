@@ -196,7 +196,9 @@ static void noclone_cmd_iter(struct noclone_cmd *cmd, struct iov_iter *iter)
 		nr++;
 	iov_iter_bvec(iter, op_is_write(bio_op(bio)) ? ITER_SOURCE : ITER_DEST,
 		      __bvec_iter_bvec(bio->bi_io_vec, from), nr, from.bi_size);
-	iter->iov_offset = from.bi_bvec_done;
+	/* Done of the first vector; that field's name depends on the kernel. */
+	iter->iov_offset = mp_bvec_iter_offset(bio->bi_io_vec, from) -
+			   iter->bvec->bv_offset;
 }
 
 static void noclone_cmd_rw(struct noclone_cmd *cmd, bool attempt)

@@ -25,7 +25,8 @@
  *    device's own reserve, then dm core's clone path with its mempools.
  *  - Whatever is changed in a bio is put back before its owner sees it again.
  *    The saved bi_end_io is called unless it is the marker of a chain, which
- *    must not be called and goes through bio_endio() a second time.
+ *    must not be called, or wants task context: those go through bio_endio()
+ *    a second time.
  *
  * What would break it: dm core using queuedata or caching its operations, a
  * caller that looks at bi_bdev, bi_iter, bi_end_io or bi_private of a bio it
@@ -67,6 +68,7 @@ static void noclone_restore_bio(struct bio *bio, const struct noclone_io *io)
 	bio_clear_flag(bio, BIO_QOS_THROTTLED);
 	bio_clear_flag(bio, BIO_QOS_MERGED);
 	bio_clear_flag(bio, BIO_REMAPPED);
+	noclone_set_wants_task(bio, io->in_task);
 	bio->bi_private = io->private;
 	bio->bi_end_io = io->end_io;
 	bio->bi_bdev = io->bdev;
@@ -84,7 +86,8 @@ static unsigned long noclone_io_start(const struct noclone_io *io)
  */
 static void noclone_endio(struct bio *bio)
 {
-	if (unlikely(bio->bi_end_io == noclone_chain_mark)) {
+	if (unlikely(bio->bi_end_io == noclone_chain_mark ||
+		     noclone_wants_task(bio))) {
 		bio_set_flag(bio, BIO_TRACE_COMPLETION);
 		bio_endio(bio);
 		return;
@@ -124,6 +127,7 @@ static void noclone_save_bio(struct bio *bio, struct noclone_io *io)
 	io->drv = !!(bio->bi_opf & REQ_DRV);
 	io->start = jiffies;
 	io->accounted = noclone_accounts(io->bdev);
+	io->in_task = noclone_wants_task(bio);
 }
 
 static void noclone_remap(struct bio *bio, struct noclone_io *io,
@@ -140,6 +144,7 @@ static void noclone_remap(struct bio *bio, struct noclone_io *io,
 	/* The leg does its own cgroup accounting and its own tracing */
 	bio_clear_flag(bio, BIO_CGROUP_ACCT);
 	bio_clear_flag(bio, BIO_TRACE_COMPLETION);
+	noclone_set_wants_task(bio, false);
 }
 
 static void noclone_submit_in_place(struct bio *bio, struct noclone_io *io,

@@ -32,6 +32,7 @@ struct noclone_target;
  * @drv: the bio had REQ_DRV: lower drivers and dm core both use this bit
  * @reserved: belongs to the device's reserve
  * @accounted: was counted at its start
+ * @in_task: the owner wants to be called in task context
  */
 struct noclone_io {
 	struct noclone_target *target;
@@ -46,6 +47,7 @@ struct noclone_io {
 	bool drv;
 	bool reserved;
 	bool accounted;
+	bool in_task;
 };
 
 /**

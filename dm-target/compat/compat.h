@@ -146,6 +146,30 @@ static inline void noclone_end_io_acct(struct block_device *bdev,
 }
 
 /*
+ * BIO_COMPLETE_IN_TASK (v7.3): bio_endio() calls bi_end_io from a worker if it
+ * is called in atomic context.  That is between a bio and its owner: the leg's
+ * driver must not see it, as it does not see it in a clone.
+ */
+static inline bool noclone_wants_task(const struct bio *bio)
+{
+#if NOCLONE_HAVE_COMPLETE_IN_TASK
+	return bio_flagged((struct bio *)bio, BIO_COMPLETE_IN_TASK);
+#else
+	return false;
+#endif
+}
+
+static inline void noclone_set_wants_task(struct bio *bio, bool wants)
+{
+#if NOCLONE_HAVE_COMPLETE_IN_TASK
+	if (wants)
+		bio_set_flag(bio, BIO_COMPLETE_IN_TASK);
+	else
+		bio_clear_flag(bio, BIO_COMPLETE_IN_TASK);
+#endif
+}
+
+/*
  * Wait until no one is inside the queue's submit_bio, then let everybody in
  * again.  May sleep.  Memory is not needed while the queue is frozen, but what
  * waits for us may need it: hence noio.
