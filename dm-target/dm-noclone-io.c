@@ -32,17 +32,9 @@ static void noclone_io_ctor(void *object)
 {
 }
 
-static struct noclone_io *noclone_slab_alloc(unsigned int fail)
+static struct noclone_io *noclone_reserve_take(mempool_t *reserve)
 {
-	if (unlikely(fail & NOCLONE_FAIL_SLAB))
-		return NULL;
-	return kmem_cache_alloc(noclone_io_cache, GFP_NOWAIT | __GFP_NOWARN);
-}
-
-static struct noclone_io *noclone_reserve_take(mempool_t *reserve,
-					       unsigned int fail)
-{
-	if (unlikely(fail & NOCLONE_FAIL_RESERVE))
+	if (unlikely(READ_ONCE(noclone_fail_tiers) & NOCLONE_FAIL_RESERVE))
 		return NULL;
 	return mempool_alloc(reserve, GFP_NOWAIT);
 }
@@ -56,12 +48,11 @@ static struct noclone_io *noclone_reserve_take(mempool_t *reserve,
  */
 struct noclone_io *noclone_io_alloc_slow(mempool_t *reserve)
 {
-	unsigned int fail = READ_ONCE(noclone_fail_tiers);
-	struct noclone_io *io = noclone_slab_alloc(fail);
+	struct noclone_io *io = noclone_slab_alloc(noclone_io_cache);
 	bool reserved = !io;
 
 	if (reserved)
-		io = noclone_reserve_take(reserve, fail);
+		io = noclone_reserve_take(reserve);
 	if (likely(io))
 		io->reserved = reserved;
 	return io;

@@ -71,6 +71,19 @@ extern unsigned int noclone_fail_tiers;
 #define NOCLONE_FAIL_SLAB	1
 #define NOCLONE_FAIL_RESERVE	2
 
+/*
+ * For the submit path: it does not wait, and leaves the last pages alone, as a
+ * mempool does.  Whoever swaps out may take of them, and writes many bios; each
+ * has a way without.
+ */
+static inline void *noclone_slab_alloc(struct kmem_cache *cache)
+{
+	if (unlikely(READ_ONCE(noclone_fail_tiers) & NOCLONE_FAIL_SLAB))
+		return NULL;
+	return kmem_cache_alloc(cache, GFP_NOWAIT | __GFP_NOWARN |
+				__GFP_NOMEMALLOC);
+}
+
 int noclone_io_init(void);
 void noclone_io_exit(void);
 int noclone_reserve_init(mempool_t *reserve);

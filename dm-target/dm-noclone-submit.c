@@ -12,9 +12,6 @@
 
 #include <linux/slab.h>
 
-/* Not from the last pages: a clone is as good, and swapping writes many */
-#define NOCLONE_CMD_GFP		(GFP_NOWAIT | __GFP_NOWARN | __GFP_NOMEMALLOC)
-
 static struct kmem_cache *noclone_cmd_cache;
 
 /**
@@ -136,10 +133,8 @@ int noclone_cmd_map(struct noclone_file *f, struct bio *bio)
 bool noclone_file_take(struct noclone_file *f, struct noclone_dev *nd,
 		       struct bio *bio)
 {
-	struct noclone_cmd *cmd = NULL;
+	struct noclone_cmd *cmd = noclone_slab_alloc(noclone_cmd_cache);
 
-	if (likely(!(READ_ONCE(noclone_fail_tiers) & NOCLONE_FAIL_SLAB)))
-		cmd = kmem_cache_alloc(noclone_cmd_cache, NOCLONE_CMD_GFP);
 	if (unlikely(!cmd))
 		return false;
 
