@@ -13,8 +13,9 @@ the same mode: direct and extent beside ``loop-direct``, buffered and sync besid
 ``loop-buffered``.  Behind it context switches per I/O, of the whole machine.
 """.splitlines() + [""]
 BESIDES = """Of runs with 128 I/Os in flight: workers of the kernel that took part (more than
-one switch per hundred I/Os), growth of the page cache in KiB, and how often a
-worker was called per I/O, here and with 32 I/Os in flight by 16.
+one switch per hundred I/Os; not among them is the one thread that buffered and
+sync have for writes), growth of the page cache in KiB, and how often a worker was
+called per I/O, here and with 32 I/Os in flight by 16.
 """.splitlines() + [""]
 COLD = """Time counts as instructions here, one nanosecond each: the disk's latency is
 part of the figure.  The page cache is dropped before each run.
