@@ -83,15 +83,15 @@ def tables(results, find, short, make):
         keys = keys_of(results, name)
         if not keys:
             continue
-        lines += heading(title, "~") + (COLD if name == "file_cold" else [])
+        lines += heading(title, "-") + (COLD if name == "file_cold" else [])
         lines += csv_table(["workload", "device"] + kernels, [
             [w, r] + [entry(find, res, name, w, r) for res in results] for w, r in keys])
-    lines += heading("What else a run needs", "~") + BESIDES
+    lines += heading("What else a run needs", "-") + BESIDES
     for name in ("file_ext4", "file_xfs"):
         lines += csv_table([f"{name[5:]}: workload", "device"] + kernels, [
             [w, r] + [besides_entry(find, res, name, w, r) for res in results]
             for w, r in keys_of(results, name, "qd128")])
-    lines += heading("Beside published figures", "~")
+    lines += heading("Beside published figures", "-")
     lines += ["Throughput against the file or device below.", ""]
     return lines + csv_table(["what", "loop", "direct", "extent, or the other"],
                              history(results, find, short))
