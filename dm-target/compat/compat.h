@@ -153,7 +153,7 @@ static inline void noclone_end_io_acct(struct block_device *bdev,
 static inline bool noclone_wants_task(const struct bio *bio)
 {
 #if NOCLONE_HAVE_COMPLETE_IN_TASK
-	return bio_flagged((struct bio *)bio, BIO_COMPLETE_IN_TASK);
+	return bio_flagged(bio, BIO_COMPLETE_IN_TASK);
 #else
 	return false;
 #endif
