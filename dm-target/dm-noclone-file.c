@@ -270,15 +270,20 @@ static int noclone_file_message(struct dm_target *ti, unsigned int argc,
 static void noclone_file_info(struct noclone_file *f, char *result,
 			      unsigned int maxlen)
 {
-	const struct inode *inode = file_inode(f->file);
+	struct kstat st = { };
 	unsigned int i;
 	size_t sz = 0;
 
-	DMEMIT("engine %s 14 align %u memalign %u align_from %s size %llu allocated %llu extents %u refused %s",
+	/* Not from the inode: xfs keeps its own count of blocks */
+	vfs_getattr(&f->file->f_path, &st, STATX_BASIC_STATS,
+		    AT_STATX_DONT_SYNC);
+	DMEMIT("engine %s 20 align %u memalign %u align_from %s size %llu allocated %llu extents %u refused %s",
 	       f->engine->name, f->align, f->memalign, f->align_from,
-	       (unsigned long long)i_size_read(inode) >> SECTOR_SHIFT,
-	       (unsigned long long)inode->i_blocks, f->extents,
+	       (unsigned long long)st.size >> SECTOR_SHIFT,
+	       (unsigned long long)st.blocks, f->extents,
 	       f->refused ? f->refused : "-");
+	DMEMIT(" device %u:%u inode %llu links %u", MAJOR(st.dev),
+	       MINOR(st.dev), (unsigned long long)st.ino, st.nlink);
 	DMEMIT(" %u", 2 * NOCLONE_FILE_NR_COUNTERS);
 	for (i = 0; i < NOCLONE_FILE_NR_COUNTERS; i++)
 		DMEMIT(" %s %lu", noclone_file_counter_word[i],

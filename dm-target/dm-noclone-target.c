@@ -258,6 +258,16 @@ static unsigned long noclone_counter_sum(const struct noclone_dev *nd,
 	return sum;
 }
 
+/* What the next bio will meet: statistics come and go without telling us. */
+static enum noclone_state noclone_state_now(const struct noclone_dev *nd)
+{
+	enum noclone_state state = READ_ONCE(nd->state);
+
+	if (state == NOCLONE_ON && READ_ONCE(*nd->stats_bytes))
+		return NOCLONE_OFF_BYSTATS;
+	return state;
+}
+
 /**
  * noclone_emit_state - the end of a status line; see uapi/dm-noclone.h
  * @t: target
@@ -273,7 +283,7 @@ size_t noclone_emit_state(struct noclone_target *t, char *result,
 	const struct noclone_dev *nd = t->nd;
 	unsigned int i;
 
-	DMEMIT("fastpath %s %u", noclone_state_word[READ_ONCE(nd->state)],
+	DMEMIT("fastpath %s %u", noclone_state_word[noclone_state_now(nd)],
 	       2 * NOCLONE_NR_COUNTERS);
 	for (i = 0; i < NOCLONE_NR_COUNTERS; i++)
 		DMEMIT(" %s %lu", noclone_counter_word[i],

@@ -67,7 +67,8 @@
 	X(FOREIGN,	"foreign",	"another module has replaced the device's operations") \
 	X(NOSTATS,	"nostats",	"dmsetup stats cannot be noticed on this kernel") \
 	X(SUSPENDED,	"suspended",	"the device is suspended")	\
-	X(UNPINNED,	"unpinned",	"a file of the table may move on its disk")
+	X(UNPINNED,	"unpinned",	"a file of the table may move on its disk") \
+	X(BYSTATS,	"stats",	"dmsetup stats is in use")
 
 /*
  * noclone-file, table line:
@@ -104,7 +105,10 @@
 	X(SIZE,		"size",		"sectors of the file")		\
 	X(ALLOCATED,	"allocated",	"sectors that the file system has given it") \
 	X(EXTENTS,	"extents",	"pieces on the disk below; 0: not looked up") \
-	X(REFUSED,	"refused",	"engine and reason, if not the one asked for runs; else -")
+	X(REFUSED,	"refused",	"engine and reason, if not the one asked for runs; else -") \
+	X(DEVICE,	"device",	"device number of the file, as stat(2) gives it") \
+	X(INODE,	"inode",	"inode number of the file")	\
+	X(LINKS,	"links",	"names that the file has; 0: it is deleted")
 
 #define NOCLONE_FILE_COUNTERS(X)					\
 	X(INFLIGHT,	"inflight",	"I/Os that have begun and not ended") \
