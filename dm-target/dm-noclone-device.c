@@ -25,6 +25,7 @@ static struct noclone_dev *noclone_dev_create(struct gendisk *disk)
 		goto free_nd;
 
 	nd->disk = disk;
+	nd->bdev = disk->part0;
 	mutex_init(&nd->lock);
 	INIT_LIST_HEAD(&nd->tables);
 	nd->wish = READ_ONCE(noclone_fastpath_default) ? NOCLONE_ON :
@@ -56,15 +57,22 @@ static struct noclone_dev *noclone_dev_get(struct dm_table *dm)
 	return noclone_dev_create(disk);
 }
 
-static void noclone_dev_put(struct noclone_dev *nd)
+/* Return: whether @nd has lost its last table: give it to noclone_dev_free(). */
+static bool noclone_dev_put(struct noclone_dev *nd)
 {
 	if (!list_empty(&nd->tables))
-		return;
+		return false;
 
 	list_del(&nd->node);
 	if (nd->pinned)
-		return;
+		return false;
+	noclone_fastpath_forget(nd);
+	return true;
+}
 
+/* Waits for a grace period, so without noclone_devs_lock. */
+static void noclone_dev_free(struct noclone_dev *nd)
+{
 	noclone_fastpath_release(nd);
 	free_percpu(nd->counters);
 	kfree(nd);
@@ -72,16 +80,16 @@ static void noclone_dev_put(struct noclone_dev *nd)
 
 static struct noclone_table *noclone_table_create(struct dm_table *dm)
 {
-	struct noclone_dev *nd = noclone_dev_get(dm);
-	struct noclone_table *table;
+	struct noclone_table *table = kzalloc(sizeof(*table), GFP_KERNEL);
+	struct noclone_dev *nd;
 
-	if (IS_ERR(nd))
-		return ERR_CAST(nd);
-
-	table = kzalloc(sizeof(*table), GFP_KERNEL);
-	if (!table) {
-		noclone_dev_put(nd);
+	if (!table)
 		return ERR_PTR(-ENOMEM);
+
+	nd = noclone_dev_get(dm);
+	if (IS_ERR(nd)) {
+		kfree(table);
+		return ERR_CAST(nd);
 	}
 
 	table->nd = nd;
@@ -90,18 +98,19 @@ static struct noclone_table *noclone_table_create(struct dm_table *dm)
 	return table;
 }
 
-static void noclone_table_put(struct noclone_table *table)
+/* Return: the device if that was its last table, for noclone_dev_free(). */
+static struct noclone_dev *noclone_table_put(struct noclone_table *table)
 {
 	struct noclone_dev *nd = table->nd;
 
 	if (table->lines)
-		return;
+		return NULL;
 
 	list_del(&table->node);
 	kvfree(table->spans);
 	kvfree(table->segments);
 	kfree(table);
-	noclone_dev_put(nd);
+	return noclone_dev_put(nd) ? nd : NULL;
 }
 
 static struct noclone_table *noclone_table_get(struct dm_table *dm)
@@ -216,6 +225,7 @@ static void noclone_table_append_line(struct noclone_table *table,
 int noclone_table_add(struct noclone_target *t,
 		      const struct noclone_extent *extents, u32 nr)
 {
+	struct noclone_dev *unused = NULL;
 	struct noclone_table *table;
 	unsigned int noio;
 	int r;
@@ -233,12 +243,14 @@ int noclone_table_add(struct noclone_target *t,
 
 	r = noclone_table_make_room(table, extents ? nr : 1);
 	if (r)
-		noclone_table_put(table);
+		unused = noclone_table_put(table);
 	else
 		noclone_table_append_line(table, t, extents, nr);
 unlock:
 	memalloc_noio_restore(noio);
 	mutex_unlock(&noclone_devs_lock);
+	if (unused)
+		noclone_dev_free(unused);
 	return r;
 }
 
@@ -251,11 +263,15 @@ unlock:
  */
 void noclone_table_del(struct noclone_target *t)
 {
+	struct noclone_dev *unused;
+
 	if (!t->table)
 		return;
 
 	mutex_lock(&noclone_devs_lock);
 	t->table->lines--;
-	noclone_table_put(t->table);
+	unused = noclone_table_put(t->table);
 	mutex_unlock(&noclone_devs_lock);
+	if (unused)
+		noclone_dev_free(unused);
 }

@@ -14,9 +14,10 @@
  *    is the same for each device because all bio-based mapped devices share
  *    one original, which is recognised by lying inside dm_mod itself.
  *  - Per-device state hangs on queue->queuedata, which bio-based dm leaves
- *    unused. It is there before the operations are replaced, and goes with the
- *    last table, after a queue freeze has proved that nobody is inside
- *    submit_bio.
+ *    unused. It is looked up and counted on, or not, in one RCU section, and
+ *    freed a grace period after it was taken away with the last table. Whoever
+ *    finds none goes on to dm core's submit_bio: he came late, or on a weakly
+ *    ordered processor early.
  *  - dm core does not count our bios as pending, so it would let a table be
  *    swapped under them. .presuspend comes first in every suspend and removal:
  *    there, new bios are turned away and those in flight waited for. That wait
@@ -42,7 +43,6 @@
 
 #include <linux/bio.h>
 #include <linux/blk-crypto.h>
-#include <linux/blk-mq.h>
 #include <linux/module.h>
 #include <linux/rcupdate.h>
 #include <trace/events/block.h>
@@ -65,13 +65,12 @@ static void noclone_restore_bio(struct bio *bio, const struct noclone_io *io)
 	bio->bi_iter = io->iter;
 	bio->bi_opf = (bio->bi_opf & ~REQ_DRV) | (io->drv ? REQ_DRV : 0);
 	/* Left by the leg: it must not be taken for the mapped device's doing */
-	bio_clear_flag(bio, BIO_QOS_THROTTLED);
-	bio_clear_flag(bio, BIO_QOS_MERGED);
-	bio_clear_flag(bio, BIO_REMAPPED);
-	noclone_set_wants_task(bio, io->in_task);
+	bio->bi_flags = (bio->bi_flags & ~NOCLONE_LEG_FLAGS) | io->flags;
+	/* 0 if the leg has split it, and some submit a bio again as it is */
+	atomic_set(&bio->__bi_remaining, 1);
 	bio->bi_private = io->private;
 	bio->bi_end_io = io->end_io;
-	bio->bi_bdev = io->bdev;
+	bio->bi_bdev = io->target->nd->bdev;
 }
 
 /* Only the low half of jiffies was kept: no I/O takes 49 days. */
@@ -104,7 +103,7 @@ static void noclone_end_io(struct bio *bio)
 	struct noclone_dev *nd = io->target->nd;
 
 	if (io->accounted)
-		noclone_end_io_acct(io->bdev, bio_op(bio),
+		noclone_end_io_acct(nd->bdev, bio_op(bio),
 				    io->iter.bi_size >> SECTOR_SHIFT,
 				    noclone_io_start(io));
 	/* While bi_bdev still names the leg */
@@ -120,14 +119,13 @@ static void noclone_end_io(struct bio *bio)
 
 static void noclone_save_bio(struct bio *bio, struct noclone_io *io)
 {
-	io->bdev = bio->bi_bdev;
 	io->end_io = bio->bi_end_io;
 	io->private = bio->bi_private;
 	io->iter = bio->bi_iter;
+	io->flags = bio->bi_flags & NOCLONE_LEG_FLAGS;
 	io->drv = !!(bio->bi_opf & REQ_DRV);
 	io->start = jiffies;
-	io->accounted = noclone_accounts(io->bdev);
-	io->in_task = noclone_wants_task(bio);
+	io->accounted = noclone_accounts(bio->bi_bdev);
 }
 
 static void noclone_remap(struct bio *bio, struct noclone_io *io,
@@ -140,23 +138,22 @@ static void noclone_remap(struct bio *bio, struct noclone_io *io,
 	bio->bi_private = io;
 	bio->bi_end_io = noclone_end_io;
 	bio->bi_iter.bi_sector = s->leg[leg].start + sector;
+	/* The leg does its own cgroup accounting, throttling and tracing */
+	bio->bi_flags &= ~(NOCLONE_LEG_FLAGS | BIT(BIO_TRACE_COMPLETION));
 	bio_set_dev(bio, s->leg[leg].bdev);
-	/* The leg does its own cgroup accounting and its own tracing */
-	bio_clear_flag(bio, BIO_CGROUP_ACCT);
-	bio_clear_flag(bio, BIO_TRACE_COMPLETION);
-	noclone_set_wants_task(bio, false);
 }
 
 static void noclone_submit_in_place(struct bio *bio, struct noclone_io *io,
 				    const struct noclone_segment *s)
 {
+	struct block_device *bdev = bio->bi_bdev;
+
 	noclone_save_bio(bio, io);
 	noclone_remap(bio, io, s);
 	if (io->accounted)
-		noclone_start_io_acct(io->bdev, bio_op(bio), bio_sectors(bio),
+		noclone_start_io_acct(bdev, bio_op(bio), bio_sectors(bio),
 				      jiffies);
-	trace_block_bio_remap(bio, disk_devt(io->bdev->bd_disk),
-			      io->iter.bi_sector);
+	trace_block_bio_remap(bio, bdev->bd_dev, io->iter.bi_sector);
 	/* From here on neither bio nor io may be touched */
 	submit_bio_noacct(bio);
 }
@@ -239,29 +236,46 @@ static noinline enum noclone_counter noclone_why_slow(struct bio *bio)
 	return NOCLONE_CRYPTO;
 }
 
+/*
+ * Find the device and begin with the bio. Nothing else holds @nd: without a
+ * table it may be gone when this returns, so what there is to count is counted
+ * here.
+ */
+static const struct noclone_table *noclone_begin(struct bio *bio)
+{
+	const struct noclone_table *table = NULL;
+	struct noclone_dev *nd;
+
+	rcu_read_lock_sched();
+	nd = READ_ONCE(bdev_get_queue(bio->bi_bdev)->queuedata);
+	if (unlikely(!nd))
+		goto unlock;
+	if (unlikely(!noclone_is_plain(bio))) {
+		noclone_count(nd, noclone_why_slow(bio));
+		goto unlock;
+	}
+	table = noclone_get(nd);
+	if (unlikely(!table))
+		noclone_count(nd, NOCLONE_SUSPENDING);
+unlock:
+	rcu_read_unlock_sched();
+	return table;
+}
+
 static void noclone_submit_bio(struct bio *bio)
 {
-	struct noclone_dev *nd = bio->bi_bdev->bd_disk->queue->queuedata;
-	const struct noclone_table *table;
+	const struct noclone_table *table = noclone_begin(bio);
 	enum noclone_counter result;
+	struct noclone_dev *nd;
 
-	if (unlikely(!noclone_is_plain(bio))) {
-		result = noclone_why_slow(bio);
-		goto dm_core;
+	if (likely(table)) {
+		nd = table->nd;
+		result = noclone_try(nd, table, bio);
+		if (likely(result == NOCLONE_FAST))
+			return;
+		noclone_count(nd, result);
+		noclone_put(nd);
 	}
-
-	table = noclone_get(nd);
-	if (unlikely(!table)) {
-		result = NOCLONE_SUSPENDING;
-		goto dm_core;
-	}
-
-	result = noclone_try(nd, table, bio);
-	if (likely(result == NOCLONE_FAST))
-		return;
-	noclone_put(nd);
-dm_core:
-	noclone_count(nd, result);
 	noclone_dm_fops->submit_bio(bio);
 }
 
@@ -318,7 +332,7 @@ static enum noclone_state noclone_learn(struct noclone_dev *nd)
 static enum noclone_state noclone_qualify(const struct noclone_table *table)
 {
 	struct noclone_dev *nd = table->nd;
-	void *data = nd->disk->queue->queuedata;
+	void *data = READ_ONCE(nd->disk->queue->queuedata);
 
 	if (table->sectors != dm_table_get_size(table->dm))
 		return NOCLONE_OFF_MIXED;
@@ -345,9 +359,9 @@ static enum noclone_state noclone_wished(const struct noclone_dev *nd)
 }
 
 /*
- * Put our operations in or take them out; nobody has to be waited for. The
- * release orders queuedata and what it points at before the new operations.
- * Returns false if another module's operations are in the way.
+ * Put our operations in or take them out; nobody has to be waited for: who sees
+ * them without queuedata goes on to dm core. Returns false if another module's
+ * operations are in the way.
  */
 static bool noclone_hook(struct noclone_dev *nd, bool on)
 {
@@ -356,7 +370,7 @@ static bool noclone_hook(struct noclone_dev *nd, bool on)
 		noclone_dm_fops;
 
 	if (old == &noclone_fops || old == noclone_dm_fops) {
-		smp_store_release(&nd->disk->fops, new); /* see above */
+		WRITE_ONCE(nd->disk->fops, new);
 		return true;
 	}
 	if (!on && !nd->pinned) {
@@ -392,7 +406,8 @@ void noclone_fastpath_attach(struct noclone_table *table)
 	if (!noclone_live(nd)) {
 		nd->state = noclone_qualify(table);
 		if (nd->state == NOCLONE_ON) {
-			nd->disk->queue->queuedata = nd;
+			/* What it points at is there before it is seen */
+			smp_store_release(&nd->disk->queue->queuedata, nd);
 			rcu_assign_pointer(nd->live, table);
 			noclone_apply_wish(nd);
 		}
@@ -460,21 +475,32 @@ int noclone_fastpath_prepare(struct noclone_dev *nd)
 }
 
 /**
- * noclone_fastpath_release - undo noclone_fastpath_prepare()
+ * noclone_fastpath_forget - let nobody find a device any more
  * @nd: a device without a live table of ours
  *
- * The operations are dm core's again since the last suspend. Freezing the
- * queue proves that nobody who saw ours is inside submit_bio and needs @nd.
+ * The operations are dm core's again since the last suspend.
+ *
+ * Context: noclone_devs_lock is held; does not sleep.
  */
-void noclone_fastpath_release(struct noclone_dev *nd)
+void noclone_fastpath_forget(struct noclone_dev *nd)
 {
 	struct request_queue *q = nd->disk->queue;
 
-	if (q->queuedata == nd) {
-		noclone_flush_submitters(q);
-		q->queuedata = NULL;
-	}
-	/* The last noclone_put() may be at its end still */
+	if (q->queuedata == nd)
+		WRITE_ONCE(q->queuedata, NULL);
+}
+
+/**
+ * noclone_fastpath_release - undo noclone_fastpath_prepare()
+ * @nd: a device that noclone_fastpath_forget() has made unknown
+ *
+ * Waits for those who have found it before, and for the end of the last
+ * noclone_put(); for nobody who is inside a target's .map, which may sleep.
+ *
+ * Context: sleeps for a grace period; without locks.
+ */
+void noclone_fastpath_release(struct noclone_dev *nd)
+{
 	synchronize_rcu();
 	mempool_exit(&nd->reserve);
 }

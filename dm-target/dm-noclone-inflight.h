@@ -5,9 +5,10 @@
  *
  * Why the wait in noclone_drain() ends neither too early nor never
  *
- *  - A bio that begins reads nd->live and counts itself in one section without
- *    preemption. synchronize_rcu() waits for those sections: after it, whoever
- *    saw a table is in the sum of @begun, and nobody adds to it any more.
+ *  - A bio that begins finds the device, reads nd->live and counts itself in one
+ *    section without preemption. synchronize_rcu() waits for those sections:
+ *    after it, whoever saw a table is in the sum of @begun, and nobody adds to it
+ *    any more. Whoever saw none is done with the device when his section ends.
  *  - From then on only @done grows, so the first sum that is equal is the last
  *    bio. It may be counted on another CPU than it began on; the sum is right.
  *  - A bio that is done counts itself and then reads nd->live, in one section
@@ -31,18 +32,15 @@
  * noclone_get - begin with a bio, if the fast path takes any
  * @nd: mapped device
  *
- * Context: any.
+ * Context: an RCU section of the sched kind.
  * Return: the live table, valid until noclone_put(), or NULL.
  */
 static inline const struct noclone_table *noclone_get(struct noclone_dev *nd)
 {
-	const struct noclone_table *table;
+	const struct noclone_table *table = rcu_dereference_sched(nd->live);
 
-	rcu_read_lock_sched();
-	table = rcu_dereference_sched(nd->live);
 	if (likely(table))
 		this_cpu_inc(nd->counters->begun);
-	rcu_read_unlock_sched();
 	return table;
 }
 
@@ -77,6 +75,10 @@ static inline bool noclone_is_drained(struct noclone_dev *nd)
  * noclone_drain - let no bio begin any more, wait for those that have
  * @nd: mapped device with a live table
  *
+ * Stock waits interruptibly for its clones; .presuspend cannot fail, so here a
+ * signal cannot end it. It is an idle wait: a leg that is stuck is neither load
+ * nor a hung task to panic about.
+ *
  * Context: nd->lock is held. Sleeps, not interruptible.
  */
 static inline void noclone_drain(struct noclone_dev *nd)
@@ -84,7 +86,7 @@ static inline void noclone_drain(struct noclone_dev *nd)
 	RCU_INIT_POINTER(nd->live, NULL);
 	synchronize_rcu();
 	rcuwait_wait_event(&nd->drainer, noclone_is_drained(nd),
-			   TASK_UNINTERRUPTIBLE);
+			   TASK_IDLE);
 }
 
 #endif /* DM_NOCLONE_INFLIGHT_H */

@@ -78,6 +78,7 @@ int noclone_reserve_init(mempool_t *reserve)
  */
 int noclone_io_init(void)
 {
+	BUILD_BUG_ON(sizeof(struct noclone_io) + sizeof(void *) > 64);
 	noclone_io_cache = kmem_cache_create("dm_noclone_io",
 					     sizeof(struct noclone_io), 0,
 					     SLAB_HWCACHE_ALIGN,

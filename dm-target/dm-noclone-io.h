@@ -21,22 +21,24 @@
 struct noclone_target;
 
 /**
- * struct noclone_io - what a bio in flight must get back; one cache line
+ * struct noclone_io - what a bio in flight must get back
  * @target: the line it was mapped by
- * @bdev: the bio's own bi_bdev
  * @end_io: the bio's own bi_end_io
  * @private: the bio's own bi_private
  * @next: while it waits in a stash
  * @iter: the bio's own bi_iter
  * @start: the low half of jiffies at the start
+ * @flags: those of the bio's own bi_flags that the leg may change
  * @drv: the bio had REQ_DRV: lower drivers and dm core both use this bit
  * @reserved: belongs to the device's reserve
  * @accounted: was counted at its start
- * @in_task: the owner wants to be called in task context
+ *
+ * One cache line together with the slab's free pointer, which comes behind the
+ * object because there is a constructor.  That is why bi_bdev is not here: the
+ * mapped device knows it, see struct noclone_dev.
  */
 struct noclone_io {
 	struct noclone_target *target;
-	struct block_device *bdev;
 	bio_end_io_t *end_io;
 	union {
 		void *private;
@@ -44,10 +46,10 @@ struct noclone_io {
 	};
 	struct bvec_iter iter;
 	u32 start;
+	u16 flags;
 	bool drv;
 	bool reserved;
 	bool accounted;
-	bool in_task;
 };
 
 /**

@@ -12,8 +12,12 @@
  *
  * Locks, outermost first:
  *   md->suspend_lock (dm core) around .presuspend, .presuspend_undo, .resume
- *   noclone_devs_lock	list of devices, their tables and reference counts
  *   nd->lock		attaching and detaching the fast path
+ *
+ *   noclone_devs_lock	list of devices, their tables and reference counts;
+ *			taken by constructors and destructors, which may or may
+ *			not have the suspend_lock. Nobody waits for I/O, for a
+ *			grace period or for another lock while he has it.
  */
 #ifndef DM_NOCLONE_H
 #define DM_NOCLONE_H
@@ -144,6 +148,7 @@ struct noclone_table {
  * @live: table that the fast path maps by, NULL while it takes no bio
  * @stats_bytes: non-zero while any "dmsetup stats" region exists
  * @counters: per CPU
+ * @bdev: of @disk, which has no partitions: bi_bdev of each bio
  * @reserve: objects for when the slab is empty
  * @lock: guards the members below
  * @drainer: who waits for the bios in flight, if anybody
@@ -160,6 +165,7 @@ struct noclone_dev {
 	struct noclone_table __rcu *live;
 	const unsigned long *stats_bytes;
 	struct noclone_counters __percpu *counters;
+	struct block_device *bdev;
 
 	mempool_t reserve;
 	struct rcuwait drainer;
@@ -192,6 +198,7 @@ void noclone_table_del(struct noclone_target *t);
 
 /* dm-noclone-fastpath.c */
 int noclone_fastpath_prepare(struct noclone_dev *nd);
+void noclone_fastpath_forget(struct noclone_dev *nd);
 void noclone_fastpath_release(struct noclone_dev *nd);
 void noclone_fastpath_attach(struct noclone_table *table);
 void noclone_fastpath_detach(struct noclone_dev *nd);

@@ -150,43 +150,26 @@ static inline void noclone_end_io_acct(struct block_device *bdev,
  * is called in atomic context.  That is between a bio and its owner: the leg's
  * driver must not see it, as it does not see it in a clone.
  */
-static inline bool noclone_wants_task(const struct bio *bio)
-{
 #if NOCLONE_HAVE_COMPLETE_IN_TASK
-	return bio_flagged(bio, BIO_COMPLETE_IN_TASK);
+#define NOCLONE_IN_TASK_FLAG	BIT(BIO_COMPLETE_IN_TASK)
 #else
-	return false;
+#define NOCLONE_IN_TASK_FLAG	0
 #endif
-}
-
-static inline void noclone_set_wants_task(struct bio *bio, bool wants)
-{
-#if NOCLONE_HAVE_COMPLETE_IN_TASK
-	if (wants)
-		bio_set_flag(bio, BIO_COMPLETE_IN_TASK);
-	else
-		bio_clear_flag(bio, BIO_COMPLETE_IN_TASK);
-#endif
-}
 
 /*
- * Wait until no one is inside the queue's submit_bio, then let everybody in
- * again.  May sleep.  Memory is not needed while the queue is frozen, but what
- * waits for us may need it: hence noio.
+ * What a leg may do to bi_flags and the owner must not see, because it would
+ * have been done to a clone.  The leg begins without them.  Not here:
+ * BIO_REFFED, which the owner may set at any time, and BIO_TRACE_COMPLETION,
+ * which the completion clears.
  */
-static inline void noclone_flush_submitters(struct request_queue *q)
-{
-	unsigned int noio = memalloc_noio_save();
+#define NOCLONE_LEG_FLAGS	(BIT(BIO_QUIET) | BIT(BIO_BPS_THROTTLED) | \
+				 BIT(BIO_QOS_THROTTLED) | BIT(BIO_QOS_MERGED) | \
+				 BIT(BIO_REMAPPED) | BIT(BIO_CGROUP_ACCT) | \
+				 NOCLONE_IN_TASK_FLAG)
 
-	/* "block: track queue freeze context for lockdep" (v6.14) renamed it */
-#if NOCLONE_HAVE_FREEZE_NOMEMSAVE
-	blk_mq_freeze_queue_nomemsave(q);
-	blk_mq_unfreeze_queue_nomemrestore(q);
-#else
-	blk_mq_freeze_queue(q);
-	blk_mq_unfreeze_queue(q);
-#endif
-	memalloc_noio_restore(noio);
+static inline bool noclone_wants_task(const struct bio *bio)
+{
+	return bio->bi_flags & NOCLONE_IN_TASK_FLAG;
 }
 
 /* "dm: optimize flushes" (v6.11): empty flushes need not pass our .map */

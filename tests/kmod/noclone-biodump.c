@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * For tests: submit one bio to a device and print what is in it when its owner
+ * gets it back.  Stock dm completes the owner's bio, of which the leg has seen
+ * only a clone, so all that the leg writes into a bio must not be there.
+ *
+ *	insmod noclone-biodump.ko dev=/dev/mapper/NAME sectors=8
+ *
+ * prints one line and stays, doing nothing, until rmmod.
+ */
+#include <linux/bio.h>
+#include <linux/blkdev.h>
+#include <linux/completion.h>
+#include <linux/module.h>
+#include <linux/version.h>
+
+static char *dev;
+module_param(dev, charp, 0);
+MODULE_PARM_DESC(dev, "Block device");
+
+static unsigned int sectors = 8;
+module_param(sectors, uint, 0);
+MODULE_PARM_DESC(sectors, "Size of the bio, a multiple of 8");
+
+/* What an owner may look at */
+struct biodump {
+	struct completion done;
+	struct block_device *bdev;
+	struct bio seen;
+};
+
+static void biodump_end_io(struct bio *bio)
+{
+	struct biodump *d = bio->bi_private;
+
+	d->seen = *bio;
+	complete(&d->done);
+}
+
+static void biodump_print(const struct biodump *d)
+{
+	const struct bio *bio = &d->seen;
+
+	pr_info("biodump: flags %x opf %x status %u remaining %d sector %llu size %u idx %u bdev %d end_io %d\n",
+		bio->bi_flags, (__force u32)bio->bi_opf,
+		(__force u8)bio->bi_status, atomic_read(&bio->__bi_remaining),
+		(u64)bio->bi_iter.bi_sector, bio->bi_iter.bi_size,
+		bio->bi_iter.bi_idx, bio->bi_bdev == d->bdev,
+		bio->bi_end_io == biodump_end_io);
+}
+
+static int biodump_fill(struct bio *bio, unsigned int pages)
+{
+	struct page *page;
+
+	while (pages--) {
+		page = alloc_page(GFP_KERNEL | __GFP_ZERO);
+		if (!page)
+			return -ENOMEM;
+		__bio_add_page(bio, page, PAGE_SIZE, 0);
+	}
+	return 0;
+}
+
+static int biodump_read(struct block_device *bdev)
+{
+	unsigned int i, pages = sectors >> (PAGE_SHIFT - SECTOR_SHIFT);
+	struct biodump d = { .bdev = bdev };
+	struct bio *bio = bio_alloc(bdev, pages, REQ_OP_READ, GFP_KERNEL);
+	int r;
+
+	init_completion(&d.done);
+	bio->bi_end_io = biodump_end_io;
+	bio->bi_private = &d;
+	r = biodump_fill(bio, pages);
+	if (!r) {
+		submit_bio(bio);
+		wait_for_completion(&d.done);
+		biodump_print(&d);
+	}
+	for (i = 0; i < bio->bi_vcnt; i++)
+		__free_page(bio->bi_io_vec[i].bv_page);
+	bio_put(bio);
+	return r;
+}
+
+static int __init biodump_init(void)
+{
+	int r;
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 9, 0)
+	struct file *file = bdev_file_open_by_path(dev, BLK_OPEN_READ, NULL, NULL);
+
+	if (IS_ERR(file))
+		return PTR_ERR(file);
+	r = biodump_read(file_bdev(file));
+	bdev_fput(file);
+#else
+	struct block_device *bdev = blkdev_get_by_path(dev, FMODE_READ, NULL);
+
+	if (IS_ERR(bdev))
+		return PTR_ERR(bdev);
+	r = biodump_read(bdev);
+	blkdev_put(bdev, FMODE_READ);
+#endif
+	return r;
+}
+
+static void __exit biodump_exit(void)
+{
+}
+
+module_init(biodump_init);
+module_exit(biodump_exit);
+
+MODULE_DESCRIPTION("Shows a bio as its owner gets it back; for the tests of dm-noclone");
+MODULE_LICENSE("GPL");
