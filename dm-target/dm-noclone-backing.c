@@ -44,32 +44,49 @@ static int noclone_check_writable(struct noclone_file *f,
 	return 0;
 }
 
-/* Before anything is opened: opening a device node may have effects. */
-static int noclone_check_path(struct noclone_file *f, bool writable)
+/* A file that is shared has been opened by another path, perhaps. */
+static int noclone_check_mount(struct noclone_file *f)
 {
-	struct path path;
+	if (__mnt_is_readonly(f->where.mnt))
+		return noclone_refuse(f, -EROFS,
+				      "File is on a read-only mount: load the table read-only");
+	return 0;
+}
+
+/* Before anything is opened: opening a device node may have effects. */
+static int noclone_find_path(struct noclone_file *f, bool writable)
+{
 	int r;
 
 	if (f->path[0] != '/')
 		return noclone_refuse(f, -EINVAL,
 				      "Path is not absolute: begin it with a slash");
-	r = kern_path(f->path, LOOKUP_FOLLOW, &path);
+	r = kern_path(f->path, LOOKUP_FOLLOW, &f->where);
 	if (r)
 		return noclone_refuse(f, r,
 			"File not found: check the path, and write %20 for a blank in it");
-	r = noclone_check_kind(f, d_inode(path.dentry));
+	r = noclone_check_kind(f, d_inode(f->where.dentry));
 	if (!r && writable)
-		r = noclone_check_writable(f, d_inode(path.dentry));
-	path_put(&path);
+		r = noclone_check_writable(f, d_inode(f->where.dentry));
+	if (!r && writable)
+		r = noclone_check_mount(f);
 	return r;
 }
 
-/* O_NOATIME: reading must not begin a transaction. */
+/*
+ * O_NOATIME: reading must not begin a transaction.  What a device that is gone
+ * has had open is closed late, and would still count as open for writing.
+ */
 static int noclone_open(struct noclone_file *f, bool writable)
 {
-	struct file *file = filp_open(f->path, O_LARGEFILE | O_NOATIME |
-				      (writable ? O_RDWR : O_RDONLY), 0);
+	struct file *file;
 
+	flush_delayed_fput();
+	file = filp_open(f->path, O_LARGEFILE | O_NOATIME |
+			 (writable ? O_RDWR : O_RDONLY), 0);
+	if (PTR_ERR(file) == -ETXTBSY)
+		return noclone_refuse(f, -ETXTBSY,
+				      "File cannot be opened for writing while it is executed or pinned: stop that, or load the table read-only");
 	if (IS_ERR(file) && writable)
 		return noclone_refuse(f, PTR_ERR(file),
 				      "File cannot be opened for writing: load the table read-only");
@@ -79,7 +96,10 @@ static int noclone_open(struct noclone_file *f, bool writable)
 	if (!file->f_op->read_iter || (writable && !file->f_op->write_iter))
 		return noclone_refuse(f, -EINVAL,
 				      "File system offers no iterator I/O: copy the file elsewhere");
-	return noclone_check_kind(f, file_inode(file));
+	if (file_inode(file) != d_inode(f->where.dentry))
+		return noclone_refuse(f, -ESTALE,
+				      "File was replaced while it was opened: load the table again");
+	return 0;
 }
 
 static int noclone_check_size(struct noclone_file *f)
@@ -162,6 +182,25 @@ static int noclone_check_users(struct noclone_file *f,
 	return 0;
 }
 
+/* The same path, and not the same file: renamed over, or made anew. */
+static void noclone_warn_moved(const struct noclone_file *f,
+			       const struct gendisk *disk)
+{
+	const struct inode *inode = file_inode(f->file);
+	const struct noclone_backing *b;
+	const struct noclone_file *user;
+
+	list_for_each_entry(b, &noclone_backings, node)
+		list_for_each_entry(user, &b->users, user)
+			if (b->disk == disk && b->inode != inode &&
+			    !strcmp(user->path, f->path))
+				DMWARN("%s: %s is another file now (inode %llu) than the one in use (inode %llu)",
+				       dm_table_device_name(f->ti->table),
+				       f->path,
+				       (unsigned long long)inode->i_ino,
+				       (unsigned long long)b->inode->i_ino);
+}
+
 static int noclone_backing_create(struct noclone_file *f, struct gendisk *disk)
 {
 	struct inode *inode = file_inode(f->file);
@@ -174,39 +213,84 @@ static int noclone_backing_create(struct noclone_file *f, struct gendisk *disk)
 	r = noclone_check_place(f, disk);
 	if (r)
 		return r;
+	noclone_warn_moved(f, disk);
 	b = kzalloc(sizeof(*b), GFP_NOIO);
 	if (!b)
 		return noclone_refuse(f, -ENOMEM, "Not enough memory");
 	b->inode = inode;
+	b->file = get_file(f->file);
 	b->disk = disk;
+	mutex_init(&b->mark_lock);
 	INIT_LIST_HEAD(&b->users);
 	list_add(&b->node, &noclone_backings);
 	f->backing = b;
 	return 0;
 }
 
-static int noclone_backing_get(struct noclone_file *f)
+/* Two references to one file become two references to the other. */
+static void noclone_backing_replace(struct noclone_backing *b,
+				    struct file *file)
+{
+	fput(b->file);
+	b->file = get_file(file);
+}
+
+/*
+ * Use the file as @b has it open; if that is not writable but must be, as @f has.
+ * Return: -EAGAIN, with nothing done, if @f has to open it first.
+ */
+static int noclone_backing_share(struct noclone_file *f,
+				 struct noclone_backing *b, bool writable)
+{
+	bool suits = !writable || (b->file->f_mode & FMODE_WRITE);
+	int r;
+
+	if (!suits && !f->file)
+		return -EAGAIN;
+	r = noclone_check_users(f, b);
+	if (r)
+		return r;
+	if (!suits) {
+		noclone_backing_replace(b, f->file);
+	} else {
+		if (f->file)
+			fput(f->file);
+		f->file = get_file(b->file);
+	}
+	f->backing = b;
+	return 0;
+}
+
+/* Return: -EAGAIN if @f has to open the file first. */
+static int noclone_backing_join(struct noclone_file *f, bool writable)
 {
 	struct gendisk *disk = dm_disk(dm_table_get_md(f->ti->table));
 	struct noclone_backing *b;
 	int r;
 
 	mutex_lock(&noclone_backings_lock);
-	b = noclone_backing_find(file_inode(f->file));
-	if (!b)
-		r = noclone_backing_create(f, disk);
-	else if (b->disk != disk)
+	b = noclone_backing_find(d_inode(f->where.dentry));
+	if (b && b->disk != disk)
 		r = noclone_refuse(f, -EBUSY,
 				   "File is in use by another noclone-file device");
+	else if (b)
+		r = noclone_backing_share(f, b, writable);
 	else
-		r = noclone_check_users(f, b);
-	if (!r) {
-		if (b)
-			f->backing = b;
-		list_add(&f->user, &f->backing->users);
-	}
+		r = f->file ? noclone_backing_create(f, disk) : -EAGAIN;
+	if (!r)
+		list_add_tail(&f->user, &f->backing->users);
 	mutex_unlock(&noclone_backings_lock);
 	return r;
+}
+
+static int noclone_backing_get(struct noclone_file *f, bool writable)
+{
+	int r = noclone_backing_join(f, writable);
+
+	if (r != -EAGAIN)
+		return r;
+	r = noclone_open(f, writable);
+	return r ? r : noclone_backing_join(f, writable);
 }
 
 /* Who knows what direct I/O of this file has to be aligned to? */
@@ -226,7 +310,7 @@ static int noclone_find_align(struct noclone_file *f)
 		f->align = 0;
 	} else if (st.result_mask & STATX_DIOALIGN) {
 		f->align = st.dio_offset_align;
-		f->memalign = st.dio_mem_align;
+		f->memalign = max(st.dio_mem_align, 1U);
 		f->align_from = "statx";
 	} else if (bdev) {
 		f->align = bdev_logical_block_size(bdev);
@@ -280,17 +364,15 @@ int noclone_backing_open(struct noclone_file *f)
 	bool writable = noclone_table_is_writable(f->ti->table);
 	int r;
 
-	r = noclone_check_path(f, writable);
+	r = noclone_find_path(f, writable);
 	if (!r)
-		r = noclone_open(f, writable);
+		r = noclone_backing_get(f, writable);
 	if (!r)
 		r = noclone_check_size(f);
 	if (!r)
 		r = noclone_find_align(f);
 	if (!r)
 		r = noclone_check_align(f);
-	if (!r)
-		r = noclone_backing_get(f);
 	if (!r)
 		noclone_find_below(f);
 	return r;
@@ -309,8 +391,35 @@ static void noclone_backing_put(struct noclone_file *f)
 	mutex_unlock(&noclone_backings_lock);
 	if (!last)
 		return;
-	noclone_backing_unpin(b);
+	noclone_unpin(b);
+	noclone_unmark(b);
+	fput(b->file);
 	kfree(b);
+}
+
+/**
+ * noclone_backing_line - the lines of a table that use the same file, in order
+ * @f: any of them
+ * @after: one of them, or NULL
+ *
+ * Return: the next one, the first one if @after is NULL; NULL if there is none.
+ */
+struct noclone_file *noclone_backing_line(const struct noclone_file *f,
+					  struct noclone_file *after)
+{
+	struct noclone_file *user, *found = NULL;
+
+	mutex_lock(&noclone_backings_lock);
+	user = after ? after : list_entry(&f->backing->users,
+					  struct noclone_file, user);
+	list_for_each_entry_continue(user, &f->backing->users, user) {
+		if (user->ti->table == f->ti->table) {
+			found = user;
+			break;
+		}
+	}
+	mutex_unlock(&noclone_backings_lock);
+	return found;
 }
 
 /**
@@ -323,57 +432,5 @@ void noclone_backing_close(struct noclone_file *f)
 		noclone_backing_put(f);
 	if (f->file)
 		fput(f->file);
-}
-
-/**
- * noclone_backing_may_pin - is it sure that no line writes through the file?
- * @b: file
- *
- * Writing to a pinned file fails, so it must not be pinned under a table that
- * uses another engine.
- */
-bool noclone_backing_may_pin(struct noclone_backing *b)
-{
-	struct noclone_file *user;
-	bool may = true;
-
-	mutex_lock(&noclone_backings_lock);
-	list_for_each_entry(user, &b->users, user)
-		may &= user->engine->pins;
-	mutex_unlock(&noclone_backings_lock);
-	return may;
-}
-
-/**
- * noclone_backing_mark - from now on the file stays where it is on its disk
- * @b: file
- *
- * What swapon(2) does: as long as the mark is there, file systems refuse to
- * write, truncate, punch, reflink and defragment the file.
- *
- * Context: the inode is locked.
- */
-void noclone_backing_mark(struct noclone_backing *b)
-{
-	b->inode->i_flags |= S_SWAPFILE;
-	b->pinned = true;
-}
-
-/**
- * noclone_backing_unpin - the file may move again
- * @b: file; nothing happens if it is not pinned
- *
- * Whoever has read the pinned file has cached what was there at that time.
- *
- * Context: process context; no bio is on its way to the file's sectors.
- */
-void noclone_backing_unpin(struct noclone_backing *b)
-{
-	if (!b->pinned)
-		return;
-	inode_lock(b->inode);
-	b->inode->i_flags &= ~S_SWAPFILE;
-	b->pinned = false;
-	inode_unlock(b->inode);
-	invalidate_inode_pages2(b->inode->i_mapping);
+	path_put(&f->where);
 }

@@ -57,6 +57,13 @@ static void noclone_cmd_go_on(struct noclone_cmd *cmd)
 	}
 }
 
+/* Some file systems do not know how to try: they answer -EOPNOTSUPP. */
+static bool noclone_would_block(const struct noclone_cmd *cmd)
+{
+	return cmd->attempting && (cmd->result == -EAGAIN ||
+				   cmd->result == -EOPNOTSUPP);
+}
+
 /* What to do after a call; in any context. */
 static void noclone_cmd_next(struct noclone_cmd *cmd)
 {
@@ -69,7 +76,7 @@ static void noclone_cmd_next(struct noclone_cmd *cmd)
 
 	if (cmd->result == -EIOCBQUEUED) {
 		noclone_cmd_retry(cmd);
-	} else if (cmd->result == -EAGAIN && cmd->attempting) {
+	} else if (noclone_would_block(cmd)) {
 		WRITE_ONCE(cmd->file->doubt[op_is_write(bio_op(bio))],
 			   NOCLONE_DOUBT);
 		noclone_cmd_block(cmd);
@@ -118,6 +125,19 @@ static bool noclone_try_start_write(struct super_block *sb)
 		return false;
 	/* Another thread may end it: lockdep must not look for this one */
 	__sb_writers_release(sb, SB_FREEZE_WRITE);
+	return true;
+}
+
+/* A file that was pinned until now may still be marked: see dm-noclone-pin.c. */
+static bool noclone_cmd_may_write(struct noclone_cmd *cmd)
+{
+	struct noclone_backing *b = cmd->file->backing;
+
+	if (likely(!READ_ONCE(b->marked)))
+		return true;
+	if (cmd->iocb.ki_flags & IOCB_NOWAIT)
+		return false;
+	noclone_unmark(b);
 	return true;
 }
 
@@ -178,7 +198,7 @@ ssize_t noclone_cmd_call(struct noclone_cmd *cmd, struct iov_iter *iter)
 
 	if (!(cmd->iocb.ki_flags & IOCB_WRITE))
 		return fop->read_iter(&cmd->iocb, iter);
-	if (!noclone_cmd_begin_write(cmd))
+	if (!noclone_cmd_may_write(cmd) || !noclone_cmd_begin_write(cmd))
 		return -EAGAIN;
 	return fop->write_iter(&cmd->iocb, iter);
 }
@@ -227,6 +247,7 @@ static int noclone_cmd_fallocate(struct noclone_cmd *cmd)
 	if (bio_op(bio) == REQ_OP_WRITE_ZEROES &&
 	    (bio->bi_opf & REQ_NOUNMAP))
 		mode = FALLOC_FL_ZERO_RANGE;
+	noclone_unmark(cmd->file->backing);
 	return vfs_fallocate(cmd->file->file, mode | FALLOC_FL_KEEP_SIZE,
 			     noclone_cmd_pos(cmd), bio->bi_iter.bi_size);
 }
@@ -263,4 +284,3 @@ void noclone_cmd_do(struct noclone_cmd *cmd, bool attempt)
 	else
 		noclone_cmd_end_errno(cmd, noclone_cmd_fallocate(cmd));
 }
-

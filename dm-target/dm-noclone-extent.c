@@ -6,11 +6,14 @@
  *
  * Why this is safe
  *
- *  - ->bmap says where a block is now and promises nothing.  What does promise
- *    is the contract of swap files: ->swap_activate(), then S_SWAPFILE in the
- *    inode.  With that mark, file systems refuse to write, truncate, punch,
- *    reflink or defragment the file.  Only file systems are taken that want
- *    nothing else to be done for it, or undone: no ->swap_deactivate().
+ *  - ->bmap says where a block is now and promises nothing.  What promises is
+ *    that the file is pinned: see dm-noclone-pin.c.  Only file systems are taken
+ *    that want nothing else to be done for a swap file, or undone: no
+ *    ->swap_deactivate().
+ *  - The constructor reads the extents while the file may still move.  .preresume
+ *    pins the file, reads them again and compares.  That is decided once for all
+ *    lines of a table that use the file: one that runs on the disk while another
+ *    goes through the file system would have it refuse all writes.
  *  - ->swap_activate() numbers whole pages one after another and leaves out
  *    what does not fill one.  Only when they add up to the whole file is such
  *    a number a position in the file.
@@ -20,11 +23,11 @@
  *    first.
  *  - Data must be on the disk as it is in the file: no encryption, no verity,
  *    no journalled data.  Those have no direct I/O, or are asked for.
- *  - A file under a live table with another engine cannot be pinned, because
- *    that table could not write any more.  Then it happens in .preresume, when
- *    nothing is in flight.  Nothing may fail there: if the file has changed
- *    since the constructor looked, the engine direct takes over, and status
- *    says so.
+ *  - Nothing may fail in .preresume, and nobody may be waited for who could wait
+ *    for the device: reading the extents syncs the file and takes locks.  So a
+ *    worker does it, and has NOCLONE_VERIFY_TIME.  If it has not come to an end
+ *    then, or the file cannot be pinned, or has changed, the engine direct takes
+ *    over, and status says so.
  */
 #include "dm-noclone-file.h"
 
@@ -33,6 +36,9 @@
 #include <linux/swap.h>
 
 #define NOCLONE_SECTORS_PER_PAGE	(PAGE_SIZE >> SECTOR_SHIFT)
+
+/* How long a device may stay suspended for its extents to be compared, jiffies */
+#define NOCLONE_VERIFY_TIME		(5 * HZ)
 
 static void noclone_swap_free(struct swap_info_struct *sis)
 {
@@ -127,13 +133,14 @@ static u32 noclone_extents_build(const struct noclone_file *f,
 
 /*
  * See the top. Under a live table that writes through the page cache it cannot
- * be emptied: then .preresume, which asks again, decides.
+ * be emptied, which matters only to a file that is pinned.
  */
 static bool noclone_is_written(struct noclone_file *f)
 {
 	loff_t end = to_bytes(f->start + f->ti->len);
 
-	if (invalidate_inode_pages2(f->file->f_mapping) && f->backing->pinned)
+	if (invalidate_inode_pages2(f->file->f_mapping) &&
+	    READ_ONCE(f->backing->pinned))
 		return false;
 	return vfs_llseek(f->file, to_bytes(f->start), SEEK_HOLE) >= end;
 }
@@ -144,17 +151,29 @@ static int noclone_extent_check(struct noclone_file *f)
 	const struct inode *inode = file_inode(f->file);
 	const struct address_space_operations *aops = inode->i_mapping->a_ops;
 
-	if (!inode->i_sb->s_bdev || !aops->swap_activate ||
+	/* Without CONFIG_SWAP there is no such mark */
+	if (!IS_ENABLED(CONFIG_SWAP) || !inode->i_sb->s_bdev || !aops->swap_activate ||
 	    aops->swap_deactivate)
 		return noclone_refuse(f, -EINVAL,
 			"File system does not let files be pinned: engine extent needs ext4 or xfs on one disk");
+	if (i_blocksize(inode) < PAGE_SIZE)
+		return noclone_refuse(f, -EINVAL,
+			"File system has blocks smaller than a page: engine extent cannot serve it, use engine direct");
 	if (IS_ENCRYPTED(inode) || IS_VERITY(inode))
 		return noclone_refuse(f, -EINVAL,
 			"File is encrypted or has verity: use engine direct or buffered");
+	if (noclone_has_writers(f->backing))
+		return noclone_refuse(f, -ETXTBSY,
+			"File is open for writing by another program: close it, or use engine direct");
 	return 0;
 }
 
-/* Read and, if that does no harm, pin. */
+/* The pin that is on the file, 0 if there is none. */
+static u32 noclone_pin_nr(const struct noclone_backing *b)
+{
+	return READ_ONCE(b->pinned) ? READ_ONCE(b->pin_nr) : 0;
+}
+
 static int noclone_extent_read(struct noclone_file *f,
 			       struct noclone_extent **extents)
 {
@@ -162,13 +181,11 @@ static int noclone_extent_read(struct noclone_file *f,
 	struct swap_info_struct *sis;
 	u32 nr = 0;
 
-	inode_lock(inode);
+	if (down_write_killable(&inode->i_rwsem))
+		return noclone_refuse(f, -EINTR, "Interrupted");
 	sis = noclone_swap_read(f);
-	if (!IS_ERR(sis)) {
+	if (!IS_ERR(sis))
 		nr = noclone_extents_build(f, sis, extents);
-		if (nr && noclone_backing_may_pin(f->backing))
-			noclone_backing_mark(f->backing);
-	}
 	inode_unlock(inode);
 
 	if (IS_ERR(sis))
@@ -184,30 +201,6 @@ static int noclone_extent_read(struct noclone_file *f,
 		return noclone_refuse(f, -EINVAL,
 			"File has unwritten extents or is mapped by a process: write it out (noclone create --allocate), or use engine direct");
 	return 0;
-}
-
-/* Until .preresume, which knows whether the file can be pinned. */
-static int noclone_extent_stand_in(struct noclone_file *f)
-{
-	atomic_inc(&f->line->table->unpinned);
-	f->engine = &noclone_engine_direct;
-	f->refused = "extent:loaded";
-	return noclone_workers_init(f);
-}
-
-static int noclone_extent_admit(struct noclone_file *f)
-{
-	struct noclone_extent *extents = NULL;
-	int r = noclone_extent_check(f);
-
-	if (!r)
-		r = noclone_extent_read(f, &extents);
-	if (!r)
-		r = noclone_file_add_line(f, extents);
-	kvfree(extents);
-	if (!r && !f->backing->pinned)
-		r = noclone_extent_stand_in(f);
-	return r;
 }
 
 /* Has the file stayed where the constructor found it? */
@@ -226,61 +219,104 @@ static bool noclone_extents_match(const struct noclone_file *f,
 	return true;
 }
 
-/* With the inode locked; reads, compares and marks. */
-static bool noclone_extent_check_again(struct noclone_file *f)
+static bool noclone_extent_is_same(struct noclone_file *f,
+				   const struct swap_info_struct *sis)
 {
-	struct swap_info_struct *sis = noclone_swap_read(f);
 	struct noclone_extent *extents;
-	bool same;
-	u32 nr;
+	u32 nr = noclone_extents_build(f, sis, &extents);
+	bool same = nr && noclone_extents_match(f, extents, nr);
 
-	if (IS_ERR(sis))
-		return false;
-	nr = noclone_extents_build(f, sis, &extents);
-	same = nr && noclone_extents_match(f, extents, nr);
 	kvfree(extents);
-	noclone_swap_free(sis);
-	if (same)
-		noclone_backing_mark(f->backing);
-	return same;
+	return same && sis->bdev == f->below.bdev && noclone_is_written(f);
 }
 
-/* Return: NULL, or why not. */
-static const char *noclone_extent_pin(struct noclone_file *f)
+/* Runs as long as it takes; the destructor of @f waits for it. */
+static void noclone_extent_verify(struct work_struct *work)
 {
-	struct inode *inode = file_inode(f->file);
-	bool same;
+	struct noclone_file *f = container_of(work, struct noclone_file, verify);
+	unsigned int noio = memalloc_noio_save();
+	struct swap_info_struct *sis = noclone_swap_read(f);
+	struct noclone_file *line;
+	bool same = !IS_ERR(sis);
 
-	if (f->backing->pinned)
+	for (line = f; same && line; line = noclone_backing_line(line, line))
+		same = noclone_extent_is_same(line, sis);
+	if (!IS_ERR(sis))
+		noclone_swap_free(sis);
+	memalloc_noio_restore(noio);
+	f->verdict = same ? NULL : "extent:changed";
+	complete(&f->verified);
+}
+
+/* Return: NULL if the extents of all lines are where they were. */
+static const char *noclone_extent_ask(struct noclone_file *f)
+{
+	/* It has not come to an end since the last time */
+	if (work_busy(&f->verify))
+		return "extent:busy";
+	reinit_completion(&f->verified);
+	queue_work(f->wq, &f->verify);
+	if (!wait_for_completion_timeout(&f->verified, NOCLONE_VERIFY_TIME))
+		return "extent:busy";
+	return f->verdict;
+}
+
+/*
+ * Extents that were read under the pin that is on the file need not be read again.
+ * Return: NULL, or why the lines of the table must not run on the disk.
+ */
+static const char *noclone_extent_pin(struct noclone_file *first)
+{
+	struct noclone_backing *b = first->backing;
+	struct noclone_file *f;
+	bool known = b->pinned;
+	const char *why = NULL;
+
+	for (f = first; f; f = noclone_backing_line(f, f))
+		known &= f->pin_nr == b->pin_nr;
+	if (known)
 		return NULL;
-	/* Its owner may be waiting for memory, and that for this device */
-	if (!inode_trylock(inode))
-		return "extent:locked";
-	same = noclone_extent_check_again(f);
-	inode_unlock(inode);
-	if (same && !noclone_is_written(f)) {
-		noclone_backing_unpin(f->backing);
-		same = false;
-	}
-	return same ? NULL : "extent:changed";
+	if (!b->pinned)
+		why = noclone_pin(b);
+	return why ? why : noclone_extent_ask(first);
 }
 
-static void noclone_extent_choose(struct noclone_file *f)
+static void noclone_extent_choose(struct noclone_file *f, const char *why)
 {
-	bool was_pinned = f->engine->pins;
+	bool ran = f->engine->pins;
 
-	f->refused = noclone_extent_pin(f);
-	f->engine = f->refused ? &noclone_engine_direct : f->asked;
-	if (f->refused)
-		DMWARN("%s: the file cannot be pinned (%s): engine direct stands in",
-		       dm_table_device_name(f->ti->table), f->refused);
-	if (was_pinned != f->engine->pins)
-		atomic_add(was_pinned ? 1 : -1, &f->line->table->unpinned);
+	f->refused = why;
+	f->engine = why ? &noclone_engine_direct : f->asked;
+	f->pin_nr = why ? 0 : f->backing->pin_nr;
+	if (ran != f->engine->pins)
+		atomic_add(ran ? 1 : -1, &f->line->table->unpinned);
+}
+
+static void noclone_extent_let_go(struct noclone_file *f)
+{
+	noclone_unpin(f->backing);
+	if (f->backing->marked)
+		queue_work(f->wq, &f->unmark);
+}
+
+static void noclone_extent_decide(struct noclone_file *first)
+{
+	const char *why = noclone_extent_pin(first);
+	struct noclone_file *f;
+
+	for (f = first; f; f = noclone_backing_line(f, f))
+		noclone_extent_choose(f, why);
+	if (!why)
+		return;
+	noclone_extent_let_go(first);
+	DMWARN("%s: %s cannot be pinned (%s): engine direct stands in",
+	       dm_table_device_name(first->ti->table), first->path, why);
 }
 
 /**
  * noclone_extent_preresume - pin the file, or let it go, as the table asks
- * @f: line of a table that is about to be live
+ * @f: line of a table that is about to be live; the first one that uses a file
+ *	decides for all that do
  *
  * Context: .preresume: no bio is in flight, and nothing may fail.
  */
@@ -288,11 +324,52 @@ void noclone_extent_preresume(struct noclone_file *f)
 {
 	unsigned int noio = memalloc_noio_save();
 
-	if (f->asked->pins && f->wq)
-		noclone_extent_choose(f);
-	else if (!f->asked->pins)
-		noclone_backing_unpin(f->backing);
+	if (noclone_backing_line(f, NULL) == f) {
+		if (f->asked->pins)
+			noclone_extent_decide(f);
+		else
+			noclone_extent_let_go(f);
+	}
 	memalloc_noio_restore(noio);
+}
+
+static void noclone_extent_unmark(struct work_struct *work)
+{
+	noclone_unmark(container_of(work, struct noclone_file, unmark)->backing);
+}
+
+/**
+ * noclone_extent_init - what every line needs, whatever its engine
+ * @f: a line that is being made
+ */
+void noclone_extent_init(struct noclone_file *f)
+{
+	init_completion(&f->verified);
+	INIT_WORK(&f->verify, noclone_extent_verify);
+	INIT_WORK(&f->unmark, noclone_extent_unmark);
+}
+
+/* Direct stands in until .preresume has pinned the file. */
+static int noclone_extent_admit(struct noclone_file *f)
+{
+	struct noclone_extent *extents = NULL;
+	int r = noclone_extent_check(f);
+	u32 pin_nr = noclone_pin_nr(f->backing);
+
+	if (!r)
+		r = noclone_extent_read(f, &extents);
+	if (!r)
+		r = noclone_file_add_line(f, extents);
+	kvfree(extents);
+	if (r)
+		return r;
+
+	if (pin_nr == noclone_pin_nr(f->backing))
+		f->pin_nr = pin_nr;
+	atomic_inc(&f->line->table->unpinned);
+	f->engine = &noclone_engine_direct;
+	f->refused = "extent:loaded";
+	return noclone_workers_init(f);
 }
 
 /* What the fast path leaves to dm core, as in noclone_linear_map(). */

@@ -110,12 +110,13 @@ static void noclone_file_dtr(struct dm_target *ti)
 {
 	struct noclone_file *f = ti->private;
 
+	/* First: the workers may be looking at the lines */
+	f->asked->dismiss(f);
 	if (f->line) {
 		/* dm has not opened the disk below */
 		f->line->nr_legs = 0;
 		noclone_target_free(f->line);
 	}
-	f->asked->dismiss(f);
 	noclone_backing_close(f);
 	free_percpu(f->counters);
 	kfree(f->path);
@@ -148,6 +149,7 @@ static struct noclone_file *noclone_file_alloc(struct dm_target *ti)
 		return NULL;
 	f->ti = ti;
 	f->asked = noclone_engines[0];
+	noclone_extent_init(f);
 	f->counters = alloc_percpu(struct noclone_file_counters);
 	if (f->counters)
 		return f;
@@ -352,8 +354,9 @@ static void noclone_file_status(struct dm_target *ti, status_type_t type,
 }
 
 /*
- * The disk below is the file system's, not dm's: but its limits are the
- * file's. The whole of it is shown, for the file may be anywhere.
+ * The disk below is the file system's, not dm's: but its limits are those of
+ * direct I/O, and the page cache has none. The whole of it is shown, for the file
+ * may be anywhere.
  */
 static int noclone_file_iterate_devices(struct dm_target *ti,
 					iterate_devices_callout_fn fn,
@@ -361,7 +364,7 @@ static int noclone_file_iterate_devices(struct dm_target *ti,
 {
 	struct noclone_file *f = ti->private;
 
-	if (!f->below.bdev)
+	if (!f->below.bdev || !f->asked->direct)
 		return 0;
 	return fn(ti, &f->below, 0, bdev_nr_sectors(f->below.bdev), data);
 }

@@ -4,6 +4,7 @@
  *
  *	dm-noclone-file.c	the target: table line, status, limits
  *	dm-noclone-backing.c	the file: what is refused, alignment, who uses it
+ *	dm-noclone-pin.c	how it is kept where it is on its disk
  *	dm-noclone-submit.c	how a bio comes in and goes back
  *	dm-noclone-cmd.c	a bio on its way through a file system
  *	dm-noclone-worker.c	who works on it
@@ -17,9 +18,12 @@
  * (v6.19).  Here a bio is only handed over, to workers.
  *
  * Locks, outermost first:
- *	md->suspend_lock (dm core) around .preresume
- *	noclone_backings_lock	which files are in use, by whom, pinned or not
- *	inode->i_rwsem		of the file, while it is pinned or let go
+ *	md->suspend_lock (dm core) around .preresume, which alone pins, and lets go
+ *	backing->mark_lock	the mark in the inode
+ *	inode->i_rwsem		of the file; only tried, except by constructors
+ *
+ *	noclone_backings_lock	which files are in use, by whom; nobody waits for
+ *				anything while he has it
  */
 #ifndef DM_NOCLONE_FILE_H
 #define DM_NOCLONE_FILE_H
@@ -53,7 +57,8 @@ enum noclone_engine_id {
  * struct noclone_engine - how the I/O of a file is done
  * @name: word in the table
  * @direct: past the page cache: I/O is aligned as the file system wants
- * @pins: the file must not move on its disk while bios go there
+ * @pins: the file must not move on its disk while bios go there; nothing is
+ *	written through the file system
  * @admit: may it serve this file?  Called once, by the constructor, after the
  *	checks that all engines have in common.  Allocates what it needs.
  *	Returns 0 or a negative errno with ti->error set.
@@ -84,17 +89,26 @@ struct noclone_engine {
 /**
  * struct noclone_backing - a file that is in use
  * @node: entry in the list of all
- * @inode: kept alive by the files of @users
+ * @inode: what it is known by
+ * @file: opened once and shared by all users, so that there is one of ours at
+ *	most that can write: see dm-noclone-pin.c
  * @disk: the mapped device; no other may use the file
- * @users: lines, in tables of that device
- * @pinned: marked as a swap file is: it cannot move on its disk
+ * @users: lines, in tables of that device; of one table in ascending order
+ * @mark_lock: guards @marked
+ * @marked: as a swap file is: nobody can write it through the file system
+ * @pinned: marked, and nobody has it open for writing: it cannot move
+ * @pin_nr: how many times it has been pinned
  */
 struct noclone_backing {
 	struct list_head node;
 	struct inode *inode;
+	struct file *file;
 	struct gendisk *disk;
 	struct list_head users;
+	struct mutex mark_lock;
+	bool marked;
 	bool pinned;
+	u32 pin_nr;
 };
 
 /**
@@ -124,9 +138,10 @@ struct noclone_file_counters {
  * @ti: back pointer
  * @engine: which one runs
  * @asked: which one the table asks for; the pinning one may have to give way
- * @file: the file, opened for this line
+ * @file: the file, of which @backing has another reference
  * @start: first sector used in it
  * @path: as in the table
+ * @where: what that led to; keeps the mount busy
  * @backing: what all lines that use the file share
  * @user: entry in backing->users
  * @align: bytes that position and length of direct I/O are multiples of
@@ -134,6 +149,13 @@ struct noclone_file_counters {
  * @align_from: who says so
  * @extents: how many, 0 if nobody has looked
  * @refused: why @engine is not @asked, or NULL
+ * @pin_nr: backing->pin_nr of the pin under which the extents were read or
+ *	compared; 0: under none
+ * @verify: compares the extents of all lines of the table and file, for
+ *	.preresume
+ * @verified: @verify has come to an end
+ * @verdict: with this: NULL, or why not
+ * @unmark: noclone_unmark() for whoever must not wait
  * @line: for the fast path; with a leg and extents if @asked pins
  * @below: leg of @line: a device that dm has not opened but the file system has
  * @no_fastpath: the table says so
@@ -150,6 +172,7 @@ struct noclone_file {
 	struct file *file;
 	sector_t start;
 	char *path;
+	struct path where;
 
 	struct noclone_backing *backing;
 	struct list_head user;
@@ -158,6 +181,11 @@ struct noclone_file {
 	const char *align_from;
 	u32 extents;
 	const char *refused;
+	u32 pin_nr;
+	struct work_struct verify;
+	struct completion verified;
+	const char *verdict;
+	struct work_struct unmark;
 	struct noclone_target *line;
 	struct dm_dev below;
 	bool no_fastpath;
@@ -227,9 +255,14 @@ int noclone_file_add_line(struct noclone_file *f,
 /* dm-noclone-backing.c */
 int noclone_backing_open(struct noclone_file *f);
 void noclone_backing_close(struct noclone_file *f);
-bool noclone_backing_may_pin(struct noclone_backing *b);
-void noclone_backing_mark(struct noclone_backing *b);
-void noclone_backing_unpin(struct noclone_backing *b);
+struct noclone_file *noclone_backing_line(const struct noclone_file *f,
+					  struct noclone_file *after);
+
+/* dm-noclone-pin.c */
+bool noclone_has_writers(const struct noclone_backing *b);
+const char *noclone_pin(struct noclone_backing *b);
+void noclone_unpin(struct noclone_backing *b);
+void noclone_unmark(struct noclone_backing *b);
 
 /* dm-noclone-cmd.c */
 void noclone_cmd_do(struct noclone_cmd *cmd, bool attempt);
@@ -257,6 +290,7 @@ extern const struct noclone_engine noclone_engine_extent;
 extern const struct noclone_engine noclone_engine_buffered;
 extern const struct noclone_engine noclone_engine_sync;
 extern const struct noclone_engine noclone_engine_null;
+void noclone_extent_init(struct noclone_file *f);
 void noclone_extent_preresume(struct noclone_file *f);
 
 #endif /* DM_NOCLONE_FILE_H */
