@@ -13,8 +13,9 @@
 #include <linux/stat.h>
 
 /*
- * Guards the list, and what is in it. No I/O and no waiting for anybody else
- * under it: the file of one device may be on another that is suspended.
+ * Guards the list, and what is in it. No I/O, no allocation and no waiting for
+ * anybody else under it: .preresume needs it, and the file of one device may be on
+ * another that is suspended.
  */
 static DEFINE_MUTEX(noclone_backings_lock);
 static LIST_HEAD(noclone_backings);
@@ -73,17 +74,12 @@ static int noclone_find_path(struct noclone_file *f, bool writable)
 	return r;
 }
 
-/*
- * O_NOATIME: reading must not begin a transaction.  What a device that is gone
- * has had open is closed late, and would still count as open for writing.
- */
+/* O_NOATIME: reading must not begin a transaction. */
 static int noclone_open(struct noclone_file *f, bool writable)
 {
-	struct file *file;
+	struct file *file = filp_open(f->path, O_LARGEFILE | O_NOATIME |
+				      (writable ? O_RDWR : O_RDONLY), 0);
 
-	flush_delayed_fput();
-	file = filp_open(f->path, O_LARGEFILE | O_NOATIME |
-			 (writable ? O_RDWR : O_RDONLY), 0);
 	if (PTR_ERR(file) == -ETXTBSY)
 		return noclone_refuse(f, -ETXTBSY,
 				      "File cannot be opened for writing while it is executed or pinned: stop that, or load the table read-only");
@@ -201,10 +197,11 @@ static void noclone_warn_moved(const struct noclone_file *f,
 				       (unsigned long long)b->inode->i_ino);
 }
 
-static int noclone_backing_create(struct noclone_file *f, struct gendisk *disk)
+/* @b is all zeroes, and becomes f->backing. */
+static int noclone_backing_create(struct noclone_file *f, struct gendisk *disk,
+				  struct noclone_backing *b)
 {
 	struct inode *inode = file_inode(f->file);
-	struct noclone_backing *b;
 	int r;
 
 	if (IS_SWAPFILE(inode))
@@ -214,9 +211,6 @@ static int noclone_backing_create(struct noclone_file *f, struct gendisk *disk)
 	if (r)
 		return r;
 	noclone_warn_moved(f, disk);
-	b = kzalloc(sizeof(*b), GFP_NOIO);
-	if (!b)
-		return noclone_refuse(f, -ENOMEM, "Not enough memory");
 	b->inode = inode;
 	b->file = get_file(f->file);
 	b->disk = disk;
@@ -261,8 +255,9 @@ static int noclone_backing_share(struct noclone_file *f,
 	return 0;
 }
 
-/* Return: -EAGAIN if @f has to open the file first. */
-static int noclone_backing_join(struct noclone_file *f, bool writable)
+/* Return: -EAGAIN if @f has to open the file first; it needs @fresh to use it. */
+static int noclone_backing_join(struct noclone_file *f, bool writable,
+				struct noclone_backing *fresh)
 {
 	struct gendisk *disk = dm_disk(dm_table_get_md(f->ti->table));
 	struct noclone_backing *b;
@@ -270,13 +265,16 @@ static int noclone_backing_join(struct noclone_file *f, bool writable)
 
 	mutex_lock(&noclone_backings_lock);
 	b = noclone_backing_find(d_inode(f->where.dentry));
-	if (b && b->disk != disk)
+	if (b && b->dying)
+		r = noclone_refuse(f, -EBUSY,
+				   "File is just being let go by a device: try again");
+	else if (b && b->disk != disk)
 		r = noclone_refuse(f, -EBUSY,
 				   "File is in use by another noclone-file device");
 	else if (b)
 		r = noclone_backing_share(f, b, writable);
 	else
-		r = f->file ? noclone_backing_create(f, disk) : -EAGAIN;
+		r = f->file ? noclone_backing_create(f, disk, fresh) : -EAGAIN;
 	if (!r)
 		list_add_tail(&f->user, &f->backing->users);
 	mutex_unlock(&noclone_backings_lock);
@@ -285,12 +283,20 @@ static int noclone_backing_join(struct noclone_file *f, bool writable)
 
 static int noclone_backing_get(struct noclone_file *f, bool writable)
 {
-	int r = noclone_backing_join(f, writable);
+	struct noclone_backing *fresh;
+	int r = noclone_backing_join(f, writable, NULL);
 
 	if (r != -EAGAIN)
 		return r;
+	fresh = kzalloc(sizeof(*fresh), GFP_KERNEL);
+	if (!fresh)
+		return noclone_refuse(f, -ENOMEM, "Not enough memory");
 	r = noclone_open(f, writable);
-	return r ? r : noclone_backing_join(f, writable);
+	if (!r)
+		r = noclone_backing_join(f, writable, fresh);
+	if (f->backing != fresh)
+		kfree(fresh);
+	return r;
 }
 
 /* Who knows what direct I/O of this file has to be aligned to? */
@@ -378,6 +384,18 @@ int noclone_backing_open(struct noclone_file *f)
 	return r;
 }
 
+/*
+ * A kernel thread, which is who removes a device "deferred", would have the file
+ * closed by a worker some time later, and until then it is open for writing.
+ */
+static void noclone_close(struct file *file)
+{
+	if (current->flags & PF_KTHREAD)
+		__fput_sync(file);
+	else
+		fput(file);
+}
+
 static void noclone_backing_put(struct noclone_file *f)
 {
 	struct noclone_backing *b = f->backing;
@@ -386,14 +404,17 @@ static void noclone_backing_put(struct noclone_file *f)
 	mutex_lock(&noclone_backings_lock);
 	list_del(&f->user);
 	last = list_empty(&b->users);
-	if (last)
-		list_del(&b->node);
+	b->dying = last;
 	mutex_unlock(&noclone_backings_lock);
 	if (!last)
 		return;
+
 	noclone_unpin(b);
 	noclone_unmark(b);
-	fput(b->file);
+	mutex_lock(&noclone_backings_lock);
+	list_del(&b->node);
+	mutex_unlock(&noclone_backings_lock);
+	noclone_close(b->file);
 	kfree(b);
 }
 
@@ -431,6 +452,6 @@ void noclone_backing_close(struct noclone_file *f)
 	if (f->backing)
 		noclone_backing_put(f);
 	if (f->file)
-		fput(f->file);
+		noclone_close(f->file);
 	path_put(&f->where);
 }

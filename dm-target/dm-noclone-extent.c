@@ -8,8 +8,8 @@
  *
  *  - ->bmap says where a block is now and promises nothing.  What promises is
  *    that the file is pinned: see dm-noclone-pin.c.  Only file systems are taken
- *    that want nothing else to be done for a swap file, or undone: no
- *    ->swap_deactivate().
+ *    that have been looked at for it, and that want nothing else to be done for a
+ *    swap file, or undone: no ->swap_deactivate().
  *  - The constructor reads the extents while the file may still move.  .preresume
  *    pins the file, reads them again and compares.  That is decided once for all
  *    lines of a table that use the file: one that runs on the disk while another
@@ -31,6 +31,7 @@
  */
 #include "dm-noclone-file.h"
 
+#include <linux/magic.h>
 #include <linux/rbtree.h>
 #include <linux/sched/mm.h>
 #include <linux/swap.h>
@@ -51,7 +52,10 @@ static void noclone_swap_free(struct swap_info_struct *sis)
 	kfree(sis);
 }
 
-/* The extents of the whole file; the inode is locked. */
+/*
+ * The extents of the whole file.  The inode is locked, at least shared: ext4 would
+ * remember for good what it finds in the middle of a punch.
+ */
 static struct swap_info_struct *noclone_swap_read(struct noclone_file *f)
 {
 	struct address_space *mapping = f->file->f_mapping;
@@ -145,6 +149,12 @@ static bool noclone_is_written(struct noclone_file *f)
 	return vfs_llseek(f->file, to_bytes(f->start), SEEK_HOLE) >= end;
 }
 
+static bool noclone_is_known(const struct super_block *sb)
+{
+	return sb->s_bdev && (sb->s_magic == EXT4_SUPER_MAGIC ||
+			      sb->s_magic == XFS_SUPER_MAGIC);
+}
+
 /* Can the promise be kept for this file at all? */
 static int noclone_extent_check(struct noclone_file *f)
 {
@@ -152,8 +162,8 @@ static int noclone_extent_check(struct noclone_file *f)
 	const struct address_space_operations *aops = inode->i_mapping->a_ops;
 
 	/* Without CONFIG_SWAP there is no such mark */
-	if (!IS_ENABLED(CONFIG_SWAP) || !inode->i_sb->s_bdev || !aops->swap_activate ||
-	    aops->swap_deactivate)
+	if (!IS_ENABLED(CONFIG_SWAP) || !noclone_is_known(inode->i_sb) ||
+	    !aops->swap_activate || aops->swap_deactivate)
 		return noclone_refuse(f, -EINVAL,
 			"File system does not let files be pinned: engine extent needs ext4 or xfs on one disk");
 	if (i_blocksize(inode) < PAGE_SIZE)
@@ -179,19 +189,24 @@ static int noclone_extent_read(struct noclone_file *f,
 {
 	struct inode *inode = file_inode(f->file);
 	struct swap_info_struct *sis;
+	unsigned int noio;
 	u32 nr = 0;
 
 	if (down_write_killable(&inode->i_rwsem))
 		return noclone_refuse(f, -EINTR, "Interrupted");
+	/* Reclaim may write to the device, and that to the file */
+	noio = memalloc_noio_save();
 	sis = noclone_swap_read(f);
 	if (!IS_ERR(sis))
 		nr = noclone_extents_build(f, sis, extents);
+	memalloc_noio_restore(noio);
 	inode_unlock(inode);
 
 	if (IS_ERR(sis))
 		return noclone_refuse(f, PTR_ERR(sis),
 			"File has holes, shared or unaligned extents: write it out (noclone create --allocate), or use engine direct");
 	f->below.bdev = sis->bdev;
+	format_dev_t(f->below.name, sis->bdev->bd_dev);
 	f->extents = nr;
 	noclone_swap_free(sis);
 	if (!nr)
@@ -230,21 +245,42 @@ static bool noclone_extent_is_same(struct noclone_file *f,
 	return same && sis->bdev == f->below.bdev && noclone_is_written(f);
 }
 
+/* Nobody may have moved a block since .preresume asked, or it is of no use. */
+static bool noclone_extent_is_still_pinned(const struct noclone_file *f)
+{
+	return noclone_pin_nr(f->backing) == f->verify_nr;
+}
+
+static bool noclone_extent_all_same(struct noclone_file *f)
+{
+	struct inode *inode = file_inode(f->file);
+	struct swap_info_struct *sis = ERR_PTR(-ESTALE);
+	struct noclone_file *line;
+	bool same;
+
+	inode_lock_shared(inode);
+	if (noclone_extent_is_still_pinned(f))
+		sis = noclone_swap_read(f);
+	inode_unlock_shared(inode);
+	if (IS_ERR(sis))
+		return false;
+
+	same = true;
+	for (line = f; same && line; line = noclone_backing_line(line, line))
+		same = noclone_extent_is_same(line, sis);
+	noclone_swap_free(sis);
+	return same;
+}
+
 /* Runs as long as it takes; the destructor of @f waits for it. */
 static void noclone_extent_verify(struct work_struct *work)
 {
 	struct noclone_file *f = container_of(work, struct noclone_file, verify);
 	unsigned int noio = memalloc_noio_save();
-	struct swap_info_struct *sis = noclone_swap_read(f);
-	struct noclone_file *line;
-	bool same = !IS_ERR(sis);
 
-	for (line = f; same && line; line = noclone_backing_line(line, line))
-		same = noclone_extent_is_same(line, sis);
-	if (!IS_ERR(sis))
-		noclone_swap_free(sis);
+	f->verdict = noclone_extent_all_same(f) ? NULL : "extent:changed";
 	memalloc_noio_restore(noio);
-	f->verdict = same ? NULL : "extent:changed";
+	WRITE_ONCE(f->verifying, false);
 	complete(&f->verified);
 }
 
@@ -252,8 +288,10 @@ static void noclone_extent_verify(struct work_struct *work)
 static const char *noclone_extent_ask(struct noclone_file *f)
 {
 	/* It has not come to an end since the last time */
-	if (work_busy(&f->verify))
+	if (READ_ONCE(f->verifying))
 		return "extent:busy";
+	f->verifying = true;
+	f->verify_nr = f->backing->pin_nr;
 	reinit_completion(&f->verified);
 	queue_work(f->wq, &f->verify);
 	if (!wait_for_completion_timeout(&f->verified, NOCLONE_VERIFY_TIME))
@@ -288,6 +326,7 @@ static void noclone_extent_choose(struct noclone_file *f, const char *why)
 	f->refused = why;
 	f->engine = why ? &noclone_engine_direct : f->asked;
 	f->pin_nr = why ? 0 : f->backing->pin_nr;
+	f->backing->ran |= !why;
 	if (ran != f->engine->pins)
 		atomic_add(ran ? 1 : -1, &f->line->table->unpinned);
 }

@@ -51,6 +51,13 @@
 #define NOCLONE_SLOW_OPF	((REQ_OP_MASK & ~(__force blk_opf_t)REQ_OP_WRITE) | \
 				 REQ_PREFLUSH | REQ_POLLED | REQ_INTEGRITY)
 
+/*
+ * All else in bi_opf is given back as it was: lower drivers and dm core both use
+ * REQ_DRV, a leg without a write cache drops REQ_FUA. Who takes these two away
+ * says that the bio may not go to a cache of one CPU any more.
+ */
+#define NOCLONE_KEPT_OPF	(REQ_POLLED | REQ_ALLOC_CACHE)
+
 /* What bio_chain() leaves in bi_end_io: a marker, not to be called */
 static bio_end_io_t *noclone_chain_mark __ro_after_init;
 
@@ -63,7 +70,7 @@ static struct block_device_operations noclone_fops;
 static void noclone_restore_bio(struct bio *bio, const struct noclone_io *io)
 {
 	bio->bi_iter = io->iter;
-	bio->bi_opf = (bio->bi_opf & ~REQ_DRV) | (io->drv ? REQ_DRV : 0);
+	bio->bi_opf = (bio->bi_opf & NOCLONE_KEPT_OPF) | io->opf;
 	/* Left by the leg: it must not be taken for the mapped device's doing */
 	bio->bi_flags = (bio->bi_flags & ~NOCLONE_LEG_FLAGS) | io->flags;
 	/* 0 if the leg has split it, and some submit a bio again as it is */
@@ -123,7 +130,7 @@ static void noclone_save_bio(struct bio *bio, struct noclone_io *io)
 	io->private = bio->bi_private;
 	io->iter = bio->bi_iter;
 	io->flags = bio->bi_flags & NOCLONE_LEG_FLAGS;
-	io->drv = !!(bio->bi_opf & REQ_DRV);
+	io->opf = bio->bi_opf & ~NOCLONE_KEPT_OPF;
 	io->start = jiffies;
 	io->accounted = noclone_accounts(bio->bi_bdev);
 }
@@ -276,6 +283,10 @@ static void noclone_submit_bio(struct bio *bio)
 		noclone_count(nd, result);
 		noclone_put(nd);
 	}
+	/*
+	 * A jump, not a call, see Kbuild: dm core may sleep, and to sleep ends what
+	 * synchronize_rcu_tasks() waits for when the module goes.
+	 */
 	noclone_dm_fops->submit_bio(bio);
 }
 
@@ -359,9 +370,10 @@ static enum noclone_state noclone_wished(const struct noclone_dev *nd)
 }
 
 /*
- * Put our operations in or take them out; nobody has to be waited for: who sees
- * them without queuedata goes on to dm core. Returns false if another module's
- * operations are in the way.
+ * Put our operations in or take them out; nobody has to be waited for. The
+ * release orders what noclone_learn() has filled in before the pointer to it; who
+ * sees them without queuedata goes on to dm core. Returns false if another
+ * module's operations are in the way.
  */
 static bool noclone_hook(struct noclone_dev *nd, bool on)
 {
@@ -370,7 +382,7 @@ static bool noclone_hook(struct noclone_dev *nd, bool on)
 		noclone_dm_fops;
 
 	if (old == &noclone_fops || old == noclone_dm_fops) {
-		WRITE_ONCE(nd->disk->fops, new);
+		smp_store_release(&nd->disk->fops, new); /* see above */
 		return true;
 	}
 	if (!on && !nd->pinned) {

@@ -354,9 +354,9 @@ static void noclone_file_status(struct dm_target *ti, status_type_t type,
 }
 
 /*
- * The disk below is the file system's, not dm's: but its limits are those of
- * direct I/O, and the page cache has none. The whole of it is shown, for the file
- * may be anywhere.
+ * The disk below is the file system's, not dm's: but its limits are the
+ * file's. The whole of it is shown, for the file may be anywhere. Also where they
+ * do not matter: without a disk, a reload would keep the limits of the old table.
  */
 static int noclone_file_iterate_devices(struct dm_target *ti,
 					iterate_devices_callout_fn fn,
@@ -364,7 +364,7 @@ static int noclone_file_iterate_devices(struct dm_target *ti,
 {
 	struct noclone_file *f = ti->private;
 
-	if (!f->below.bdev || !f->asked->direct)
+	if (!f->below.bdev)
 		return 0;
 	return fn(ti, &f->below, 0, bdev_nr_sectors(f->below.bdev), data);
 }
@@ -374,6 +374,8 @@ static void noclone_file_io_hints(struct dm_target *ti,
 {
 	struct noclone_file *f = ti->private;
 
+	if (!f->asked->direct)
+		noclone_forget_limits(limits);
 	limits->logical_block_size = max(limits->logical_block_size, f->align);
 	limits->physical_block_size = max(limits->physical_block_size,
 					  limits->logical_block_size);

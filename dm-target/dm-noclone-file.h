@@ -98,6 +98,8 @@ struct noclone_engine {
  * @marked: as a swap file is: nobody can write it through the file system
  * @pinned: marked, and nobody has it open for writing: it cannot move
  * @pin_nr: how many times it has been pinned
+ * @ran: bios have gone to the disk behind the page cache's back
+ * @dying: the last user is letting it go
  */
 struct noclone_backing {
 	struct list_head node;
@@ -108,6 +110,8 @@ struct noclone_backing {
 	struct mutex mark_lock;
 	bool marked;
 	bool pinned;
+	bool ran;
+	bool dying;
 	u32 pin_nr;
 };
 
@@ -152,7 +156,8 @@ struct noclone_file_counters {
  * @pin_nr: backing->pin_nr of the pin under which the extents were read or
  *	compared; 0: under none
  * @verify: compares the extents of all lines of the table and file, for
- *	.preresume
+ *	.preresume, under the pin @verify_nr
+ * @verifying: it has been asked to and has not come to an end
  * @verified: @verify has come to an end
  * @verdict: with this: NULL, or why not
  * @unmark: noclone_unmark() for whoever must not wait
@@ -183,6 +188,8 @@ struct noclone_file {
 	const char *refused;
 	u32 pin_nr;
 	struct work_struct verify;
+	u32 verify_nr;
+	bool verifying;
 	struct completion verified;
 	const char *verdict;
 	struct work_struct unmark;

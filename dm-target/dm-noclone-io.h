@@ -28,8 +28,8 @@ struct noclone_target;
  * @next: while it waits in a stash
  * @iter: the bio's own bi_iter
  * @start: the low half of jiffies at the start
+ * @opf: the bio's own bi_opf, see NOCLONE_KEPT_OPF
  * @flags: those of the bio's own bi_flags that the leg may change
- * @drv: the bio had REQ_DRV: lower drivers and dm core both use this bit
  * @reserved: belongs to the device's reserve
  * @accounted: was counted at its start
  *
@@ -46,8 +46,8 @@ struct noclone_io {
 	};
 	struct bvec_iter iter;
 	u32 start;
+	blk_opf_t opf;
 	u16 flags;
-	bool drv;
 	bool reserved;
 	bool accounted;
 };

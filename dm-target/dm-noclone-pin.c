@@ -33,6 +33,7 @@
  */
 #include "dm-noclone-file.h"
 
+#include <linux/delay.h>
 #include <linux/pagemap.h>
 
 /*
@@ -66,17 +67,27 @@ bool noclone_has_writers(const struct noclone_backing *b)
 	return atomic_read(&b->inode->i_writecount) > ours;
 }
 
-/* Return: false if somebody holds the lock. */
-static bool noclone_try_mark(struct inode *inode, bool on)
+/* Return: false if somebody holds the lock, or has marked the file already. */
+static bool noclone_try_mark(struct inode *inode)
 {
+	bool free;
+
 	if (!inode_trylock(inode))
 		return false;
-	if (on)
+	free = !IS_SWAPFILE(inode);
+	if (free)
 		inode->i_flags |= S_SWAPFILE;
-	else
-		inode->i_flags &= ~S_SWAPFILE;
 	inode_unlock(inode);
-	return true;
+	return free;
+}
+
+static void noclone_try_unmark(struct noclone_backing *b)
+{
+	if (!inode_trylock(b->inode))
+		return;
+	b->inode->i_flags &= ~S_SWAPFILE;
+	inode_unlock(b->inode);
+	WRITE_ONCE(b->marked, false);
 }
 
 /**
@@ -94,7 +105,7 @@ const char *noclone_pin(struct noclone_backing *b)
 		return "extent:locked";
 	if (!noclone_deny_writers(b)) {
 		why = "extent:open";
-	} else if (!b->marked && !noclone_try_mark(b->inode, true)) {
+	} else if (!b->marked && !noclone_try_mark(b->inode)) {
 		noclone_allow_writers(b);
 		why = "extent:locked";
 	} else {
@@ -110,8 +121,9 @@ const char *noclone_pin(struct noclone_backing *b)
  * noclone_unpin - the file may move again
  * @b: file; nothing happens if it is not pinned
  *
- * Whoever has read the pinned file has cached what was there at that time; to
- * forget it takes the locks of pages, which are held for I/O on the disk below.
+ * Whoever has read the pinned file has cached what was there at that time. To
+ * forget it takes the locks of pages, which are held for reads from the disk
+ * below: nothing is dirty, unless no bio has come to the disk.
  *
  * Context: no bio is on its way to the file's sectors; does not wait for anybody
  * who could wait for the device.
@@ -121,11 +133,15 @@ void noclone_unpin(struct noclone_backing *b)
 	if (!b->pinned)
 		return;
 	WRITE_ONCE(b->pinned, false);
-	invalidate_inode_pages2(b->inode->i_mapping);
-	if (noclone_try_mark(b->inode, false))
-		WRITE_ONCE(b->marked, false);
+	if (b->ran)
+		invalidate_inode_pages2(b->inode->i_mapping);
+	b->ran = false;
+	noclone_try_unmark(b);
 	noclone_allow_writers(b);
 }
+
+/* Our own reads hold the lock as well, for moments: look often. */
+#define NOCLONE_UNMARK_USEC	50
 
 /**
  * noclone_unmark - finish what noclone_unpin() could not
@@ -140,10 +156,10 @@ void noclone_unmark(struct noclone_backing *b)
 {
 	mutex_lock(&b->mark_lock);
 	while (b->marked && !b->pinned) {
-		if (noclone_try_mark(b->inode, false))
-			WRITE_ONCE(b->marked, false);
-		else
-			schedule_timeout_idle(1);
+		noclone_try_unmark(b);
+		if (b->marked)
+			usleep_range(NOCLONE_UNMARK_USEC,
+				     2 * NOCLONE_UNMARK_USEC);
 	}
 	mutex_unlock(&b->mark_lock);
 }

@@ -252,6 +252,25 @@ static inline void noclone_striped_limits(struct queue_limits *limits,
 }
 
 /*
+ * The page cache takes what comes: no limit of the disk below is one of it.  The
+ * features of the mapped device are not the disk's, except for these.
+ */
+static inline void noclone_forget_limits(struct queue_limits *limits)
+{
+#ifdef BLK_FEAT_IO_STAT
+	blk_features_t features = limits->features & ~BLK_FEAT_ZONED;
+
+#ifdef BLK_FEAT_ATOMIC_WRITES
+	features &= ~BLK_FEAT_ATOMIC_WRITES;
+#endif
+	blk_set_stacking_limits(limits);
+	limits->features = features;
+#else
+	blk_set_stacking_limits(limits);
+#endif
+}
+
+/*
  * Discards and zeroes become calls of fallocate(2), in blocks of the file
  * system.  Since v6.11 the limits of a device and of its user are two.
  */
