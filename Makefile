@@ -13,9 +13,11 @@
 # Test, as root, on any Debian 12; what is missing is installed, everything
 # else stays under build/:
 #   make demo             boot a stock kernel, make a device, use it, measure it
-#   make check            everything below, on all kernels of tests/vm/kernels
+#   make check            what tests/vm/plan says, on all kernels: under an hour
+#   make check-all        all tests on all kernels, and more of them: hours
 #   make check-unit       unit tests, in the Debian root of each kernel
 #   make check-vm         the suite in a VM of each stock kernel
+#   make check-uml        the suite in a kernel with KASAN, lockdep and kmemleak
 #   make check-meta       tests of the test harness itself
 #   make style            shellcheck, checkpatch, and the rules of .ci/
 #   make bench LANE=insn  instructions per I/O on the stock kernels: raw, stock, ours
@@ -57,11 +59,17 @@ uninstall:
 check:
 	@tests/run
 
+check-all:
+	@ALL=1 tests/run
+
 check-unit:
 	@tests/run build unit
 
 check-vm:
 	@tests/run build vm
+
+check-uml:
+	@KERNEL="$${KERNEL:-7.2}" tests/run build uml
 
 check-meta:
 	@tests/run build meta
@@ -83,5 +91,5 @@ clean:
 help:
 	@sed -n '3,/^$$/s/^# \{0,1\}//p' Makefile
 
-.PHONY: all modules tool install uninstall check check-unit check-vm check-meta \
-	style demo bench clean help
+.PHONY: all modules tool install uninstall check check-all check-unit check-vm check-uml \
+	check-meta style demo bench clean help
