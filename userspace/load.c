@@ -216,13 +216,9 @@ static bool overruled(const struct options *o, const struct problems *problems)
 	return opt(o, OPT_FORCE);
 }
 
-static void move_problems(struct problems *to, const struct problems *from)
+const struct facts_source *load_source(const struct backing *file)
 {
-	unsigned int i;
-
-	for (i = 0; i < from->nr; i++)
-		problem_add(to, from->problem[i].severity, from->problem[i].line,
-			    "%s", from->problem[i].text);
+	return file->path ? &file->source : &device_source;
 }
 
 int load_prepare(const struct options *o, const struct lint_self *self,
@@ -245,7 +241,7 @@ int load_prepare(const struct options *o, const struct lint_self *self,
 	if (problems_count(problems, PROBLEM_ERROR))
 		return EXIT_FAILED;
 
-	src = file->path ? &file->source : &device_source;
+	src = load_source(file);
 	lint_table(t, src, self, &checks);
 	table_rename_devices(t, device_name_path);
 	if (!opt(o, OPT_READONLY))
@@ -253,13 +249,13 @@ int load_prepare(const struct options *o, const struct lint_self *self,
 	guard_table(t, self->known ? self->devno : 0, !opt(o, OPT_DRY_RUN),
 		    &checks);
 	problems_log(&checks, where);
-	move_problems(problems, &checks);
+	problems_move(problems, &checks);
 	/* older kernels do not notice, and the first I/O would hang for ever */
 	if (lint_is_cycle(t, src, self)) {
 		log_err("refused: a device cannot stand on itself");
 		return EXIT_FAILED;
 	}
-	return overruled(o, &checks) ? EXIT_OK : EXIT_FAILED;
+	return overruled(o, problems) ? EXIT_OK : EXIT_FAILED;
 }
 
 int load_begin(const struct options *o, const struct lint_self *self,

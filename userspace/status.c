@@ -6,8 +6,10 @@
  */
 #include "status.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/sysmacros.h>
 
 #include "size.h"
 
@@ -196,6 +198,19 @@ static bool fact_number(const struct status *s, const char *name, uint64_t *n)
 	const char *value = status_fact(s, name);
 
 	return value && parse_u64(value, n);
+}
+
+struct file_id status_file_id(const struct status *s)
+{
+	const char *device = status_fact(s, "device");
+	unsigned int maj, min;
+	uint64_t inode;
+	char rest;
+
+	if (!device || sscanf(device, "%u:%u%c", &maj, &min, &rest) != 2 ||
+	    !fact_number(s, "inode", &inode))
+		return (struct file_id) { 0 };
+	return (struct file_id) { true, makedev(maj, min), inode };
 }
 
 static void add_engine(struct strbuf *b, const struct status *s)

@@ -4,6 +4,7 @@
 #define NOCLONE_STATUS_H
 
 #include "dm-noclone.h"
+#include "file-id.h"
 #include "util.h"
 
 struct counter {
@@ -60,6 +61,8 @@ const char *status_file_counter_meaning(const char *name);
 uint64_t status_counter(const struct status *s, const char *name);
 /* What is known about a file; NULL if the module does not print it. */
 const char *status_fact(const struct status *s, const char *name);
+/* The file that runs; not known if an older module does not print it. */
+struct file_id status_file_id(const struct status *s);
 /* "engine direct; I/O aligned to 512 bytes (statx); ...": a new string */
 char *status_file_words(const struct status *s);
 

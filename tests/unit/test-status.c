@@ -2,6 +2,8 @@
 /* The status line. */
 #include "unit.h"
 
+#include <sys/sysmacros.h>
+
 #include "status.h"
 
 #define COUNTERS	"26 fast 12 reserve 1 clones 3 flush 0 op 0 split 2 " \
@@ -53,8 +55,9 @@ static void status_no_counters(void **state __unused)
 	assert_int_equal(s.nr_counters, 0);
 }
 
-#define FACTS		"14 align 512 memalign 4 align_from statx size 2097152 " \
-			"allocated 2097160 extents 0 refused -"
+#define FACTS		"20 align 512 memalign 4 align_from statx size 2097152 " \
+			"allocated 2097160 extents 0 refused - " \
+			"device 259:3 inode 8589934592 links 1"
 #define FILE_COUNTERS	"24 inflight 12 reads 5 writes 7 flushes 0 discards 0 zeroes 0 " \
 			"batches 9 waited 0 blocked 1 short 0 padded 0 errors 0"
 
@@ -67,7 +70,7 @@ static void status_file(void **state __unused)
 	assert_string_equal(s.engine, "direct");
 	assert_string_equal(s.stock, "");
 	assert_false(s.has_fastpath);
-	assert_int_equal(s.nr_facts, 7);
+	assert_int_equal(s.nr_facts, 10);
 	assert_string_equal(status_fact(&s, "align_from"), "statx");
 	assert_null(status_fact(&s, "unheard"));
 	assert_int_equal(s.nr_file_counters, 12);
@@ -75,6 +78,33 @@ static void status_file(void **state __unused)
 	words = status_file_words(&s);
 	assert_string_equal(words, "engine direct; I/O aligned to 512 bytes (statx); "
 			    "1G, all of it allocated; 12 in flight");
+}
+
+static void status_says_which_file(void **state __unused)
+{
+	static const char * const unknown[] = {
+		"engine direct 2 align 512 0",
+		"engine direct 2 device 8:1 0", "engine direct 2 inode 7 0",
+		"engine direct 4 device 8:1x inode 7 0",
+		"engine direct 4 device 8 inode 7 0",
+		"engine direct 4 device 8:1 inode seven 0",
+	};
+	struct file_id id;
+	struct status s;
+	size_t i;
+
+	assert_true(status_parse(&s, "engine direct " FACTS " " FILE_COUNTERS));
+	id = status_file_id(&s);
+	assert_true(id.known);
+	assert_int_equal(id.filesystem, makedev(259, 3));
+	assert_int_equal(id.inode, 8589934592);
+	status_free(&s);
+	for (i = 0; i < ARRAY_SIZE(unknown); i++) {
+		assert_true(status_parse(&s, unknown[i]));
+		id = status_file_id(&s);
+		assert_false(id.known);
+		status_free(&s);
+	}
 }
 
 static void status_file_with_fast_path(void **state __unused)
@@ -158,6 +188,7 @@ int main(void)
 		cmocka_unit_test(status_of_a_newer_module),
 		cmocka_unit_test(status_no_counters),
 		cmocka_unit_test(status_file),
+		cmocka_unit_test(status_says_which_file),
 		cmocka_unit_test(status_file_with_fast_path),
 		cmocka_unit_test(status_file_words_vary),
 		cmocka_unit_test(status_not_ours),
