@@ -83,8 +83,6 @@ static bool is_unused(const struct backing *b, dev_t self)
 	_cleanup_uses_ struct uses uses = { 0 };
 	_cleanup_free_ char *use = NULL, *sentence = NULL;
 
-	if (file_is_pinned_by(&b->facts, self))
-		return refuse(b, "it is pinned by the engine extent: reload with another one first");
 	file_uses(&uses, &b->facts, b->req.allocate ? 0 : self);
 	if (!uses.nr)
 		return true;
@@ -99,9 +97,12 @@ static bool decide(struct backing *b, const struct file_facts *existing,
 {
 	const char *wrong = plan_file_action(&b->req, existing, &b->action);
 
+	b->wanted = b->action != FILE_KEEP || b->req.allocate;
+	/* before what the engine wants: that would be refused next */
+	if (b->wanted && existing && file_is_pinned_by(existing, self))
+		return refuse(b, "it is pinned by the engine extent that runs: reload with --engine direct first");
 	if (wrong)
 		return refuse(b, wrong);
-	b->wanted = b->action != FILE_KEEP || b->req.allocate;
 	b->old_bytes = b->facts.bytes;
 	if (b->wanted && existing && !is_unused(b, self))
 		return false;

@@ -13,6 +13,7 @@
 
 #include "child.h"
 #include "cmd.h"
+#include "common.h"
 #include "device.h"
 #include "guard.h"
 #include "log.h"
@@ -69,6 +70,26 @@ static bool parse_legs(struct plan_request *req, int argc, char **argv)
 	return true;
 }
 
+/*
+ * Who reloads a device on a file means the file, or its size: it would be a
+ * surprise to find another engine afterwards.
+ */
+static void keep_engine(const struct lint_self *self, struct file_request *req)
+{
+	_cleanup_free_ char *name = self->known ? device_dm_name(self->devno) :
+						  NULL;
+	_cleanup_table_ struct table live = { 0 };
+
+	if (req->engine_given || !name || get_table(name, &live))
+		return;
+	if (!plan_file_engine(&live, req))
+		log_note("%s has lines with different engines: it is given engine %s, --engine says another",
+			 name, engine_name(req->engine));
+	else if (req->engine_given)
+		log_verbose("%s keeps its engine: %s", name,
+			    engine_name(req->engine));
+}
+
 static int build_on_file(const struct options *o, const struct lint_self *self,
 			 int argc, char **argv, struct backing *file, struct table *t,
 			 struct problems *problems)
@@ -91,6 +112,7 @@ static int build_on_file(const struct options *o, const struct lint_self *self,
 		log_err("--chunk is for striped devices");
 		return EXIT_USAGE;
 	}
+	keep_engine(self, &req);
 	if (!backing_plan(file, &req, self->known ? self->devno : 0))
 		return EXIT_FAILED;
 	plan_file(&file->req, &file->source, t, problems);

@@ -294,6 +294,32 @@ static void plan_what_becomes_of_a_file(void **state __unused)
 	DECIDE(&dir, FILE_KEEP, "is a directory", .bytes = MIB);
 }
 
+/* The engine a request ends up with; NULL: the lines do not agree. */
+static void keeps_engine(const char *live, const char *engine, bool given)
+{
+	struct file_request req = { .engine = ENGINE_DIRECT };
+	_cleanup_problems_ struct problems p = { 0 };
+	_cleanup_table_ struct table t = { 0 };
+
+	table_parse(&t, live, &p);
+	assert_int_equal(plan_file_engine(&t, &req), !!engine);
+	assert_string_equal(engine_name(req.engine), engine ? engine : "direct");
+	assert_int_equal(req.engine_given, given);
+}
+
+static void plan_keeps_the_engine(void **state __unused)
+{
+	keeps_engine("0 8 noclone-file /f 0", "direct", false);
+	keeps_engine("0 8 noclone-file /f 0 2 engine direct", "direct", true);
+	keeps_engine("0 8 noclone-file /f 0 3 engine extent no_fastpath",
+		     "extent", true);
+	keeps_engine("0 8 linear 8:0 0\n8 8 noclone-file /f 0 2 engine sync\n"
+		     "16 8 noclone-file /g 0 2 engine sync", "sync", true);
+	keeps_engine("0 8 noclone-file /f 0 2 engine sync\n"
+		     "8 8 noclone-file /g 0", NULL, false);
+	keeps_engine("0 8 linear 8:0 0", "direct", false);
+}
+
 static void plan_changes_no_protected_file(void **state __unused)
 {
 	const struct file_facts immutable = { .bytes = MIB, .immutable = true };
@@ -453,6 +479,7 @@ int main(void)
 		cmocka_unit_test(plan_rounds_down),
 		cmocka_unit_test(plan_refuses_files),
 		cmocka_unit_test(plan_what_becomes_of_a_file),
+		cmocka_unit_test(plan_keeps_the_engine),
 		cmocka_unit_test(plan_changes_no_protected_file),
 		cmocka_unit_test(map_without_gaps),
 		cmocka_unit_test(map_with_gaps),
