@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Facts come from statx(), so asking for them opens nothing; only the map of
+ * Facts come from statx() and statvfs(), so asking for them opens nothing; only the map of
  * a regular file needs it open, for reading.
  */
 #include "file.h"
@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
@@ -90,6 +91,18 @@ static void take(struct file_facts *f, const struct statx *st)
 	find_align(f, st);
 }
 
+/* Without a limit, tmpfs says that it has no blocks at all. */
+static void ask_file_system(struct file_facts *f)
+{
+	struct statvfs fs;
+
+	if (statvfs(f->path, &fs))
+		return;
+	f->block = fs.f_bsize;
+	f->has_free = fs.f_blocks;
+	f->free = (uint64_t)fs.f_bavail * fs.f_frsize;
+}
+
 /* A map that cannot be had is not known: whoever needs it will say so. */
 static void read_map(struct file_facts *f)
 {
@@ -113,6 +126,7 @@ int file_lookup(const char *path, bool map, struct file_facts *f)
 		return r;
 	}
 	take(f, &st);
+	ask_file_system(f);
 	if (map && f->kind == FILE_REGULAR)
 		read_map(f);
 	return 0;

@@ -290,9 +290,12 @@ int load_begin(const struct options *o, const struct lint_self *self,
 	stop_hold();
 	if (backing_apply(file))
 		return EXIT_FAILED;
-	/* what had been told about the file was a plan; this is what it is */
+	/*
+	 * What had been told about the file was a plan; this is what it is.
+	 * Warnings of the plan need no repetition.
+	 */
 	lint_table(t, &device_source, self, &checks);
-	problems_log(&checks, "table");
+	problems_log_errors(&checks, "table");
 	return overruled(o, &checks) ? EXIT_OK : EXIT_FAILED;
 }
 
