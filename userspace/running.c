@@ -2,51 +2,108 @@
 /* What runs. */
 #include "running.h"
 
+#include <json-c/json.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common.h"
-#include "dm.h"
+#include "device.h"
+#include "output.h"
 
 /* Between the two questions somebody may have given it another table. */
-static bool belongs(const struct dm_line *line, const struct target *target)
+static struct target *target_of(const struct running *r, unsigned int line)
 {
-	return line->start == target->start && !strcmp(line->type, target->type);
+	const struct dm_line *l = &r->lines.line[line];
+	struct target *t;
+
+	if (line >= r->table.nr)
+		return NULL;
+	t = &r->table.targets[line];
+	return t->start == l->start && t->length == l->length &&
+	       !strcmp(t->type, l->type) ? t : NULL;
 }
 
-static void take_status(struct running *r, const struct dm_lines *lines)
+static void take_status(struct running *r, unsigned int line)
 {
-	unsigned int i;
+	const struct dm_line *l = &r->lines.line[line];
+	struct target *t = target_of(r, line);
 
-	for (i = 0; i < lines->nr && i < r->table.nr; i++) {
-		struct target *target = &r->table.targets[i];
-
-		if (target_is_noclone(target) &&
-		    belongs(&lines->line[i], target) &&
-		    status_parse(&r->status[i], lines->line[i].params))
-			target->id = status_file_id(&r->status[i]);
-	}
+	if (!str_starts(l->type, "noclone-") ||
+	    !status_parse(&r->status[line], l->params))
+		return;
+	if (t)
+		t->id = status_file_id(&r->status[line]);
 }
 
 int running_get(const char *name, struct running *r)
 {
-	_cleanup_dm_lines_ struct dm_lines lines = { 0 };
 	int err = get_table(name, &r->table);
+	unsigned int i;
 
-	r->status = xzalloc((r->table.nr + 1) * sizeof(*r->status));
 	if (!err)
-		err = dm_get_status(name, &lines);
-	if (!err)
-		take_status(r, &lines);
+		err = dm_get_status(name, &r->lines);
+	r->status = xzalloc((r->lines.nr + 1) * sizeof(*r->status));
+	for (i = 0; i < r->lines.nr; i++)
+		take_status(r, i);
 	return err;
+}
+
+char *running_fastpath(const struct running *r)
+{
+	unsigned int i;
+
+	for (i = 0; i < r->lines.nr; i++) {
+		const struct status *s = &r->status[i];
+
+		if (s->has_fastpath)
+			return s->fast ? xstrdup("on") :
+					 xasprintf("off:%s", s->reason);
+	}
+	return NULL;
+}
+
+void running_troubles_of(const struct running *r, unsigned int line,
+			 struct troubles *troubles)
+{
+	const struct target *t = target_of(r, line);
+
+	if (t)
+		troubles_find(troubles, t, &r->status[line], &device_source);
+}
+
+void running_troubles(const struct running *r, struct troubles *troubles)
+{
+	unsigned int i;
+
+	for (i = 0; i < r->lines.nr; i++)
+		running_troubles_of(r, i, troubles);
+}
+
+struct json_object *troubles_json(const struct troubles *troubles)
+{
+	struct json_object *array = json_object_new_array();
+	unsigned int i;
+
+	for (i = 0; i < troubles->nr; i++) {
+		const struct trouble *t = &troubles->trouble[i];
+		struct json_object *o = json_object_new_object();
+
+		output_add_string(o, "kind", trouble_kind_name(t->kind));
+		output_add_number(o, "start", t->start);
+		output_add_string(o, "name", t->name);
+		output_add_string(o, "text", t->text);
+		json_object_array_add(array, o);
+	}
+	return array;
 }
 
 void running_free(struct running *r)
 {
 	unsigned int i;
 
-	for (i = 0; i < r->table.nr; i++)
+	for (i = 0; i < r->lines.nr; i++)
 		status_free(&r->status[i]);
 	free(r->status);
+	dm_lines_free(&r->lines);
 	table_free(&r->table);
 }

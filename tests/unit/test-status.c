@@ -124,8 +124,11 @@ static void status_file_with_fast_path(void **state __unused)
 static void status_file_words_vary(void **state __unused)
 {
 	static const char * const lines[][2] = {
-		{ "engine direct 4 align 4096 refused extent:changed 0",
-		  "engine direct stands in (extent:changed); I/O aligned to 4096 bytes; 0 in flight" },
+		{ "engine direct 4 align 4096 refused extent:loaded 0",
+		  "engine direct stands in (extent:loaded: the file is pinned when the table is resumed); "
+		  "I/O aligned to 4096 bytes; 0 in flight" },
+		{ "engine direct 2 refused extent:moon 0",
+		  "engine direct stands in (extent:moon); 0 in flight" },
 		{ "engine buffered 4 align 512 align_from none 2 inflight 3",
 		  "engine buffered; I/O aligned to 512 bytes; 3 in flight" },
 		{ "engine sync 6 size 2048 allocated 1024 extents 7 0",
@@ -180,6 +183,57 @@ static void status_meanings(void **state __unused)
 	NOCLONE_FILE_COUNTERS(CHECK_FILE_COUNTER)
 }
 
+/* Those of this module and of the next one. */
+static void status_refused_in_words(void **state __unused)
+{
+	static const char * const words[] = {
+		"extent:loaded", "extent:locked", "extent:changed",
+		"extent:open", "extent:busy",
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(words); i++)
+		assert_non_null(status_refused_meaning(words[i]));
+	assert_null(status_refused_meaning("extent:moon"));
+	assert_null(status_refused_meaning("-"));
+}
+
+static void status_stands_in(void **state __unused)
+{
+	_cleanup_free_ char *words = NULL;
+	struct status s;
+
+	assert_true(status_parse(&s, "engine direct 2 refused extent:busy 0"));
+	words = status_stand_in_words(&s);
+	assert_string_equal(words, "engine direct stands in (extent:busy: looking at the file took too long "
+			    "when it was to be pinned: suspend and resume once more)");
+	status_free(&s);
+	assert_true(status_parse(&s, "engine extent 2 refused - 0"));
+	assert_null(status_stand_in_words(&s));
+	status_free(&s);
+	assert_true(status_parse(&s, "fastpath on 0"));
+	assert_null(status_stand_in_words(&s));
+	status_free(&s);
+}
+
+static void state_is(const char *line, const char *expected)
+{
+	_cleanup_status_ struct status s;
+	_cleanup_free_ char *words = NULL;
+
+	assert_true(status_parse(&s, line));
+	words = status_state_words(&s);
+	assert_string_equal(words, expected);
+}
+
+static void status_state_in_words(void **state __unused)
+{
+	state_is("fastpath on 0", "fast path on");
+	state_is("fastpath off:stats 0",
+		 "fast path off: dmsetup stats is in use");
+	state_is("fastpath off:moon 0", "fast path off: moon");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -193,6 +247,9 @@ int main(void)
 		cmocka_unit_test(status_file_words_vary),
 		cmocka_unit_test(status_not_ours),
 		cmocka_unit_test(status_meanings),
+		cmocka_unit_test(status_refused_in_words),
+		cmocka_unit_test(status_stands_in),
+		cmocka_unit_test(status_state_in_words),
 	};
 
 	return cmocka_run_group_tests_name("status", tests, NULL, NULL);
