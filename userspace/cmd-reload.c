@@ -107,8 +107,10 @@ static int reload(const struct options *o, const char *name,
 
 	int r = dm_reload(name, t, opt(o, OPT_READONLY), &how);
 
-	if (!r)
+	if (!r) {
 		log_verbose("%s runs with its new table", name);
+		running_tell_stand_in(name);
+	}
 	return r;
 }
 

@@ -8,6 +8,7 @@
 
 #include "common.h"
 #include "device.h"
+#include "log.h"
 #include "output.h"
 
 /* Between the two questions somebody may have given it another table. */
@@ -60,6 +61,20 @@ char *running_fastpath(const struct running *r)
 					 xasprintf("off:%s", s->reason);
 	}
 	return NULL;
+}
+
+void running_tell_stand_in(const char *name)
+{
+	_cleanup_running_ struct running r = { 0 };
+	unsigned int i;
+
+	running_get(name, &r);
+	for (i = 0; i < r.lines.nr; i++) {
+		_cleanup_free_ char *words = status_stand_in_words(&r.status[i]);
+
+		if (words)
+			log_warn("%s: %s", name, words);
+	}
 }
 
 void running_troubles_of(const struct running *r, unsigned int line,

@@ -26,6 +26,8 @@ struct running {
 int running_get(const char *name, struct running *r);
 /* "on", "off:reason", or NULL if no target has a fast path: a new string. */
 char *running_fastpath(const struct running *r);
+/* After a load: warn if an engine runs that is not the one asked for. */
+void running_tell_stand_in(const char *name);
 /* What is wrong below the target of a status line, or below all of them. */
 void running_troubles_of(const struct running *r, unsigned int line,
 			 struct troubles *troubles);
