@@ -19,6 +19,7 @@
 
 #include "device.h"
 #include "dm.h"
+#include "running.h"
 #include "util.h"
 
 char *file_real_path(const char *path)
@@ -176,23 +177,28 @@ static void collect_loops(struct uses *uses, const struct file_facts *f)
 		closedir(dir);
 }
 
+/* Its path may name another file by now; an older module tells only that. */
+static bool runs_on(const struct target *t, const struct file_facts *f)
+{
+	const struct file_id id = { true, f->filesystem, f->inode };
+
+	return t->id.known ? file_id_same(&t->id, &id) : is_file(f, t->path);
+}
+
 /* Does a device have a line on the file, or one that pins it? */
 static bool maps_file(const char *name, const struct file_facts *f,
 		      bool pinned)
 {
-	_cleanup_problems_ struct problems ignored = { 0 };
-	_cleanup_dm_lines_ struct dm_lines lines = { 0 };
-	_cleanup_table_ struct table t = { 0 };
+	_cleanup_running_ struct running r = { 0 };
 	unsigned int i;
 
-	dm_get_table(name, &lines);
-	for (i = 0; i < lines.nr; i++)
-		table_add(&t, lines.line[i].start, lines.line[i].length,
-			  lines.line[i].type, lines.line[i].params, &ignored);
-	for (i = 0; i < t.nr; i++)
-		if (is_file(f, t.targets[i].path) &&
-		    (!pinned || t.targets[i].engine == ENGINE_EXTENT))
+	running_get(name, &r);
+	for (i = 0; i < r.table.nr; i++) {
+		const struct target *t = &r.table.targets[i];
+
+		if (runs_on(t, f) && (!pinned || t->engine == ENGINE_EXTENT))
 			return true;
+	}
 	return false;
 }
 
