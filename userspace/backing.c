@@ -83,8 +83,6 @@ static bool is_unused(const struct backing *b, dev_t self)
 	_cleanup_uses_ struct uses uses = { 0 };
 	_cleanup_free_ char *use = NULL, *sentence = NULL;
 
-	if (file_is_pinned_by(&b->facts, self))
-		return refuse(b, "it is pinned by the engine extent: reload with another one first");
 	file_uses(&uses, &b->facts, b->req.allocate ? 0 : self);
 	if (!uses.nr)
 		return true;
@@ -99,9 +97,12 @@ static bool decide(struct backing *b, const struct file_facts *existing,
 {
 	const char *wrong = plan_file_action(&b->req, existing, &b->action);
 
+	b->wanted = b->action != FILE_KEEP || b->req.allocate;
+	/* before what the engine wants: that would be refused next */
+	if (b->wanted && existing && file_is_pinned_by(existing, self))
+		return refuse(b, "it is pinned by the engine extent that runs: reload with --engine direct first");
 	if (wrong)
 		return refuse(b, wrong);
-	b->wanted = b->action != FILE_KEEP || b->req.allocate;
 	b->old_bytes = b->facts.bytes;
 	if (b->wanted && existing && !is_unused(b, self))
 		return false;
@@ -159,7 +160,7 @@ static int fail(const struct backing *b, const char *doing, int r)
 	_cleanup_free_ char *name = path_encode(b->path);
 
 	if (r == -ETXTBSY)
-		log_err("%s: %s failed: it is pinned, as a swap file is",
+		log_err("%s: %s failed: it is pinned, by a device with the engine extent or as a swap file, or it is a running program",
 			name, doing);
 	else if (r == -EINTR)
 		log_err("%s: stopped", name);
@@ -261,6 +262,34 @@ static int fill(struct backing *b)
 	return r ? fail(b, "writing zeroes", r) : 0;
 }
 
+static bool is_same_file(int a, int b)
+{
+	struct stat ours, theirs;
+
+	return !fstat(a, &ours) && !fstat(b, &theirs) &&
+	       ours.st_dev == theirs.st_dev && ours.st_ino == theirs.st_ino;
+}
+
+/*
+ * The engine extent takes no file that is open for writing, not even by us.
+ * Kept open for reading, its inode number cannot become another file's.
+ */
+static int let_go(struct backing *b)
+{
+	int fd = open(b->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+
+	if (fd < 0)
+		return fail(b, "opening it again", -errno);
+	if (!is_same_file(fd, b->fd)) {
+		close(fd);
+		refuse(b, "somebody has put another file in its place");
+		return -ESTALE;
+	}
+	close(b->fd);
+	b->fd = fd;
+	return 0;
+}
+
 int backing_apply(struct backing *b)
 {
 	int r;
@@ -276,27 +305,34 @@ int backing_apply(struct backing *b)
 		r = fail(b, "writing it back", -errno);
 	if (!r && stop_wanted())
 		r = fail(b, "making it ready", -EINTR);
-	return r;
+	return r ? r : let_go(b);
 }
 
-/* Is it still our file that has that name? */
-static bool still_there(const struct backing *b)
+/* Is it still our file that has that name?  No larger than we have made it? */
+static bool still_ours(const struct backing *b, int fd)
 {
-	struct stat ours, named;
+	struct stat st;
 
-	return !fstat(b->fd, &ours) && !lstat(b->path, &named) &&
-	       ours.st_dev == named.st_dev && ours.st_ino == named.st_ino &&
-	       (uint64_t)ours.st_size <= b->req.bytes;
+	return is_same_file(b->fd, fd) && !fstat(fd, &st) &&
+	       (uint64_t)st.st_size <= b->req.bytes;
 }
 
 void backing_undo(struct backing *b)
 {
-	if (!b->changed || !still_there(b))
+	int access = b->action == FILE_MAKE ? O_RDONLY : O_RDWR;
+	_cleanup_close_ int fd = -1;
+
+	if (!b->changed)
+		return;
+	b->changed = false;
+	fd = open(b->path, access | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	if (fd < 0 && errno != ENOENT)
+		fail(b, "putting it back as it was", -errno);
+	if (fd < 0 || !still_ours(b, fd))
 		return;
 	if (b->action == FILE_MAKE ? unlink(b->path) :
-				     ftruncate(b->fd, b->old_bytes))
+				     ftruncate(fd, b->old_bytes))
 		fail(b, "putting it back as it was", -errno);
-	b->changed = false;
 }
 
 void backing_free(struct backing *b)

@@ -14,7 +14,7 @@
  * @action: what has to be done
  * @facts: what will be known about it
  * @source: gives @facts for the file and the running system's for the rest
- * @fd: the file while it is being changed, or -1
+ * @fd: the file while it is being changed, then for reading only; or -1
  * @old_bytes: its size before
  * @changed: it was made or has grown, which backing_undo() undoes
  */

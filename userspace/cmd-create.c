@@ -9,6 +9,7 @@
 #include "dm.h"
 #include "load.h"
 #include "log.h"
+#include "running.h"
 #include "size.h"
 
 #define DM_NAME_MAX	127
@@ -63,9 +64,11 @@ static int create(const struct options *o, const char *name, const char *uuid,
 
 	int r = dm_create(name, uuid, t, opt(o, OPT_READONLY));
 
-	if (!r)
+	if (!r) {
 		log_verbose("%s: %s in %u segment%s, UUID %s", name, size,
 			    t->nr, t->nr == 1 ? "" : "s", uuid);
+		running_tell_stand_in(name);
+	}
 	return r;
 }
 

@@ -7,6 +7,7 @@
 #include "common.h"
 #include "dm.h"
 #include "log.h"
+#include "running.h"
 
 /* Do one thing to one device, or with --dry-run print the dmsetup line. */
 typedef int (*device_action)(const struct options *o,
@@ -69,10 +70,15 @@ static int suspend_one(const struct options *o, const struct dm_device *dev)
 
 static int resume_one(const struct options *o, const struct dm_device *dev)
 {
+	int r;
+
 	if (only_print(o, "resume", dev,
 		       opt(o, OPT_NOUDEVSYNC) ? " --noudevsync" : ""))
 		return 0;
-	return dm_resume(dev->name);
+	r = dm_resume(dev->name);
+	if (!r)
+		running_tell_stand_in(dev->name);
+	return r;
 }
 
 int cmd_remove(const struct options *o, int argc, char **argv)

@@ -36,13 +36,14 @@ static bool seen_before(struct seen *s, dev_t devno)
 	return false;
 }
 
-static void print_device(const char *name, const struct device_facts *f,
+static void print_device(const char *name, const char *head,
+			 const struct device_facts *f,
 			 const struct device_identity *id,
 			 const struct uses *uses)
 {
 	_cleanup_free_ char *size = size_format_short(f->sectors);
 
-	printf("  %s: %s, %u:%u, blocks of %u bytes%s%s%s%s\n", name, size,
+	printf("  %s: %s, %u:%u, blocks of %u bytes%s%s%s%s\n", head, size,
 	       major(f->devno), minor(f->devno), f->logical_block,
 	       f->readonly ? ", read-only" : "",
 	       id->model ? ", " : "", id->model ? id->model : "",
@@ -110,8 +111,9 @@ static struct json_object *device_json(const char *name,
 	return o;
 }
 
-static void explain_device(const char *name, struct seen *seen,
-			   struct json_object *array, bool json)
+static void explain_device(const char *name, const struct troubles *troubles,
+			   struct seen *seen, struct json_object *array,
+			   bool json)
 {
 	_cleanup_identity_ struct device_identity id = { 0 };
 	_cleanup_facts_ struct device_facts f = { 0 };
@@ -120,7 +122,8 @@ static void explain_device(const char *name, struct seen *seen,
 
 	if (device_lookup(name, &f)) {
 		if (!json)
-			printf("  %s: not there\n", name);
+			printf("  %s: not there\n",
+			       troubles_head(troubles, name));
 		return;
 	}
 	if (seen_before(seen, f.devno))
@@ -131,11 +134,13 @@ static void explain_device(const char *name, struct seen *seen,
 	if (json)
 		json_object_array_add(array, device_json(name, &f, &id, &uses));
 	else
-		print_device(name, &f, &id, &uses);
+		print_device(name, troubles_head(troubles, name), &f, &id,
+			     &uses);
 }
 
-static void explain_devices(const struct table *t, struct json_object *array,
-			    bool json)
+static void explain_devices(const struct table *t,
+			    const struct troubles *troubles,
+			    struct json_object *array, bool json)
 {
 	struct seen seen = { 0 };
 	unsigned int i, j;
@@ -147,8 +152,8 @@ static void explain_devices(const struct table *t, struct json_object *array,
 		puts("\nDevices:");
 	for (i = 0; i < t->nr; i++)
 		for (j = 0; j < t->targets[i].nr_legs; j++)
-			explain_device(t->targets[i].legs[j].device, &seen,
-				       array, json);
+			explain_device(t->targets[i].legs[j].device, troubles,
+				       &seen, array, json);
 	free(seen.devno);
 }
 
@@ -223,6 +228,7 @@ static int read_table(const char *word, struct table *t, bool *is_device)
 int cmd_explain(const struct options *o, int argc __unused, char **argv)
 {
 	_cleanup_free_ char *name = mapped_name(argv[0]);
+	_cleanup_troubles_ struct troubles troubles = { 0 };
 	_cleanup_table_ struct table t = { 0 };
 	struct json_object *out, *devices, *files;
 	bool is_device, json = opt(o, OPT_JSON);
@@ -240,8 +246,10 @@ int cmd_explain(const struct options *o, int argc __unused, char **argv)
 
 	if (!json)
 		print_table(name, &t);
-	explain_devices(&t, devices, json);
-	explain_files(&t, files, json);
+	if (is_device)
+		explain_running(name, &troubles, out, json);
+	explain_devices(&t, &troubles, devices, json);
+	explain_files(&t, &troubles, files, json);
 	if (is_device)
 		print_users(name, out, json);
 	if (json)

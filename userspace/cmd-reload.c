@@ -9,7 +9,8 @@
 #include "dm.h"
 #include "load.h"
 #include "log.h"
-#include "size.h"
+#include "move.h"
+#include "running.h"
 
 static void reload_dry_run(const struct options *o, const char *name,
 			   const struct table *t,
@@ -26,34 +27,75 @@ static void reload_dry_run(const struct options *o, const char *name,
 	dry_run(o, "reload", name, NULL, t, problems, line);
 }
 
-/*
- * Someone has the device open: a table that moves or cuts off sectors changes
- * data under his feet.  The same mapping, more of it, or another target on the
- * same sectors do no harm.
- */
-static bool agreed(const struct options *o, const struct dm_device *dev,
-		   const struct table *new)
+/* As move_describe() wants it: a copy, because the kernel gets the names. */
+static void read_new(const struct table *t, const struct facts_source *src,
+		     struct table *copy)
 {
-	_cleanup_table_ struct table old = { 0 };
-	_cleanup_table_ struct table copy = { 0 };
 	_cleanup_problems_ struct problems ignored = { 0 };
-	_cleanup_free_ char *text = table_print(new, false, NULL, NULL);
-	_cleanup_free_ char *old_size = NULL, *new_size = NULL;
+	_cleanup_free_ char *text = table_print(t, false, NULL, NULL);
+	unsigned int i;
 
-	if (dev->open_count <= 0 || get_table(dev->name, &old) || !old.nr)
+	table_parse(copy, text, &ignored);
+	table_rename_devices(copy, device_name_number);
+	for (i = 0; i < copy->nr; i++) {
+		_cleanup_file_facts_ struct file_facts f = { 0 };
+		struct target *target = &copy->targets[i];
+
+		if (target->path && !src->lookup_file(src, target->path, false,
+						      &f))
+			target->id = (struct file_id) { true, f.filesystem,
+							f.inode };
+	}
+}
+
+/* What becomes of the data of the device, see move.h; NULL: nothing. */
+static char *find_move(const struct dm_device *dev, const struct table *new,
+		       const struct facts_source *src)
+{
+	_cleanup_running_ struct running old = { 0 };
+	_cleanup_table_ struct table copy = { 0 };
+
+	/* without a status line, the tables can still be compared */
+	running_get(dev->name, &old);
+	if (!old.table.nr)
+		return NULL;
+	table_rename_devices(&old.table, device_name_number);
+	read_new(new, src, &copy);
+	/* whoever opens it next finds what the tables say, and this they do not */
+	if (dev->open_count <= 0)
+		return move_other_file(&old.table, &copy);
+	return move_describe(&old.table, &copy);
+}
+
+/* In a dry run nobody is asked, but told. */
+static void tell_move(const struct options *o, const struct dm_device *dev,
+		      const char *move, struct problems *problems)
+{
+	const char *how = opt(o, OPT_YES) ? "--yes agrees to that" :
+			  "that would be asked, or needs --yes";
+
+	if (!move)
+		return;
+	if (dev->open_count > 0) {
+		log_warn("%s is in use and %s: %s", dev->name, move, how);
+		problem_add(problems, PROBLEM_WARNING, 0,
+			    "%s is in use and %s: %s", dev->name, move, how);
+	} else {
+		log_note("%s: %s", dev->name, move);
+		problem_add(problems, PROBLEM_NOTE, 0, "%s: %s", dev->name,
+			    move);
+	}
+}
+
+/* Somebody has it open: is he to find other data under his feet? */
+static bool agreed(const struct options *o, const struct dm_device *dev,
+		   const char *move)
+{
+	if (!move)
 		return true;
-	table_parse(&copy, text, &ignored);
-	table_rename_devices(&old, device_name_number);
-	table_rename_devices(&copy, device_name_number);
-
-	old_size = size_format(table_sectors(&old));
-	new_size = size_format(table_sectors(&copy));
-	if (table_sectors(&copy) < table_sectors(&old))
-		return confirm(o, "%s is in use and shrinks from %s to %s",
-			       dev->name, old_size, new_size);
-	if (!table_same_mapping(&old, &copy))
-		return confirm(o, "%s is in use and its sectors move to another place",
-			       dev->name);
+	if (dev->open_count > 0)
+		return confirm(o, "%s is in use and %s", dev->name, move);
+	log_note("%s: %s", dev->name, move);
 	return true;
 }
 
@@ -67,8 +109,10 @@ static int reload(const struct options *o, const char *name,
 
 	int r = dm_reload(name, t, opt(o, OPT_READONLY), &how);
 
-	if (!r)
+	if (!r) {
 		log_verbose("%s runs with its new table", name);
+		running_tell_stand_in(name);
+	}
 	return r;
 }
 
@@ -78,6 +122,7 @@ int cmd_reload(const struct options *o, int argc, char **argv)
 	_cleanup_dm_device_ struct dm_device dev = { 0 };
 	_cleanup_backing_ struct backing file = { .fd = -1 };
 	_cleanup_table_ struct table t = { 0 };
+	_cleanup_free_ char *move = NULL;
 	struct lint_self self;
 	int r, reloaded = 0;
 
@@ -88,12 +133,14 @@ int cmd_reload(const struct options *o, int argc, char **argv)
 	r = load_prepare(o, &self, argc - 1, argv + 1, &file, &t, &problems);
 	if (r)
 		return r;
+	move = find_move(&dev, &t, load_source(&file));
 	if (opt(o, OPT_DRY_RUN)) {
 		backing_tell(&file);
+		tell_move(o, &dev, move, &problems);
 		reload_dry_run(o, dev.name, &t, &problems);
 		return EXIT_OK;
 	}
-	if (!agreed(o, &dev, &t)) {
+	if (!agreed(o, &dev, move)) {
 		log_err("%s runs on with its old table", dev.name);
 		return EXIT_FAILED;
 	}

@@ -11,44 +11,41 @@
 #include "device.h"
 #include "dm.h"
 #include "output.h"
+#include "running.h"
 #include "size.h"
-#include "status.h"
-
-/* "on", "off:reason", or NULL when no target of the device has a fast path */
-static char *fastpath_state(const char *name)
-{
-	_cleanup_dm_lines_ struct dm_lines lines = { 0 };
-	unsigned int i;
-
-	dm_get_status(name, &lines);
-	for (i = 0; i < lines.nr; i++) {
-		_cleanup_status_ struct status s = { 0 };
-
-		if (!str_starts(lines.line[i].type, "noclone-") ||
-		    !status_parse(&s, lines.line[i].params) || !s.has_fastpath)
-			continue;
-		return s.fast ? xstrdup("on") : xasprintf("off:%s", s.reason);
-	}
-	return NULL;
-}
 
 static struct json_object *describe(const struct dm_device *dev,
-				    const struct table *t)
+				    const struct running *r)
 {
 	struct json_object *o = json_object_new_object();
-	_cleanup_free_ char *state = fastpath_state(dev->name);
+	_cleanup_free_ char *state = running_fastpath(r);
+	_cleanup_troubles_ struct troubles troubles = { 0 };
 
 	output_add_string(o, "name", dev->name);
 	output_add_string(o, "uuid", dev->uuid);
 	output_add_number(o, "major", major(dev->devno));
 	output_add_number(o, "minor", minor(dev->devno));
-	output_add_number(o, "sectors", table_sectors(t));
+	output_add_number(o, "sectors", table_sectors(&r->table));
 	output_add_number(o, "targets", dev->target_count);
 	output_add_string(o, "fastpath", state);
 	output_add_bool(o, "suspended", dev->suspended);
 	output_add_bool(o, "readonly", dev->readonly);
 	output_add_number(o, "open_count", MAX(dev->open_count, 0));
+	running_troubles(r, &troubles);
+	json_object_object_add(o, "troubles", troubles_json(&troubles));
 	return o;
+}
+
+/* "active", and what is wrong below it all the same */
+static char *state_words(const struct dm_device *dev, const struct running *r)
+{
+	_cleanup_troubles_ struct troubles troubles = { 0 };
+	_cleanup_free_ char *brief = NULL;
+
+	running_troubles(r, &troubles);
+	brief = troubles_brief(&troubles);
+	return xasprintf("%s%s%s", dev->suspended ? "suspended" : "active",
+			 *brief ? ", " : "", brief);
 }
 
 /* linear, striped, or what else the table holds */
@@ -67,22 +64,24 @@ static char *list_types(const struct table *t)
 static void list_one(struct json_object *array, bool json,
 		     const struct dm_device *dev)
 {
-	_cleanup_free_ char *types = NULL, *size = NULL, *state = NULL;
-	_cleanup_table_ struct table t = { 0 };
+	_cleanup_free_ char *types = NULL, *size = NULL, *fast = NULL;
+	_cleanup_running_ struct running r = { 0 };
+	_cleanup_free_ char *state = NULL;
 	struct json_object *o;
 
-	get_table(dev->name, &t);
-	types = list_types(&t);
+	running_get(dev->name, &r);
+	types = list_types(&r.table);
 	if (json) {
-		o = describe(dev, &t);
+		o = describe(dev, &r);
 		output_add_string(o, "types", types);
 		json_object_array_add(array, o);
 		return;
 	}
-	size = size_format_short(table_sectors(&t));
-	state = fastpath_state(dev->name);
+	size = size_format_short(table_sectors(&r.table));
+	fast = running_fastpath(&r);
+	state = state_words(dev, &r);
 	printf("%-20s %8s  %-16s %-16s %s\n", dev->name, size, types,
-	       state ? state : "-", dev->suspended ? "suspended" : "active");
+	       fast ? fast : "-", state);
 }
 
 int cmd_list(const struct options *o, int argc, char **argv)
@@ -113,24 +112,26 @@ int cmd_list(const struct options *o, int argc, char **argv)
 	return EXIT_OK;
 }
 
-static void print_info(const struct dm_device *dev, const struct table *t)
+static void print_info(const struct dm_device *dev, const struct running *r)
 {
-	_cleanup_free_ char *size = size_format_short(table_sectors(t));
-	_cleanup_free_ char *state = fastpath_state(dev->name);
+	uint64_t sectors = table_sectors(&r->table);
+	_cleanup_free_ char *size = size_format_short(sectors);
+	_cleanup_free_ char *fast = running_fastpath(r);
+	_cleanup_free_ char *state = state_words(dev, r);
 
 	printf("Name:       %s\n", dev->name);
 	printf("UUID:       %s\n", *dev->uuid ? dev->uuid : "-");
 	printf("Device:     %u:%u (/dev/dm-%u)\n", major(dev->devno),
 	       minor(dev->devno), minor(dev->devno));
 	printf("Size:       %s (%llu sectors) in %u target%s\n", size,
-	       (unsigned long long)table_sectors(t), dev->target_count,
+	       (unsigned long long)sectors, dev->target_count,
 	       dev->target_count == 1 ? "" : "s");
-	printf("State:      %s%s\n", dev->suspended ? "suspended" : "active",
+	printf("State:      %s%s\n", state,
 	       dev->readonly ? ", read-only" : "");
 	printf("Tables:     %s\n", dev->live_table && dev->inactive_table ?
 	       "live and inactive" : dev->live_table ? "live" :
 	       dev->inactive_table ? "inactive" : "none");
-	printf("Fast path:  %s\n", state ? state : "-");
+	printf("Fast path:  %s\n", fast ? fast : "-");
 	printf("Open count: %d%s\n", dev->open_count, dev->deferred_remove ?
 	       " (removed when the last one closes it)" : "");
 	printf("Events:     %u\n", dev->event_nr);
@@ -139,17 +140,17 @@ static void print_info(const struct dm_device *dev, const struct table *t)
 static void info_one(struct json_object *array, bool json, bool first,
 		     const struct dm_device *dev)
 {
-	_cleanup_table_ struct table t = { 0 };
+	_cleanup_running_ struct running r = { 0 };
 	struct json_object *o;
 
-	get_table(dev->name, &t);
+	running_get(dev->name, &r);
 	if (!json) {
 		if (!first)
 			putchar('\n');
-		print_info(dev, &t);
+		print_info(dev, &r);
 		return;
 	}
-	o = describe(dev, &t);
+	o = describe(dev, &r);
 	output_add_bool(o, "live_table", dev->live_table);
 	output_add_bool(o, "inactive_table", dev->inactive_table);
 	output_add_bool(o, "deferred_remove", dev->deferred_remove);

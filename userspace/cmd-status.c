@@ -13,7 +13,7 @@
 #include "dm.h"
 #include "log.h"
 #include "output.h"
-#include "status.h"
+#include "running.h"
 
 static struct json_object *counters_json(const struct counter *c,
 					 unsigned int nr)
@@ -58,7 +58,8 @@ static struct json_object *fastpath_json(const struct status *s)
 }
 
 static struct json_object *status_json(const struct dm_line *line,
-				       const struct status *s)
+				       const struct status *s,
+				       const struct troubles *troubles)
 {
 	struct json_object *o = json_object_new_object();
 
@@ -66,6 +67,7 @@ static struct json_object *status_json(const struct dm_line *line,
 	output_add_number(o, "sectors", line->length);
 	output_add_string(o, "type", line->type);
 	output_add_string(o, "params", line->params);
+	json_object_object_add(o, "troubles", troubles_json(troubles));
 	if (!s)
 		return o;
 
@@ -83,14 +85,9 @@ static struct json_object *status_json(const struct dm_line *line,
 
 static void print_state(const struct status *s)
 {
-	const char *meaning = s->fast ? NULL : status_reason_meaning(s->reason);
+	_cleanup_free_ char *words = status_state_words(s);
 
-	if (s->fast)
-		puts("  fast path on");
-	else if (meaning)
-		printf("  fast path off: %s\n", meaning);
-	else
-		printf("  fast path off: %s\n", s->reason);
+	printf("  %s\n", words);
 }
 
 /* Zero counters behind the first ones are noise to people. */
@@ -110,14 +107,12 @@ static void print_counters(const struct counter *counters, unsigned int nr,
 	}
 }
 
-static void print_health(const struct dm_line *line, const struct status *s)
+static void print_troubles(const struct troubles *troubles)
 {
-	size_t i;
+	unsigned int i;
 
-	for (i = 0; s->health && s->health[i]; i++)
-		if (s->health[i] != 'A')
-			printf("  stripe %zu of the target at sector %llu has had errors\n",
-			       i, (unsigned long long)line->start);
+	for (i = 0; i < troubles->nr; i++)
+		printf("  %s\n", troubles->trouble[i].text);
 }
 
 /* The engine's counters are the target's own. */
@@ -135,35 +130,44 @@ static void print_file(const struct dm_line *line, const struct status *s)
 }
 
 /* The fast path and its counters are the device's: all targets say the same. */
-static void status_line(const struct dm_line *line, struct json_object *array,
-			bool json, bool *counters_shown)
+static void print_line(const struct dm_line *line, const struct status *s,
+		       bool *counters_shown)
 {
-	_cleanup_status_ struct status s = { 0 };
-	bool ours = str_starts(line->type, "noclone-") &&
-		    status_parse(&s, line->params);
+	if (s->engine)
+		print_file(line, s);
+	if (*counters_shown || !s->has_fastpath)
+		return;
+	print_state(s);
+	print_counters(s->counters, s->nr_counters, status_counter_meaning);
+	*counters_shown = true;
+}
 
+static void status_line(const struct running *r, unsigned int at,
+			struct json_object *array, bool json,
+			bool *counters_shown)
+{
+	_cleanup_troubles_ struct troubles troubles = { 0 };
+	const struct dm_line *line = &r->lines.line[at];
+	const struct status *s = &r->status[at];
+	bool ours = s->stock;
+
+	running_troubles_of(r, at, &troubles);
 	if (json) {
-		json_object_array_add(array, status_json(line, ours ? &s : NULL));
+		json_object_array_add(array, status_json(line, ours ? s : NULL,
+							 &troubles));
 		return;
 	}
-	if (!ours) {
+	if (!ours)
 		printf("  %s at sector %llu: %s\n", line->type,
 		       (unsigned long long)line->start, line->params);
-		return;
-	}
-	print_health(line, &s);
-	if (s.engine)
-		print_file(line, &s);
-	if (*counters_shown || !s.has_fastpath)
-		return;
-	print_state(&s);
-	print_counters(s.counters, s.nr_counters, status_counter_meaning);
-	*counters_shown = true;
+	print_troubles(&troubles);
+	if (ours)
+		print_line(line, s, counters_shown);
 }
 
 static struct json_object *status_one(const char *name, bool json)
 {
-	_cleanup_dm_lines_ struct dm_lines lines = { 0 };
+	_cleanup_running_ struct running r = { 0 };
 	struct json_object *o = json_object_new_object();
 	struct json_object *array = json_object_new_array();
 	bool counters_shown = false;
@@ -171,9 +175,9 @@ static struct json_object *status_one(const char *name, bool json)
 
 	if (!json)
 		printf("%s:\n", name);
-	dm_get_status(name, &lines);
-	for (i = 0; i < lines.nr; i++)
-		status_line(&lines.line[i], array, json, &counters_shown);
+	running_get(name, &r);
+	for (i = 0; i < r.lines.nr; i++)
+		status_line(&r, i, array, json, &counters_shown);
 	output_add_string(o, "name", name);
 	json_object_object_add(o, "targets", array);
 	return o;

@@ -135,6 +135,8 @@ static const char *explain_errno(int err)
 	case EPERM:
 	case EACCES:
 		return "not permitted: root is needed";
+	case ETXTBSY:
+		return "a file is open for writing, pinned, or a running program";
 	default:
 		return strerror(err);
 	}

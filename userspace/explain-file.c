@@ -29,13 +29,13 @@ static void print_map(const struct file_map *map)
 	putchar('\n');
 }
 
-static void print_file(const char *name, const struct file_facts *f,
+static void print_file(const char *head, const struct file_facts *f,
 		       const struct uses *uses)
 {
 	_cleanup_free_ char *size = size_format_short(f->bytes >> SECTOR_SHIFT);
 	_cleanup_free_ char *part = size_format_short(f->allocated);
 
-	printf("  %s: %s, %s of it allocated", name, size,
+	printf("  %s: %s, %s of it allocated", head, size,
 	       f->allocated << SECTOR_SHIFT >= f->bytes ? "all" : part);
 	if (f->disk)
 		printf(", on %u:%u", major(f->disk), minor(f->disk));
@@ -89,7 +89,8 @@ static struct json_object *file_json(const char *name,
 	return o;
 }
 
-static void explain_file(const char *path, struct json_object *array, bool json)
+static void explain_file(const char *path, const struct troubles *troubles,
+			 struct json_object *array, bool json)
 {
 	_cleanup_file_facts_ struct file_facts f = { 0 };
 	_cleanup_free_ char *name = path_encode(path);
@@ -100,14 +101,15 @@ static void explain_file(const char *path, struct json_object *array, bool json)
 	wrong = r ? strerror(-r) : file_kind_problem(f.kind);
 	if (wrong) {
 		if (!json)
-			printf("  %s: %s\n", name, wrong);
+			printf("  %s: %s\n", troubles_head(troubles, name),
+			       wrong);
 		return;
 	}
 	file_uses(&uses, &f, 0);
 	if (json)
 		json_object_array_add(array, file_json(name, &f, &uses));
 	else
-		print_file(name, &f, &uses);
+		print_file(troubles_head(troubles, name), &f, &uses);
 }
 
 /* Is it the first line on this file? */
@@ -122,7 +124,8 @@ static bool is_first(const struct table *t, unsigned int at)
 	return true;
 }
 
-void explain_files(const struct table *t, struct json_object *array, bool json)
+void explain_files(const struct table *t, const struct troubles *troubles,
+		   struct json_object *array, bool json)
 {
 	bool headed = false;
 	unsigned int i;
@@ -133,6 +136,6 @@ void explain_files(const struct table *t, struct json_object *array, bool json)
 		if (!json && !headed)
 			puts("\nFiles:");
 		headed = true;
-		explain_file(t->targets[i].path, array, json);
+		explain_file(t->targets[i].path, troubles, array, json);
 	}
 }

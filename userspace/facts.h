@@ -53,6 +53,9 @@ enum file_kind {
  * @disk: the block device that its file system is on, 0 if there is none
  * @bytes: size
  * @allocated: sectors that the file system has given it
+ * @block: bytes of a block of its file system, 0 if not known
+ * @has_free: @free is known
+ * @free: bytes that its file system has left for everybody
  * @align: bytes that direct I/O is aligned to, 0 if it cannot be had
  * @align_from: who says so: statx, disk or none
  * @readonly: it cannot be written
@@ -68,6 +71,9 @@ struct file_facts {
 	dev_t disk;
 	uint64_t bytes;
 	uint64_t allocated;
+	uint64_t block;
+	bool has_free;
+	uint64_t free;
 	uint32_t align;
 	const char *align_from;
 	bool readonly;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Facts come from statx(), so asking for them opens nothing; only the map of
+ * Facts come from statx() and statvfs(), so asking for them opens nothing; only the map of
  * a regular file needs it open, for reading.
  */
 #include "file.h"
@@ -13,11 +13,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "device.h"
 #include "dm.h"
+#include "running.h"
 #include "util.h"
 
 char *file_real_path(const char *path)
@@ -90,6 +92,18 @@ static void take(struct file_facts *f, const struct statx *st)
 	find_align(f, st);
 }
 
+/* Without a limit, tmpfs says that it has no blocks at all. */
+static void ask_file_system(struct file_facts *f)
+{
+	struct statvfs fs;
+
+	if (statvfs(f->path, &fs))
+		return;
+	f->block = fs.f_bsize;
+	f->has_free = fs.f_blocks;
+	f->free = (uint64_t)fs.f_bavail * fs.f_frsize;
+}
+
 /* A map that cannot be had is not known: whoever needs it will say so. */
 static void read_map(struct file_facts *f)
 {
@@ -113,6 +127,7 @@ int file_lookup(const char *path, bool map, struct file_facts *f)
 		return r;
 	}
 	take(f, &st);
+	ask_file_system(f);
 	if (map && f->kind == FILE_REGULAR)
 		read_map(f);
 	return 0;
@@ -162,23 +177,28 @@ static void collect_loops(struct uses *uses, const struct file_facts *f)
 		closedir(dir);
 }
 
+/* Its path may name another file by now; an older module tells only that. */
+static bool runs_on(const struct target *t, const struct file_facts *f)
+{
+	const struct file_id id = { true, f->filesystem, f->inode };
+
+	return t->id.known ? file_id_same(&t->id, &id) : is_file(f, t->path);
+}
+
 /* Does a device have a line on the file, or one that pins it? */
 static bool maps_file(const char *name, const struct file_facts *f,
 		      bool pinned)
 {
-	_cleanup_problems_ struct problems ignored = { 0 };
-	_cleanup_dm_lines_ struct dm_lines lines = { 0 };
-	_cleanup_table_ struct table t = { 0 };
+	_cleanup_running_ struct running r = { 0 };
 	unsigned int i;
 
-	dm_get_table(name, &lines);
-	for (i = 0; i < lines.nr; i++)
-		table_add(&t, lines.line[i].start, lines.line[i].length,
-			  lines.line[i].type, lines.line[i].params, &ignored);
-	for (i = 0; i < t.nr; i++)
-		if (is_file(f, t.targets[i].path) &&
-		    (!pinned || t.targets[i].engine == ENGINE_EXTENT))
+	running_get(name, &r);
+	for (i = 0; i < r.table.nr; i++) {
+		const struct target *t = &r.table.targets[i];
+
+		if (runs_on(t, f) && (!pinned || t->engine == ENGINE_EXTENT))
 			return true;
+	}
 	return false;
 }
 

@@ -92,6 +92,8 @@ static void check_extent(struct file_lint *l, const struct file_line *f)
 
 	if (!f->facts.disk || f->facts.disk != f->facts.filesystem)
 		error(l, f, "File system does not let files be pinned: engine extent needs ext4 or xfs on one disk");
+	if (f->facts.block && f->facts.block < page)
+		error(l, f, "File system has blocks smaller than a page: engine extent cannot serve it, use engine direct");
 	if (file_end(f->target) > pages &&
 	    file_end(f->target) <= f->facts.bytes >> SECTOR_SHIFT)
 		error(l, f, "engine extent takes whole pages of %llu bytes: make the file longer or the line shorter",
@@ -99,12 +101,27 @@ static void check_extent(struct file_lint *l, const struct file_line *f)
 	check_map(l, f);
 }
 
+/* Does not fit into what is left: then somebody's writes will fail. */
+static void warn_of_growth(struct file_lint *l, const struct file_line *f,
+			   uint64_t growth)
+{
+	_cleanup_free_ char *missing = size_format_short(growth);
+	_cleanup_free_ char *left = size_format_short(f->facts.free >> SECTOR_SHIFT);
+
+	warning(l, f, "may grow by %s, and the file system has %s free: writes will fail when it is full",
+		missing, left);
+}
+
 static void check_sparse(struct file_lint *l, const struct file_line *f)
 {
-	_cleanup_free_ char *size = size_format_short(f->facts.bytes >> SECTOR_SHIFT);
+	uint64_t sectors = f->facts.bytes >> SECTOR_SHIFT;
+	_cleanup_free_ char *size = size_format_short(sectors);
 	_cleanup_free_ char *part = size_format_short(f->facts.allocated);
+	uint64_t growth = sectors - MIN(sectors, f->facts.allocated);
 
-	if (f->facts.allocated < f->facts.bytes >> SECTOR_SHIFT)
+	if (f->facts.has_free && growth > f->facts.free >> SECTOR_SHIFT)
+		warn_of_growth(l, f, growth);
+	else if (growth)
 		note(l, f, "sparse: %s of %s are allocated, and writing the rest fails when the file system is full",
 		     part, size);
 }

@@ -13,6 +13,7 @@
 
 #include "child.h"
 #include "cmd.h"
+#include "common.h"
 #include "device.h"
 #include "guard.h"
 #include "log.h"
@@ -69,6 +70,26 @@ static bool parse_legs(struct plan_request *req, int argc, char **argv)
 	return true;
 }
 
+/*
+ * Who reloads a device on a file means the file, or its size: it would be a
+ * surprise to find another engine afterwards.
+ */
+static void keep_engine(const struct lint_self *self, struct file_request *req)
+{
+	_cleanup_free_ char *name = self->known ? device_dm_name(self->devno) :
+						  NULL;
+	_cleanup_table_ struct table live = { 0 };
+
+	if (req->engine_given || !name || get_table(name, &live))
+		return;
+	if (!plan_file_engine(&live, req))
+		log_note("%s has lines with different engines: it is given engine %s, --engine says another",
+			 name, engine_name(req->engine));
+	else if (req->engine_given)
+		log_verbose("%s keeps its engine: %s", name,
+			    engine_name(req->engine));
+}
+
 static int build_on_file(const struct options *o, const struct lint_self *self,
 			 int argc, char **argv, struct backing *file, struct table *t,
 			 struct problems *problems)
@@ -91,6 +112,7 @@ static int build_on_file(const struct options *o, const struct lint_self *self,
 		log_err("--chunk is for striped devices");
 		return EXIT_USAGE;
 	}
+	keep_engine(self, &req);
 	if (!backing_plan(file, &req, self->known ? self->devno : 0))
 		return EXIT_FAILED;
 	plan_file(&file->req, &file->source, t, problems);
@@ -216,13 +238,9 @@ static bool overruled(const struct options *o, const struct problems *problems)
 	return opt(o, OPT_FORCE);
 }
 
-static void move_problems(struct problems *to, const struct problems *from)
+const struct facts_source *load_source(const struct backing *file)
 {
-	unsigned int i;
-
-	for (i = 0; i < from->nr; i++)
-		problem_add(to, from->problem[i].severity, from->problem[i].line,
-			    "%s", from->problem[i].text);
+	return file->path ? &file->source : &device_source;
 }
 
 int load_prepare(const struct options *o, const struct lint_self *self,
@@ -245,7 +263,7 @@ int load_prepare(const struct options *o, const struct lint_self *self,
 	if (problems_count(problems, PROBLEM_ERROR))
 		return EXIT_FAILED;
 
-	src = file->path ? &file->source : &device_source;
+	src = load_source(file);
 	lint_table(t, src, self, &checks);
 	table_rename_devices(t, device_name_path);
 	if (!opt(o, OPT_READONLY))
@@ -253,13 +271,13 @@ int load_prepare(const struct options *o, const struct lint_self *self,
 	guard_table(t, self->known ? self->devno : 0, !opt(o, OPT_DRY_RUN),
 		    &checks);
 	problems_log(&checks, where);
-	move_problems(problems, &checks);
+	problems_move(problems, &checks);
 	/* older kernels do not notice, and the first I/O would hang for ever */
 	if (lint_is_cycle(t, src, self)) {
 		log_err("refused: a device cannot stand on itself");
 		return EXIT_FAILED;
 	}
-	return overruled(o, &checks) ? EXIT_OK : EXIT_FAILED;
+	return overruled(o, problems) ? EXIT_OK : EXIT_FAILED;
 }
 
 int load_begin(const struct options *o, const struct lint_self *self,
@@ -272,9 +290,12 @@ int load_begin(const struct options *o, const struct lint_self *self,
 	stop_hold();
 	if (backing_apply(file))
 		return EXIT_FAILED;
-	/* what had been told about the file was a plan; this is what it is */
+	/*
+	 * What had been told about the file was a plan; this is what it is.
+	 * Warnings of the plan need no repetition.
+	 */
 	lint_table(t, &device_source, self, &checks);
-	problems_log(&checks, "table");
+	problems_log_errors(&checks, "table");
 	return overruled(o, &checks) ? EXIT_OK : EXIT_FAILED;
 }
 

@@ -26,6 +26,9 @@ int load_prepare(const struct options *o, const struct lint_self *self,
 		 int argc, char **argv, struct backing *file, struct table *t,
 		 struct problems *problems);
 
+/* Facts as they will be when that is done; after load_prepare(). */
+const struct facts_source *load_source(const struct backing *file);
+
 /**
  * load_begin - do what has to be done to the file, and check again
  * @o: options

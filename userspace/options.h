@@ -15,7 +15,7 @@
 #define NOCLONE_OPTIONS(X)						\
 	X(TABLE,	"table",	't', "FILE",	"take the table from FILE (- is stdin)") \
 	X(CHUNK,	"chunk",	'c', "SIZE",	"chunk of a striped device, for example 64K") \
-	X(ENGINE,	"engine",	'e', "ENGINE",	"how the I/O of a file is done: direct (default), extent, buffered or sync") \
+	X(ENGINE,	"engine",	'e', "ENGINE",	"how the I/O of a file is done: direct (default), extent, buffered or sync; reload keeps the one that runs") \
 	X(START,	"start",	0,   "SECTORS",	"first sector used in a file") \
 	X(SIZE,		"size",		0,   "SIZE",	"make the file, or make it longer, so that it has this size") \
 	X(ALLOCATE,	"allocate",	0,   NULL,	"write zeroes to what a file does not have on the disk") \

@@ -76,6 +76,28 @@ void plan_file(const struct file_request *req, const struct facts_source *src,
 		lay_out(req, &f, t, problems);
 }
 
+bool plan_file_engine(const struct table *live, struct file_request *req)
+{
+	const struct target *first = NULL;
+	unsigned int i;
+
+	for (i = 0; i < live->nr; i++) {
+		const struct target *t = &live->targets[i];
+
+		if (!t->understood || !t->path)
+			continue;
+		if (!first)
+			first = t;
+		else if (t->engine != first->engine)
+			return false;
+	}
+	if (first) {
+		req->engine = first->engine;
+		req->engine_given = first->engine_given;
+	}
+	return true;
+}
+
 /* What is wrong with a file that is there. */
 static const char *existing_problem(const struct file_request *req,
 				    const struct file_facts *f)
@@ -112,7 +134,7 @@ const char *plan_file_action(const struct file_request *req,
 		*action = FILE_GROW;
 	if (*action != FILE_KEEP && req->engine == ENGINE_EXTENT &&
 	    !req->allocate)
-		return "engine extent takes no holes: add --allocate, or leave out --engine extent";
+		return "engine extent takes no holes: add --allocate, or --engine direct";
 	return NULL;
 }
 

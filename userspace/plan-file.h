@@ -39,6 +39,15 @@ struct file_request {
 void plan_file(const struct file_request *req, const struct facts_source *src,
 	       struct table *t, struct problems *problems);
 
+/**
+ * plan_file_engine - take over the engine that a running table asks for
+ * @live: the table
+ * @req: nobody has given it an engine; changed
+ *
+ * Return: false if its lines ask for different ones; then @req stays as it is.
+ */
+bool plan_file_engine(const struct table *live, struct file_request *req);
+
 enum file_action {
 	FILE_KEEP,
 	FILE_MAKE,

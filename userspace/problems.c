@@ -61,6 +61,26 @@ void problems_log(const struct problems *p, const char *where)
 		problem_log(&p->problem[i], where);
 }
 
+void problems_log_errors(const struct problems *p, const char *where)
+{
+	unsigned int i;
+
+	for (i = 0; i < p->nr; i++)
+		if (p->problem[i].severity == PROBLEM_ERROR)
+			problem_log(&p->problem[i], where);
+}
+
+void problems_move(struct problems *to, struct problems *from)
+{
+	unsigned int i;
+
+	for (i = 0; i < from->nr; i++) {
+		GROW(to->problem, to->nr);
+		to->problem[to->nr++] = from->problem[i];
+	}
+	from->nr = 0;
+}
+
 void problems_free(struct problems *p)
 {
 	unsigned int i;

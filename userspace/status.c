@@ -6,8 +6,10 @@
  */
 #include "status.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/sysmacros.h>
 
 #include "size.h"
 
@@ -21,6 +23,12 @@ static const struct word {
 	NOCLONE_OFF_REASONS(WORD)
 }, file_counters[] = {
 	NOCLONE_FILE_COUNTERS(WORD)
+}, refused_words[] = {
+	{ "extent:loaded", "the file is pinned when the table is resumed" },
+	{ "extent:locked", "somebody had locked the file when it was to be pinned: suspend and resume once more" },
+	{ "extent:changed", "the file has changed since the table was loaded: suspend and resume once more" },
+	{ "extent:open", "somebody has the file open for writing: have it closed, then suspend and resume" },
+	{ "extent:busy", "looking at the file took too long when it was to be pinned: suspend and resume once more" },
 };
 
 static const char *find_meaning(const struct word *list, size_t nr,
@@ -47,6 +55,11 @@ const char *status_reason_meaning(const char *reason)
 const char *status_file_counter_meaning(const char *name)
 {
 	return find_meaning(file_counters, ARRAY_SIZE(file_counters), name);
+}
+
+const char *status_refused_meaning(const char *refused)
+{
+	return find_meaning(refused_words, ARRAY_SIZE(refused_words), refused);
 }
 
 static bool parse_state(struct status *s, const char *word)
@@ -198,13 +211,47 @@ static bool fact_number(const struct status *s, const char *name, uint64_t *n)
 	return value && parse_u64(value, n);
 }
 
+struct file_id status_file_id(const struct status *s)
+{
+	const char *device = status_fact(s, "device");
+	unsigned int maj, min;
+	uint64_t inode;
+	char rest;
+
+	if (!device || sscanf(device, "%u:%u%c", &maj, &min, &rest) != 2 ||
+	    !fact_number(s, "inode", &inode))
+		return (struct file_id) { 0 };
+	return (struct file_id) { true, makedev(maj, min), inode };
+}
+
+char *status_state_words(const struct status *s)
+{
+	const char *meaning = s->fast ? NULL : status_reason_meaning(s->reason);
+
+	if (s->fast)
+		return xstrdup("fast path on");
+	return xasprintf("fast path off: %s", meaning ? meaning : s->reason);
+}
+
+char *status_stand_in_words(const struct status *s)
+{
+	const char *refused = status_fact(s, "refused"), *meaning;
+
+	if (!refused || !strcmp(refused, "-"))
+		return NULL;
+	meaning = status_refused_meaning(refused);
+	return xasprintf("engine %s stands in (%s%s%s)", s->engine, refused,
+			 meaning ? ": " : "", meaning ? meaning : "");
+}
+
 static void add_engine(struct strbuf *b, const struct status *s)
 {
-	const char *refused = status_fact(s, "refused");
+	_cleanup_free_ char *words = status_stand_in_words(s);
 
-	strbuf_add(b, "engine %s", s->engine);
-	if (refused && strcmp(refused, "-"))
-		strbuf_add(b, " stands in (%s)", refused);
+	if (words)
+		strbuf_add(b, "%s", words);
+	else
+		strbuf_add(b, "engine %s", s->engine);
 }
 
 static void add_alignment(struct strbuf *b, const struct status *s)

@@ -4,6 +4,7 @@
 #define NOCLONE_STATUS_H
 
 #include "dm-noclone.h"
+#include "file-id.h"
 #include "util.h"
 
 struct counter {
@@ -56,10 +57,18 @@ void status_free(struct status *s);
 const char *status_counter_meaning(const char *name);
 const char *status_reason_meaning(const char *reason);
 const char *status_file_counter_meaning(const char *name);
+/* Why the engine asked for does not run: of "engine:reason", as facts have it. */
+const char *status_refused_meaning(const char *refused);
 /* Value of a counter; 0 if the module does not print it. */
 uint64_t status_counter(const struct status *s, const char *name);
 /* What is known about a file; NULL if the module does not print it. */
 const char *status_fact(const struct status *s, const char *name);
+/* The file that runs; not known if an older module does not print it. */
+struct file_id status_file_id(const struct status *s);
+/* "fast path off: switched off by message": a new string */
+char *status_state_words(const struct status *s);
+/* "engine direct stands in (...)": a new string, NULL if the one asked for runs */
+char *status_stand_in_words(const struct status *s);
 /* "engine direct; I/O aligned to 512 bytes (statx); ...": a new string */
 char *status_file_words(const struct status *s);
 

@@ -149,7 +149,7 @@ char *table_concise(const struct table *stock, const char *name,
  * comparison below walks from border to border.
  */
 struct place {
-	bool in_file;
+	const struct target *target;
 	const char *device;	/* or file */
 	uint64_t sector;
 	uint64_t left;		/* sectors until the next border */
@@ -181,15 +181,30 @@ static bool find_place(const struct table *t, uint64_t sector, struct place *p)
 		return false;
 
 	target = &t->targets[i];
+	p->target = target;
 	p->left = target->start + target->length - sector;
-	p->in_file = target->kind == TARGET_FILE;
-	if (p->in_file) {
+	if (target->path) {
 		p->device = target->path;
 		p->sector = target->file_start + sector - target->start;
 	} else {
 		place_on_leg(target, sector, p);
 	}
 	return true;
+}
+
+bool target_same_path(const struct target *a, const struct target *b)
+{
+	return a->path && b->path && !strcmp(a->path, b->path);
+}
+
+static bool same_place(const struct place *a, const struct place *b)
+{
+	const struct file_id *ours = &a->target->id, *theirs = &b->target->id;
+
+	if (!a->target->path != !b->target->path || a->sector != b->sector ||
+	    file_id_differs(ours, theirs))
+		return false;
+	return file_id_same(ours, theirs) || !strcmp(a->device, b->device);
 }
 
 /* Textually equal targets need no walk, which may have billions of chunks. */
@@ -199,6 +214,7 @@ static bool same_target(const struct target *a, const struct target *b)
 	_cleanup_free_ char *theirs = target_params(b, true, NULL, NULL);
 
 	return a->start == b->start && a->kind == b->kind &&
+	       !file_id_differs(&a->id, &b->id) &&
 	       !strcmp(target_stock_type(a), target_stock_type(b)) &&
 	       !strcmp(ours, theirs);
 }
@@ -241,8 +257,7 @@ bool table_same_mapping(const struct table *t, const struct table *other)
 		if (steps > MAX_STEPS || !find_place(t, sector, &a) ||
 		    !find_place(other, sector, &b))
 			return false;
-		if (a.in_file != b.in_file || a.sector != b.sector ||
-		    strcmp(a.device, b.device))
+		if (!same_place(&a, &b))
 			return false;
 		sector += MIN(a.left, b.left);
 	}

@@ -9,6 +9,7 @@
 #define NOCLONE_TABLE_H
 
 #include "dm-noclone.h"
+#include "file-id.h"
 #include "problems.h"
 #include "util.h"
 
@@ -51,6 +52,7 @@ struct leg {
  * @legs: the devices under it
  * @nr_legs: how many; 0 for a file
  * @path: the file, as the file system has it
+ * @id: which file that is, where it matters; no part of a table
  * @file_start: first sector used in the file
  * @engine: how its I/O is done
  * @engine_given: the table says so
@@ -69,6 +71,7 @@ struct target {
 	struct leg *legs;
 	unsigned int nr_legs;
 	char *path;
+	struct file_id id;
 	uint64_t file_start;
 	enum file_engine engine;
 	bool engine_given;
@@ -149,7 +152,12 @@ const char *target_stock_type(const struct target *target);
 /* "name,uuid,,rw,line,line": what dmsetup create --concise takes. */
 char *table_concise(const struct table *stock, const char *name,
 		    const char *uuid, bool readonly);
-/* Does every sector of the shorter table lie where @other has it? */
+/* Are both of them on files, and do they call them the same? */
+bool target_same_path(const struct target *a, const struct target *b);
+/*
+ * Does every sector of the shorter table lie where @other has it?  Files are
+ * compared by what they are if both are known, else by path.
+ */
 bool table_same_mapping(const struct table *t, const struct table *other);
 
 void table_free(struct table *t);

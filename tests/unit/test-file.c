@@ -35,6 +35,17 @@ static const struct {
 	{ "/sparse", { A_FILE(4), .bytes = MIB, .allocated = 2040, .align = 512,
 	  .map = { .known = true, .gap = &a_gap, .nr_gaps = 1,
 		   .gap_bytes = 4096 } } },
+	/* 4 KiB are not allocated; is there room for them? */
+	{ "/room", { A_FILE(14), .bytes = MIB, .allocated = 2040, .align = 512,
+	  .has_free = true, .free = 4096 } },
+	{ "/overcommitted", { A_FILE(15), .bytes = MIB, .allocated = 2040,
+	  .align = 512, .has_free = true, .free = 4095 } },
+	{ "/all-allocated", { A_FILE(16), .bytes = MIB, .allocated = 2056,
+	  .align = 512, .has_free = true } },
+	{ "/1k-blocks", { A_FILE(17), .bytes = MIB, .allocated = 2048,
+	  .align = 512, .block = 1024, .map = { .known = true } } },
+	{ "/page-blocks", { A_FILE(18), .bytes = MIB, .allocated = 2048,
+	  .align = 512, .block = 65536, .map = { .known = true } } },
 	{ "/reflink", { A_FILE(5), .bytes = MIB, .allocated = 2048,
 	  .align = 512, .map = { .known = true, .shared = 4096 } } },
 	{ "/compressed", { A_FILE(6), .bytes = MIB, .allocated = 2048,
@@ -176,6 +187,23 @@ static void lint_file_extents(void **state __unused)
 	lints("0 8 noclone-file /good 0 2 engine null", 0, 1, "debug builds");
 }
 
+static void lint_file_room(void **state __unused)
+{
+	lints("0 2048 noclone-file /room 0", 0, 0, "sparse: 1020K of 1M are");
+	lints("0 2048 noclone-file /overcommitted 0", 0, 1,
+	      "may grow by 4K, and the file system has 3.5K free: writes will fail");
+	lints("0 2048 noclone-file /overcommitted 0 2 engine sync", 0, 1, "may grow");
+	lints("0 2048 noclone-file /all-allocated 0", 0, 0, NULL);
+}
+
+static void lint_file_blocks(void **state __unused)
+{
+	lints("0 2048 noclone-file /1k-blocks 0 2 engine extent", 1, 0,
+	      "File system has blocks smaller than a page: engine extent cannot serve it, use engine direct");
+	lints("0 2048 noclone-file /1k-blocks 0", 0, 0, NULL);
+	lints("0 2048 noclone-file /page-blocks 0 2 engine extent", 0, 0, NULL);
+}
+
 static void lint_files_against_each_other(void **state __unused)
 {
 	lints("0 8 noclone-file /good 0\n8 8 noclone-file /good-link 7", 1, 0,
@@ -292,6 +320,32 @@ static void plan_what_becomes_of_a_file(void **state __unused)
 	       .engine = ENGINE_EXTENT);
 	DECIDE(&file, FILE_KEEP, "never made smaller", .bytes = MIB - 512);
 	DECIDE(&dir, FILE_KEEP, "is a directory", .bytes = MIB);
+}
+
+/* The engine a request ends up with; NULL: the lines do not agree. */
+static void keeps_engine(const char *live, const char *engine, bool given)
+{
+	struct file_request req = { .engine = ENGINE_DIRECT };
+	_cleanup_problems_ struct problems p = { 0 };
+	_cleanup_table_ struct table t = { 0 };
+
+	table_parse(&t, live, &p);
+	assert_int_equal(plan_file_engine(&t, &req), !!engine);
+	assert_string_equal(engine_name(req.engine), engine ? engine : "direct");
+	assert_int_equal(req.engine_given, given);
+}
+
+static void plan_keeps_the_engine(void **state __unused)
+{
+	keeps_engine("0 8 noclone-file /f 0", "direct", false);
+	keeps_engine("0 8 noclone-file /f 0 2 engine direct", "direct", true);
+	keeps_engine("0 8 noclone-file /f 0 3 engine extent no_fastpath",
+		     "extent", true);
+	keeps_engine("0 8 linear 8:0 0\n8 8 noclone-file /f 0 2 engine sync\n"
+		     "16 8 noclone-file /g 0 2 engine sync", "sync", true);
+	keeps_engine("0 8 noclone-file /f 0 2 engine sync\n"
+		     "8 8 noclone-file /g 0", NULL, false);
+	keeps_engine("0 8 linear 8:0 0", "direct", false);
 }
 
 static void plan_changes_no_protected_file(void **state __unused)
@@ -447,12 +501,15 @@ int main(void)
 		cmocka_unit_test(lint_file_sizes),
 		cmocka_unit_test(lint_file_alignment),
 		cmocka_unit_test(lint_file_extents),
+		cmocka_unit_test(lint_file_room),
+		cmocka_unit_test(lint_file_blocks),
 		cmocka_unit_test(lint_files_against_each_other),
 		cmocka_unit_test(lint_file_on_itself),
 		cmocka_unit_test(plan_whole_file),
 		cmocka_unit_test(plan_rounds_down),
 		cmocka_unit_test(plan_refuses_files),
 		cmocka_unit_test(plan_what_becomes_of_a_file),
+		cmocka_unit_test(plan_keeps_the_engine),
 		cmocka_unit_test(plan_changes_no_protected_file),
 		cmocka_unit_test(map_without_gaps),
 		cmocka_unit_test(map_with_gaps),

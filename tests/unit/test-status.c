@@ -2,6 +2,8 @@
 /* The status line. */
 #include "unit.h"
 
+#include <sys/sysmacros.h>
+
 #include "status.h"
 
 #define COUNTERS	"26 fast 12 reserve 1 clones 3 flush 0 op 0 split 2 " \
@@ -53,8 +55,9 @@ static void status_no_counters(void **state __unused)
 	assert_int_equal(s.nr_counters, 0);
 }
 
-#define FACTS		"14 align 512 memalign 4 align_from statx size 2097152 " \
-			"allocated 2097160 extents 0 refused -"
+#define FACTS		"20 align 512 memalign 4 align_from statx size 2097152 " \
+			"allocated 2097160 extents 0 refused - " \
+			"device 259:3 inode 8589934592 links 1"
 #define FILE_COUNTERS	"24 inflight 12 reads 5 writes 7 flushes 0 discards 0 zeroes 0 " \
 			"batches 9 waited 0 blocked 1 short 0 padded 0 errors 0"
 
@@ -67,7 +70,7 @@ static void status_file(void **state __unused)
 	assert_string_equal(s.engine, "direct");
 	assert_string_equal(s.stock, "");
 	assert_false(s.has_fastpath);
-	assert_int_equal(s.nr_facts, 7);
+	assert_int_equal(s.nr_facts, 10);
 	assert_string_equal(status_fact(&s, "align_from"), "statx");
 	assert_null(status_fact(&s, "unheard"));
 	assert_int_equal(s.nr_file_counters, 12);
@@ -75,6 +78,33 @@ static void status_file(void **state __unused)
 	words = status_file_words(&s);
 	assert_string_equal(words, "engine direct; I/O aligned to 512 bytes (statx); "
 			    "1G, all of it allocated; 12 in flight");
+}
+
+static void status_says_which_file(void **state __unused)
+{
+	static const char * const unknown[] = {
+		"engine direct 2 align 512 0",
+		"engine direct 2 device 8:1 0", "engine direct 2 inode 7 0",
+		"engine direct 4 device 8:1x inode 7 0",
+		"engine direct 4 device 8 inode 7 0",
+		"engine direct 4 device 8:1 inode seven 0",
+	};
+	struct file_id id;
+	struct status s;
+	size_t i;
+
+	assert_true(status_parse(&s, "engine direct " FACTS " " FILE_COUNTERS));
+	id = status_file_id(&s);
+	assert_true(id.known);
+	assert_int_equal(id.filesystem, makedev(259, 3));
+	assert_int_equal(id.inode, 8589934592);
+	status_free(&s);
+	for (i = 0; i < ARRAY_SIZE(unknown); i++) {
+		assert_true(status_parse(&s, unknown[i]));
+		id = status_file_id(&s);
+		assert_false(id.known);
+		status_free(&s);
+	}
 }
 
 static void status_file_with_fast_path(void **state __unused)
@@ -94,8 +124,11 @@ static void status_file_with_fast_path(void **state __unused)
 static void status_file_words_vary(void **state __unused)
 {
 	static const char * const lines[][2] = {
-		{ "engine direct 4 align 4096 refused extent:changed 0",
-		  "engine direct stands in (extent:changed); I/O aligned to 4096 bytes; 0 in flight" },
+		{ "engine direct 4 align 4096 refused extent:loaded 0",
+		  "engine direct stands in (extent:loaded: the file is pinned when the table is resumed); "
+		  "I/O aligned to 4096 bytes; 0 in flight" },
+		{ "engine direct 2 refused extent:moon 0",
+		  "engine direct stands in (extent:moon); 0 in flight" },
 		{ "engine buffered 4 align 512 align_from none 2 inflight 3",
 		  "engine buffered; I/O aligned to 512 bytes; 3 in flight" },
 		{ "engine sync 6 size 2048 allocated 1024 extents 7 0",
@@ -150,6 +183,57 @@ static void status_meanings(void **state __unused)
 	NOCLONE_FILE_COUNTERS(CHECK_FILE_COUNTER)
 }
 
+/* Those of this module and of the next one. */
+static void status_refused_in_words(void **state __unused)
+{
+	static const char * const words[] = {
+		"extent:loaded", "extent:locked", "extent:changed",
+		"extent:open", "extent:busy",
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(words); i++)
+		assert_non_null(status_refused_meaning(words[i]));
+	assert_null(status_refused_meaning("extent:moon"));
+	assert_null(status_refused_meaning("-"));
+}
+
+static void status_stands_in(void **state __unused)
+{
+	_cleanup_free_ char *words = NULL;
+	struct status s;
+
+	assert_true(status_parse(&s, "engine direct 2 refused extent:busy 0"));
+	words = status_stand_in_words(&s);
+	assert_string_equal(words, "engine direct stands in (extent:busy: looking at the file took too long "
+			    "when it was to be pinned: suspend and resume once more)");
+	status_free(&s);
+	assert_true(status_parse(&s, "engine extent 2 refused - 0"));
+	assert_null(status_stand_in_words(&s));
+	status_free(&s);
+	assert_true(status_parse(&s, "fastpath on 0"));
+	assert_null(status_stand_in_words(&s));
+	status_free(&s);
+}
+
+static void state_is(const char *line, const char *expected)
+{
+	_cleanup_status_ struct status s;
+	_cleanup_free_ char *words = NULL;
+
+	assert_true(status_parse(&s, line));
+	words = status_state_words(&s);
+	assert_string_equal(words, expected);
+}
+
+static void status_state_in_words(void **state __unused)
+{
+	state_is("fastpath on 0", "fast path on");
+	state_is("fastpath off:stats 0",
+		 "fast path off: dmsetup stats is in use");
+	state_is("fastpath off:moon 0", "fast path off: moon");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -158,10 +242,14 @@ int main(void)
 		cmocka_unit_test(status_of_a_newer_module),
 		cmocka_unit_test(status_no_counters),
 		cmocka_unit_test(status_file),
+		cmocka_unit_test(status_says_which_file),
 		cmocka_unit_test(status_file_with_fast_path),
 		cmocka_unit_test(status_file_words_vary),
 		cmocka_unit_test(status_not_ours),
 		cmocka_unit_test(status_meanings),
+		cmocka_unit_test(status_refused_in_words),
+		cmocka_unit_test(status_stands_in),
+		cmocka_unit_test(status_state_in_words),
 	};
 
 	return cmocka_run_group_tests_name("status", tests, NULL, NULL);
