@@ -107,7 +107,7 @@ struct noclone_backing {
 	struct file *file;
 	struct gendisk *disk;
 	struct list_head users;
-	struct mutex mark_lock;
+	struct mutex mark_lock; /* see above */
 	bool marked;
 	bool pinned;
 	bool ran;

@@ -105,7 +105,7 @@
 	X(SIZE,		"size",		"sectors of the file")		\
 	X(ALLOCATED,	"allocated",	"sectors that the file system has given it") \
 	X(EXTENTS,	"extents",	"pieces on the disk below; 0: not looked up") \
-	X(REFUSED,	"refused",	"engine and reason, if not the one asked for runs; else -") \
+	X(REFUSED,	"refused",	"engine and reason if another one runs; else -") \
 	X(DEVICE,	"device",	"device number of the file, as stat(2) gives it") \
 	X(INODE,	"inode",	"inode number of the file")	\
 	X(LINKS,	"links",	"names that the file has; 0: it is deleted")
