@@ -299,8 +299,8 @@ static int noclone_backing_get(struct noclone_file *f, bool writable)
 	return r;
 }
 
-/* Who knows what direct I/O of this file has to be aligned to? */
-static int noclone_find_align(struct noclone_file *f)
+/* Which file it is, and what direct I/O of it has to be aligned to. */
+static int noclone_find_attributes(struct noclone_file *f)
 {
 	struct block_device *bdev = file_inode(f->file)->i_sb->s_bdev;
 	struct kstat st = { };
@@ -311,6 +311,8 @@ static int noclone_find_align(struct noclone_file *f)
 	if (r)
 		return noclone_refuse(f, r, "File gives no attributes");
 
+	f->st_dev = st.dev;
+	f->st_ino = st.ino;
 	f->align_from = "none";
 	if (!(f->file->f_mode & FMODE_CAN_ODIRECT)) {
 		f->align = 0;
@@ -376,7 +378,7 @@ int noclone_backing_open(struct noclone_file *f)
 	if (!r)
 		r = noclone_check_size(f);
 	if (!r)
-		r = noclone_find_align(f);
+		r = noclone_find_attributes(f);
 	if (!r)
 		r = noclone_check_align(f);
 	if (!r)

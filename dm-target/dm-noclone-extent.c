@@ -269,7 +269,7 @@ static bool noclone_extent_all_same(struct noclone_file *f)
 	for (line = f; same && line; line = noclone_backing_line(line, line))
 		same = noclone_extent_is_same(line, sis);
 	noclone_swap_free(sis);
-	return same;
+	return same && noclone_extent_is_still_pinned(f);
 }
 
 /* Runs as long as it takes; the destructor of @f waits for it. */
@@ -280,7 +280,7 @@ static void noclone_extent_verify(struct work_struct *work)
 
 	f->verdict = noclone_extent_all_same(f) ? NULL : "extent:changed";
 	memalloc_noio_restore(noio);
-	WRITE_ONCE(f->verifying, false);
+	smp_store_release(&f->verifying, false); /* after the verdict */
 	complete(&f->verified);
 }
 
@@ -294,9 +294,9 @@ static const char *noclone_extent_ask(struct noclone_file *f)
 	f->verify_nr = f->backing->pin_nr;
 	reinit_completion(&f->verified);
 	queue_work(f->wq, &f->verify);
-	if (!wait_for_completion_timeout(&f->verified, NOCLONE_VERIFY_TIME))
-		return "extent:busy";
-	return f->verdict;
+	wait_for_completion_timeout(&f->verified, NOCLONE_VERIFY_TIME);
+	/* What woke us up may have been the end of the one before */
+	return smp_load_acquire(&f->verifying) ? "extent:busy" : f->verdict;
 }
 
 /*

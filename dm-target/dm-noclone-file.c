@@ -6,6 +6,7 @@
 #include "dm-noclone-file.h"
 #include "dm-noclone-path.h"
 
+#include <linux/magic.h>
 #include <linux/module.h>
 #include <linux/slab.h>
 
@@ -135,10 +136,13 @@ static void noclone_file_set_ops(struct noclone_file *f)
 	ti->per_io_data_size = sizeof(struct noclone_cmd);
 	/* or clones know no cgroup, and the workers could not charge it */
 	ti->needs_bio_set_dev = true;
-	if (!f->asked->pins) {
-		ti->flush_supported = true;
+	/*
+	 * Also if the disk below needs none: where a block is may only be in the
+	 * file system's journal, and direct may stand in for extent.
+	 */
+	ti->flush_supported = true;
+	if (!f->asked->pins)
 		ti->discards_supported = !!f->file->f_op->fallocate;
-	}
 }
 
 static struct noclone_file *noclone_file_alloc(struct dm_target *ti)
@@ -269,23 +273,32 @@ static int noclone_file_message(struct dm_target *ti, unsigned int argc,
 	return noclone_target_message(f->line, argc, argv);
 }
 
+/* To ask the file system may mean to ask a server, but xfs keeps its own count. */
+static unsigned long long noclone_file_allocated(struct noclone_file *f)
+{
+	const struct inode *inode = file_inode(f->file);
+	struct kstat st = { };
+
+	if (inode->i_sb->s_magic != XFS_SUPER_MAGIC)
+		return inode->i_blocks;
+	vfs_getattr(&f->file->f_path, &st, STATX_BLOCKS, AT_STATX_DONT_SYNC);
+	return st.blocks;
+}
+
 static void noclone_file_info(struct noclone_file *f, char *result,
 			      unsigned int maxlen)
 {
-	struct kstat st = { };
+	const struct inode *inode = file_inode(f->file);
 	unsigned int i;
 	size_t sz = 0;
 
-	/* Not from the inode: xfs keeps its own count of blocks */
-	vfs_getattr(&f->file->f_path, &st, STATX_BASIC_STATS,
-		    AT_STATX_DONT_SYNC);
 	DMEMIT("engine %s 20 align %u memalign %u align_from %s size %llu allocated %llu extents %u refused %s",
 	       f->engine->name, f->align, f->memalign, f->align_from,
-	       (unsigned long long)st.size >> SECTOR_SHIFT,
-	       (unsigned long long)st.blocks, f->extents,
+	       (unsigned long long)i_size_read(inode) >> SECTOR_SHIFT,
+	       noclone_file_allocated(f), f->extents,
 	       f->refused ? f->refused : "-");
-	DMEMIT(" device %u:%u inode %llu links %u", MAJOR(st.dev),
-	       MINOR(st.dev), (unsigned long long)st.ino, st.nlink);
+	DMEMIT(" device %u:%u inode %llu links %u", MAJOR(f->st_dev),
+	       MINOR(f->st_dev), f->st_ino, inode->i_nlink);
 	DMEMIT(" %u", 2 * NOCLONE_FILE_NR_COUNTERS);
 	for (i = 0; i < NOCLONE_FILE_NR_COUNTERS; i++)
 		DMEMIT(" %s %lu", noclone_file_counter_word[i],
@@ -355,18 +368,22 @@ static void noclone_file_status(struct dm_target *ti, status_type_t type,
 
 /*
  * The disk below is the file system's, not dm's: but its limits are the
- * file's. The whole of it is shown, for the file may be anywhere. Also where they
- * do not matter: without a disk, a reload would keep the limits of the old table.
+ * file's. The whole of it is shown, for the file may be anywhere; not the end of a
+ * disk that is no multiple of the file's blocks. Also where its limits do not
+ * matter: without a disk, a reload would keep the limits of the old table. A zoned
+ * one cannot be shown: dm core would want to map its zones.
  */
 static int noclone_file_iterate_devices(struct dm_target *ti,
 					iterate_devices_callout_fn fn,
 					void *data)
 {
 	struct noclone_file *f = ti->private;
+	u32 sectors = max(f->align >> SECTOR_SHIFT, 1U);
 
-	if (!f->below.bdev)
+	if (!f->below.bdev || bdev_is_zoned(f->below.bdev))
 		return 0;
-	return fn(ti, &f->below, 0, bdev_nr_sectors(f->below.bdev), data);
+	return fn(ti, &f->below, 0,
+		  round_down(bdev_nr_sectors(f->below.bdev), sectors), data);
 }
 
 static void noclone_file_io_hints(struct dm_target *ti,
@@ -374,12 +391,14 @@ static void noclone_file_io_hints(struct dm_target *ti,
 {
 	struct noclone_file *f = ti->private;
 
-	if (!f->asked->direct)
+	if (!f->asked->direct || !f->below.bdev)
 		noclone_forget_limits(limits);
 	limits->logical_block_size = max(limits->logical_block_size, f->align);
 	limits->physical_block_size = max(limits->physical_block_size,
 					  limits->logical_block_size);
 	limits->io_min = max(limits->io_min, limits->physical_block_size);
+	limits->io_opt = round_down(limits->io_opt,
+				    limits->physical_block_size);
 	limits->dma_alignment = max(limits->dma_alignment, f->memalign - 1);
 	if (!f->asked->pins)
 		noclone_file_limits(limits, i_blocksize(file_inode(f->file)),

@@ -151,6 +151,8 @@ struct noclone_file_counters {
  * @align: bytes that position and length of direct I/O are multiples of
  * @memalign: likewise, for its memory
  * @align_from: who says so
+ * @st_dev: device number of the file, as stat(2) gives it
+ * @st_ino: its inode number, likewise
  * @extents: how many, 0 if nobody has looked
  * @refused: why @engine is not @asked, or NULL
  * @pin_nr: backing->pin_nr of the pin under which the extents were read or
@@ -184,6 +186,8 @@ struct noclone_file {
 	u32 align;
 	u32 memalign;
 	const char *align_from;
+	dev_t st_dev;
+	unsigned long long st_ino;
 	u32 extents;
 	const char *refused;
 	u32 pin_nr;

@@ -37,8 +37,9 @@
 #include <linux/pagemap.h>
 
 /*
- * The one writable file that we have of the inode, if it is, counts as one; a
- * program that is being executed has a count below zero and does no harm.
+ * The one writable file that we have of the inode, if it is, counts as one. Whoever
+ * executes a file denies writers as well; to execute this one while it is pinned
+ * would hide one writer from a later look.
  */
 static bool noclone_deny_writers(struct noclone_backing *b)
 {
@@ -81,12 +82,16 @@ static bool noclone_try_mark(struct inode *inode)
 	return free;
 }
 
+/*
+ * Who changes flags has the lock exclusively. Shared is enough for us, because the
+ * change is atomic: many readers at the same time would leave no moment for more.
+ */
 static void noclone_try_unmark(struct noclone_backing *b)
 {
-	if (!inode_trylock(b->inode))
+	if (!inode_trylock_shared(b->inode))
 		return;
-	b->inode->i_flags &= ~S_SWAPFILE;
-	inode_unlock(b->inode);
+	set_mask_bits(&b->inode->i_flags, S_SWAPFILE, 0);
+	inode_unlock_shared(b->inode);
 	WRITE_ONCE(b->marked, false);
 }
 
@@ -132,15 +137,15 @@ void noclone_unpin(struct noclone_backing *b)
 {
 	if (!b->pinned)
 		return;
-	WRITE_ONCE(b->pinned, false);
 	if (b->ran)
 		invalidate_inode_pages2(b->inode->i_mapping);
 	b->ran = false;
+	WRITE_ONCE(b->pinned, false);
 	noclone_try_unmark(b);
 	noclone_allow_writers(b);
 }
 
-/* Our own reads hold the lock as well, for moments: look often. */
+/* Writes wait for it: look often. */
 #define NOCLONE_UNMARK_USEC	50
 
 /**

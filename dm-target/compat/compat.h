@@ -267,6 +267,8 @@ static inline void noclone_forget_limits(struct queue_limits *limits)
 	limits->features = features;
 #else
 	blk_set_stacking_limits(limits);
+	/* What loop has.  Later kernels see to it themselves; it bounds read-ahead */
+	limits->max_sectors = 2560;
 #endif
 }
 
