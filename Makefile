@@ -37,7 +37,7 @@ SHELL := /bin/bash
 MAKEFLAGS += --no-print-directory
 KVER ?= $(shell uname -r)
 prefix ?= /usr/local
-export KERNEL T V LANE SETS
+export KERNEL T V LANE SETS TORTURE
 
 all: modules tool
 
