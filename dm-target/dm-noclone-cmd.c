@@ -133,9 +133,7 @@ static bool noclone_cmd_may_write(struct noclone_cmd *cmd)
 {
 	struct noclone_backing *b = cmd->file->backing;
 
-	if (likely(!READ_ONCE(b->marked)))
-		return true;
-	if (cmd->iocb.ki_flags & IOCB_NOWAIT)
+	if ((cmd->iocb.ki_flags & IOCB_NOWAIT) && READ_ONCE(b->marked))
 		return false;
 	noclone_unmark(b);
 	return true;

@@ -153,12 +153,15 @@ void noclone_unpin(struct noclone_backing *b)
  * @b: file
  *
  * Not by waiting for the lock: readers would have to wait behind us, and one of
- * them may be what its holder waits for.
+ * them may be what its holder waits for.  Every write comes here, and nearly always
+ * there is nothing to do: @mark_lock is for the others.
  *
  * Context: may sleep for as long as somebody else holds the inode's lock.
  */
 void noclone_unmark(struct noclone_backing *b)
 {
+	if (likely(!READ_ONCE(b->marked)))
+		return;
 	mutex_lock(&b->mark_lock);
 	while (b->marked && !b->pinned) {
 		noclone_try_unmark(b);
