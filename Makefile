@@ -13,13 +13,13 @@
 # Test, as root, on any Debian 12; what is missing is installed, everything
 # else stays under build/:
 #   make demo             boot a stock kernel, make a device, use it, measure it
-#   make check            what tests/vm/plan says, on all kernels: under an hour
+#   make check            what tests/harness/plan says, on all kernels: under an hour
 #   make check-all        all tests on all kernels, and more of them: hours
 #   make check-unit       unit tests, in the Debian root of each kernel
 #   make check-vm         the suite in a VM of each stock kernel
 #   make check-uml        the suite in a kernel with KASAN, lockdep and kmemleak
 #   make check-meta       tests of the test harness itself
-#   make style            shellcheck, checkpatch, and the rules of .ci/
+#   make style            shellcheck, checkpatch, and the rules of tests/style
 #   make bench LANE=insn  instructions per I/O on the stock kernels: raw, stock, ours
 #   make bench LANE=file  the same of files, loop devices and noclone-file
 #   make bench LANE=native  nanoseconds per I/O in User-mode Linux
@@ -57,25 +57,25 @@ uninstall:
 	$(MAKE) -C userspace prefix=$(prefix) DESTDIR=$(DESTDIR) uninstall
 
 check:
-	@tests/run
+	@tests/harness/run
 
 check-all:
-	@ALL=1 tests/run
+	@ALL=1 tests/harness/run
 
 check-unit:
-	@tests/run build unit
+	@tests/harness/run build unit
 
 check-vm:
-	@tests/run build vm
+	@tests/harness/run build vm
 
 check-uml:
-	@KERNEL="$${KERNEL:-7.2}" tests/run build uml
+	@KERNEL="$${KERNEL:-7.2}" tests/harness/run build uml
 
 check-meta:
-	@tests/run build meta
+	@tests/harness/run build meta
 
 style:
-	@tests/run style
+	@tests/harness/run style
 
 demo:
 	@tests/demo/run

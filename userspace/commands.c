@@ -2,10 +2,10 @@
 /* The command table and what is done with it: dispatch. */
 #include <string.h>
 
-#include "cmd.h"
-#include "dm.h"
-#include "log.h"
-#include "util.h"
+#include "cmd/cmd.h"
+#include "system/dm.h"
+#include "base/log.h"
+#include "base/util.h"
 
 #define OPT_CHANGE	(OPT_DRY_RUN | OPT_JSON | OPT_FORCE)
 #define OPT_LOAD	(OPT_CHANGE | OPT_TABLE | OPT_CHUNK | OPT_FILE | \

@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd.h"
+#include "cmd/cmd.h"
 #include "dm-noclone.h"
-#include "dm.h"
-#include "log.h"
-#include "output.h"
-#include "util.h"
+#include "system/dm.h"
+#include "base/log.h"
+#include "cli/output.h"
+#include "base/util.h"
 
 #define TEXT_(x)	#x
 #define TEXT(x)		TEXT_(x)

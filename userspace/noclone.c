@@ -2,8 +2,8 @@
 /* noclone: make, change, check and explain no-clone device-mapper devices. */
 #include <stdio.h>
 
-#include "cmd.h"
-#include "log.h"
+#include "cmd/cmd.h"
+#include "base/log.h"
 
 int main(int argc, char **argv)
 {

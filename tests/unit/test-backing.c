@@ -9,10 +9,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "backing.h"
-#include "child.h"
-#include "file.h"
-#include "util.h"
+#include "system/backing.h"
+#include "base/child.h"
+#include "system/file.h"
+#include "base/util.h"
 
 #define KIB	1024ULL
 #define MIB	(1024 * KIB)

@@ -9,9 +9,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "bench.h"
-#include "child.h"
-#include "util.h"
+#include "bench/bench.h"
+#include "base/child.h"
+#include "base/util.h"
 
 #define NEAR	1e-9
 

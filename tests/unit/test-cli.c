@@ -5,9 +5,9 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "cmd.h"
-#include "log.h"
-#include "util.h"
+#include "cmd/cmd.h"
+#include "base/log.h"
+#include "base/util.h"
 
 #define COMPLETION	TOP "/userspace/completion/noclone.bash"
 #define MAN_PAGE	TOP "/userspace/man/noclone.8"

@@ -11,8 +11,8 @@
 #include <libdevmapper.h>
 #include <stdio.h>
 
-#include "dm.h"
-#include "util.h"
+#include "system/dm.h"
+#include "base/util.h"
 
 #define COOKIE	0xd4d1234
 

@@ -7,10 +7,10 @@
 #include <linux/fiemap.h>
 #include <sys/types.h>
 
-#include "lint.h"
-#include "output.h"
-#include "plan-file.h"
-#include "util.h"
+#include "model/lint.h"
+#include "cli/output.h"
+#include "model/plan-file.h"
+#include "base/util.h"
 
 #define DEV(major, minor)	((dev_t)((major) << 8 | (minor)))
 #define MIB			(1ULL << 20)

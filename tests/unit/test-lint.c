@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <sys/types.h>
 
-#include "lint.h"
+#include "model/lint.h"
 
 /* makedev() is no constant */
 #define DEV(major, minor)	((dev_t)((major) << 8 | (minor)))

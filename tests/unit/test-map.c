@@ -6,8 +6,8 @@
  */
 #include "unit.h"
 
-#include "dm-noclone-map.h"
-#include "util.h"
+#include "noclone-map.h"
+#include "base/util.h"
 
 static const u32 stripe_counts[] = { 1, 2, 3, 4, 5, 7, 8, 16, 255, 65537 };
 static const u32 chunks[] = { 1, 2, 3, 7, 8, 48, 128, 1000, 2048, UINT32_MAX };

@@ -4,7 +4,7 @@
 
 #include <sys/sysmacros.h>
 
-#include "move.h"
+#include "model/move.h"
 
 /* A table whose file lines are on that inode of 8:1; 0: nobody has looked. */
 static struct table table_on(const char *text, ino_t inode)

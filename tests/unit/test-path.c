@@ -7,9 +7,9 @@
 
 #include <ctype.h>
 
-#include "dm-noclone-path.h"
-#include "table.h"
-#include "util.h"
+#include "noclone-path.h"
+#include "model/table.h"
+#include "base/util.h"
 
 /* What dm, dmsetup and the kernel's isspace() leave alone. */
 static bool survives(const char *word)

@@ -2,7 +2,7 @@
 /* The drawings of noclone explain. */
 #include "unit.h"
 
-#include "picture.h"
+#include "model/picture.h"
 
 static void draws(const char *line, const char *words, const char *drawing)
 {

@@ -2,7 +2,7 @@
 /* Planning a table from devices: layout, rounding, DEV[:START[+LEN]]. */
 #include "unit.h"
 
-#include "plan.h"
+#include "model/plan.h"
 
 #define CHUNK_64K	128
 

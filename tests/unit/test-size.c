@@ -2,8 +2,8 @@
 /* Sizes: units, overflow, and that what is printed can be read again. */
 #include "unit.h"
 
-#include "size.h"
-#include "util.h"
+#include "base/size.h"
+#include "base/util.h"
 
 static void good(const char *text, uint64_t sectors)
 {

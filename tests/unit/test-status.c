@@ -4,7 +4,7 @@
 
 #include <sys/sysmacros.h>
 
-#include "status.h"
+#include "model/status.h"
 
 #define COUNTERS	"26 fast 12 reserve 1 clones 3 flush 0 op 0 split 2 " \
 			"chain 0 polled 0 integrity 0 crypto 0 stats 0 suspending 0 nomem 9"

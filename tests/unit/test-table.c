@@ -2,7 +2,7 @@
 /* Tables: reading, printing, translating, comparing. */
 #include "unit.h"
 
-#include "table.h"
+#include "model/table.h"
 
 static struct table parse(const char *text, unsigned int errors)
 {

@@ -7,9 +7,9 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "device.h"
-#include "lint.h"
-#include "util.h"
+#include "system/device.h"
+#include "model/lint.h"
+#include "base/util.h"
 
 #define TABLES		TOP "/tables"
 #define ON_FILES	TABLES "/file"

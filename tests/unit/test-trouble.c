@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <sys/sysmacros.h>
 
-#include "trouble.h"
+#include "model/trouble.h"
 
 /* Two disks, one file; everything else is gone. */
 static int lookup(const struct facts_source *src __unused, const char *name,

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
+/*
+ * What the dm-noclone module and its user-space tool agree on: names, option
+ * words, messages and the layout of the status line.  No kernel types here:
+ * this header is compiled by both sides and by the unit tests.
+ */
+#ifndef DM_NOCLONE_UAPI_H
+#define DM_NOCLONE_UAPI_H
+
+#define NOCLONE_VERSION_MAJOR	1
+#define NOCLONE_VERSION_MINOR	0
+#define NOCLONE_VERSION_PATCH	0
+
+/* One module, several targets; each name is also a module alias "dm-NAME". */
+#define NOCLONE_MODULE_NAME	"dm-noclone"
+#define NOCLONE_LINEAR_NAME	"noclone-linear"
+#define NOCLONE_STRIPED_NAME	"noclone-striped"
+#define NOCLONE_FILE_NAME	"noclone-file"
+
+/* Devices made by the tool have a DM UUID that begins with this. */
+#define NOCLONE_UUID_PREFIX	"NOCLONE-"
+
+/* Optional table words, in dm's usual "<#opt> word..." group at the end. */
+#define NOCLONE_OPT_NO_FASTPATH	"no_fastpath"
+/* Followed by one of NOCLONE_ENGINES; noclone-file only */
+#define NOCLONE_OPT_ENGINE	"engine"
+
+/* "dmsetup message NAME 0 fastpath on|off" */
+#define NOCLONE_MSG_FASTPATH	"fastpath"
+#define NOCLONE_MSG_ON		"on"
+#define NOCLONE_MSG_OFF		"off"
+
+/*
+ * Status line, STATUSTYPE_INFO:
+ *
+ *	<what the stock target prints> fastpath <state> <#words> [<name> <n>]...
+ *
+ * where <state> is "on" or "off:<reason>" with a reason of the second list,
+ * #words is twice the number of counters, and the counters are those of the
+ * first list in this order.  Both lists only ever grow at the end.  Counters
+ * belong to the mapped device: each of its targets prints the same ones.
+ *
+ * X(enumerator, word on the status line, meaning)
+ */
+#define NOCLONE_COUNTERS(X)						\
+	X(FAST,		"fast",		"remapped in place")		\
+	X(RESERVE,	"reserve",	"remapped in place by an object of the reserve") \
+	X(CLONES,	"clones",	"clones that dm core made and this target mapped") \
+	X(FLUSH,	"flush",	"given to dm core: carries a flush") \
+	X(OP,		"op",		"given to dm core: neither read nor write") \
+	X(SPLIT,	"split",	"given to dm core: crosses a segment or chunk border") \
+	X(CHAIN,	"chain",	"given to dm core: already waits for parts of itself") \
+	X(POLLED,	"polled",	"given to dm core: completion is polled") \
+	X(INTEGRITY,	"integrity",	"given to dm core: carries integrity data") \
+	X(CRYPTO,	"crypto",	"given to dm core: has an inline encryption context") \
+	X(STATS,	"stats",	"given to dm core: dmsetup stats is in use") \
+	X(SUSPENDING,	"suspending",	"given to dm core: the device is being suspended") \
+	X(NOMEM,	"nomem",	"given to dm core: slab and reserve are exhausted")
+
+/* X(enumerator, word after "off:", meaning) */
+#define NOCLONE_OFF_REASONS(X)						\
+	X(PARAMETER,	"parameter",	"the module parameter fastpath said so") \
+	X(OPTION,	"option",	"a target of the table says no_fastpath") \
+	X(MESSAGE,	"message",	"switched off by message")	\
+	X(MIXED,	"mixed",	"the table holds targets of other modules") \
+	X(ZONED,	"zoned",	"a leg is a zoned device")	\
+	X(FOREIGN,	"foreign",	"another module has replaced the device's operations") \
+	X(NOSTATS,	"nostats",	"dmsetup stats cannot be noticed on this kernel") \
+	X(SUSPENDED,	"suspended",	"the device is suspended")	\
+	X(UNPINNED,	"unpinned",	"a file of the table may move on its disk") \
+	X(BYSTATS,	"stats",	"dmsetup stats is in use")
+
+/*
+ * noclone-file, table line:
+ *
+ *	<path> <start sector> [<#words> [engine <engine>] [no_fastpath]]
+ *
+ * with a path as noclone-path.h writes it, and the first of these engines
+ * if none is given.
+ *
+ * X(enumerator, word, meaning)
+ */
+#define NOCLONE_ENGINES(X)						\
+	X(DIRECT,	"direct",	"asynchronous direct I/O on the file") \
+	X(EXTENT,	"extent",	"the file is pinned, I/O goes to its sectors on the disk") \
+	X(BUFFERED,	"buffered",	"through the page cache")	\
+	X(SYNC,		"sync",		"a blocking call for each I/O")	\
+	X(NOIO,		"null",		"no I/O at all; debug builds only")
+
+/*
+ * Status line of noclone-file, STATUSTYPE_INFO:
+ *
+ *	engine <engine> <#words> [<fact> <value>]... <#words> [<name> <n>]...
+ *
+ * and a blank and what the other targets print from "fastpath" on.  #words is
+ * twice the number of pairs that follow it.  Facts and counters are those of the
+ * following lists in this order; both lists only ever grow at the end.
+ *
+ * X(enumerator, word, meaning)
+ */
+#define NOCLONE_FILE_FACTS(X)						\
+	X(ALIGN,	"align",	"I/O is aligned to this many bytes") \
+	X(MEMALIGN,	"memalign",	"memory of I/O is aligned to this many bytes") \
+	X(ALIGN_FROM,	"align_from",	"who says so: statx, disk or none") \
+	X(SIZE,		"size",		"sectors of the file")		\
+	X(ALLOCATED,	"allocated",	"sectors that the file system has given it") \
+	X(EXTENTS,	"extents",	"pieces on the disk below; 0: not looked up") \
+	X(REFUSED,	"refused",	"engine and reason if another one runs; else -") \
+	X(DEVICE,	"device",	"device number of the file, as stat(2) gives it") \
+	X(INODE,	"inode",	"inode number of the file")	\
+	X(LINKS,	"links",	"names that the file has; 0: it is deleted")
+
+#define NOCLONE_FILE_COUNTERS(X)					\
+	X(INFLIGHT,	"inflight",	"I/Os that have begun and not ended") \
+	X(READS,	"reads",	"reads begun")			\
+	X(WRITES,	"writes",	"writes begun")			\
+	X(FLUSHES,	"flushes",	"flushes begun")		\
+	X(DISCARDS,	"discards",	"discards begun")		\
+	X(ZEROES,	"zeroes",	"write zeroes begun")		\
+	X(BATCHES,	"batches",	"times that the worker was woken") \
+	X(WAITED,	"waited",	"I/Os that were called back when a page had come") \
+	X(BLOCKED,	"blocked",	"I/Os given to a worker that may block") \
+	X(SHORT,	"short",	"calls that came back short and went on") \
+	X(PADDED,	"padded",	"reads filled up with zeroes behind the end of the file") \
+	X(ERRORS,	"errors",	"I/Os that failed")
+
+#endif /* DM_NOCLONE_UAPI_H */

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Signals are blocked and fetched, never handled: so there is no moment in
+ * which one could come too early to be noticed or too late to matter.
+ */
+#include "base/child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/util.h"
+
+#define OUTPUT_MAX	(16U << 20)
+#define PATIENCE_S	2
+
+static const int stop_signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+
+static sigset_t held, before;
+static bool stopped;
+
+static bool is_ignored(int number)
+{
+	struct sigaction action;
+
+	return !sigaction(number, NULL, &action) &&
+	       action.sa_handler == SIG_IGN;
+}
+
+void stop_hold(void)
+{
+	size_t i;
+
+	stopped = false;
+	sigemptyset(&held);
+	for (i = 0; i < ARRAY_SIZE(stop_signals); i++)
+		if (!is_ignored(stop_signals[i]))
+			sigaddset(&held, stop_signals[i]);
+	sigaddset(&held, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &held, &before);
+}
+
+/* Wait at most that long for a signal of ours. */
+static void fetch_signal(time_t seconds)
+{
+	const struct timespec patience = { .tv_sec = seconds };
+	int number = sigtimedwait(&held, NULL, &patience);
+
+	if (number > 0 && number != SIGCHLD)
+		stopped = true;
+}
+
+bool stop_wanted(void)
+{
+	sigset_t pending;
+	size_t i;
+
+	sigpending(&pending);
+	for (i = 0; i < ARRAY_SIZE(stop_signals); i++)
+		if (sigismember(&pending, stop_signals[i]) &&
+		    sigismember(&held, stop_signals[i]))
+			fetch_signal(0);
+	return stopped;
+}
+
+void stop_release(void)
+{
+	/* what came during the clean-up wanted no more than that */
+	stop_wanted();
+	sigprocmask(SIG_SETMASK, &before, NULL);
+}
+
+/* A group of its own: ^C is for us, and we tell the child. */
+static int spawn(char **argv, int out, int err, pid_t *pid)
+{
+	posix_spawn_file_actions_t files;
+	posix_spawnattr_t attributes;
+	int r;
+
+	posix_spawn_file_actions_init(&files);
+	posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null",
+					 O_RDONLY, 0);
+	posix_spawn_file_actions_adddup2(&files, out, STDOUT_FILENO);
+	posix_spawn_file_actions_adddup2(&files, err, STDERR_FILENO);
+	posix_spawnattr_init(&attributes);
+	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP |
+				 POSIX_SPAWN_SETSIGMASK);
+	posix_spawnattr_setpgroup(&attributes, 0);
+	posix_spawnattr_setsigmask(&attributes, &before);
+	r = posix_spawnp(pid, argv[0], &files, &attributes, argv, environ);
+	posix_spawnattr_destroy(&attributes);
+	posix_spawn_file_actions_destroy(&files);
+	return -r;
+}
+
+/* Ask it to end when a stop is wanted, and insist after some seconds. */
+static int wait_for(pid_t pid, int *status)
+{
+	bool asked = false;
+
+	while (!waitpid(pid, status, WNOHANG)) {
+		fetch_signal(PATIENCE_S);
+		if (!stopped)
+			continue;
+		kill(pid, asked ? SIGKILL : SIGTERM);
+		asked = true;
+	}
+	return stopped ? -EINTR : 0;
+}
+
+static char *read_back(int fd)
+{
+	char *text = lseek(fd, 0, SEEK_SET) ? NULL : read_stream(fd, OUTPUT_MAX);
+
+	return text ? text : xstrdup("");
+}
+
+int child_run(char **argv, struct child_output *output)
+{
+	_cleanup_close_ int out = memfd_create("stdout", MFD_CLOEXEC);
+	_cleanup_close_ int err = memfd_create("stderr", MFD_CLOEXEC);
+	pid_t pid;
+	int r;
+
+	memset(output, 0, sizeof(*output));
+	if (out < 0 || err < 0)
+		return -errno;
+	r = spawn(argv, out, err, &pid);
+	if (r)
+		return r;
+	r = wait_for(pid, &output->status);
+	output->out = read_back(out);
+	output->err = read_back(err);
+	return r;
+}
+
+void child_output_free(struct child_output *output)
+{
+	free(output->out);
+	free(output->err);
+	memset(output, 0, sizeof(*output));
+}

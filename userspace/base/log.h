@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Messages to people: stderr only, so that stdout stays machine-readable. */
+#ifndef NOCLONE_LOG_H
+#define NOCLONE_LOG_H
+
+#include "base/util.h"
+
+enum log_level {
+	LOG_LEVEL_NORMAL,
+	LOG_LEVEL_VERBOSE,
+	LOG_LEVEL_DEBUG,
+};
+
+extern enum log_level log_level;
+
+void log_err(const char *fmt, ...) __printf(1, 2);
+void log_warn(const char *fmt, ...) __printf(1, 2);
+void log_note(const char *fmt, ...) __printf(1, 2);
+void log_verbose(const char *fmt, ...) __printf(1, 2);
+void log_debug(const char *fmt, ...) __printf(1, 2);
+
+#endif /* NOCLONE_LOG_H */

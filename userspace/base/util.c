@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Allocation, strings, numbers and files in the few forms the tool needs. */
+#include "base/util.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void *checked(void *p)
+{
+	if (!p) {
+		fputs("noclone: out of memory\n", stderr);
+		_exit(1);
+	}
+	return p;
+}
+
+void *xzalloc(size_t size)
+{
+	return checked(calloc(1, size));
+}
+
+void *xrealloc_array(void *old, size_t nr, size_t size)
+{
+	return checked(reallocarray(old, nr, size));
+}
+
+char *xstrdup(const char *s)
+{
+	return checked(strdup(s));
+}
+
+char *xstrndup(const char *s, size_t n)
+{
+	return checked(strndup(s, n));
+}
+
+char *xvasprintf(const char *fmt, va_list ap)
+{
+	char *s;
+
+	if (vasprintf(&s, fmt, ap) < 0)
+		checked(NULL);
+	return s;
+}
+
+char *xasprintf(const char *fmt, ...)
+{
+	va_list ap;
+	char *s;
+
+	va_start(ap, fmt);
+	s = xvasprintf(fmt, ap);
+	va_end(ap);
+	return s;
+}
+
+static void strbuf_append(struct strbuf *b, const char *s, size_t len)
+{
+	b->text = xrealloc_array(b->text, b->len + len + 1, 1);
+	memcpy(b->text + b->len, s, len);
+	b->len += len;
+	b->text[b->len] = 0;
+}
+
+void strbuf_add(struct strbuf *b, const char *fmt, ...)
+{
+	_cleanup_free_ char *s = NULL;
+	va_list ap;
+
+	va_start(ap, fmt);
+	s = xvasprintf(fmt, ap);
+	va_end(ap);
+	strbuf_append(b, s, strlen(s));
+}
+
+void strbuf_putc(struct strbuf *b, char c, unsigned int times)
+{
+	while (times--)
+		strbuf_append(b, &c, 1);
+}
+
+/* Hand the text over; never NULL, so callers need not care about "empty". */
+char *strbuf_take(struct strbuf *b)
+{
+	char *text = b->text ? b->text : xstrdup("");
+
+	b->text = NULL;
+	b->len = 0;
+	return text;
+}
+
+void words_split(struct words *w, const char *line)
+{
+	char *save = NULL, *word;
+
+	w->nr = 0;
+	w->word = NULL;
+	w->text = xstrdup(line);
+	for (word = strtok_r(w->text, " \t\r\n", &save); word;
+	     word = strtok_r(NULL, " \t\r\n", &save)) {
+		GROW(w->word, w->nr);
+		w->word[w->nr++] = word;
+	}
+}
+
+void words_free(struct words *w)
+{
+	free(w->word);
+	free(w->text);
+	memset(w, 0, sizeof(*w));
+}
+
+bool str_starts(const char *s, const char *prefix)
+{
+	return !strncmp(s, prefix, strlen(prefix));
+}
+
+/* Decimal digits and nothing else: no sign, no space, no 0x, no overflow. */
+bool parse_u64(const char *s, uint64_t *value)
+{
+	char *end;
+
+	if (!isdigit((unsigned char)*s))
+		return false;
+	errno = 0;
+	*value = strtoull(s, &end, 10);
+	return !errno && !*end;
+}
+
+bool parse_u32(const char *s, uint32_t *value)
+{
+	uint64_t v;
+
+	if (!parse_u64(s, &v) || v > UINT32_MAX)
+		return false;
+	*value = v;
+	return true;
+}
+
+/* Quote for a POSIX shell, and only where it is needed. */
+char *shell_quote(const char *s)
+{
+	struct strbuf b = { 0 };
+
+	if (*s && !s[strspn(s, "abcdefghijklmnopqrstuvwxyz"
+			       "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+			       "0123456789/._:=@%+-")])
+		return xstrdup(s);
+
+	strbuf_add(&b, "'");
+	for (; *s; s++) {
+		if (*s == '\'')
+			strbuf_add(&b, "'\\''");
+		else
+			strbuf_putc(&b, *s, 1);
+	}
+	strbuf_add(&b, "'");
+	return strbuf_take(&b);
+}
+
+/* Everything a descriptor gives, up to @limit bytes; NULL and errno if not. */
+char *read_stream(int fd, size_t limit)
+{
+	struct strbuf b = { 0 };
+	char chunk[4096];
+	ssize_t n;
+
+	while ((n = read(fd, chunk, sizeof(chunk))) > 0) {
+		strbuf_append(&b, chunk, n);
+		if (b.len > limit) {
+			errno = EFBIG;
+			n = -1;
+			break;
+		}
+	}
+	if (n < 0) {
+		free(b.text);
+		return NULL;
+	}
+	return strbuf_take(&b);
+}
+
+/* First line of a small file such as a sysfs attribute, without its end. */
+char *read_line_of(const char *path)
+{
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
+	size_t len;
+	char *text;
+
+	if (fd < 0)
+		return NULL;
+	text = read_stream(fd, 65536);
+	if (!text)
+		return NULL;
+
+	text[strcspn(text, "\n")] = 0;
+	/* sysfs pads vendor and model names with spaces */
+	for (len = strlen(text); len && text[len - 1] == ' '; len--)
+		text[len - 1] = 0;
+	return text;
+}
+
+void cleanup_free(void *p)
+{
+	free(*(void **)p);
+}
+
+void cleanup_close(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+}
+
+void cleanup_words(struct words *w)
+{
+	words_free(w);
+}
+
+void cleanup_strbuf(struct strbuf *b)
+{
+	free(b->text);
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What a measurement says, to people. */
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#include "bench/bench.h"
+#include "base/log.h"
+#include "base/util.h"
+
+/* udev looks at a new device with I/O that a chunk may split. */
+#define FAST_SHARE	0.99
+
+struct figure bench_figure(const struct bench *b, unsigned int workload,
+			   enum bench_row row, enum measure measure)
+{
+	double *value = xzalloc(sizeof(*value) * b->rounds);
+	struct figure f;
+	unsigned int i;
+
+	for (i = 0; i < b->rounds; i++)
+		value[i] = bench_result(b, workload, row, i)->value[measure];
+	f = figure_of(value, b->rounds);
+	cleanup_free(&value);
+	return f;
+}
+
+struct verdict bench_verdict(const struct bench *b, unsigned int workload,
+			     enum measure measure)
+{
+	struct figure stock = bench_figure(b, workload, ROW_STOCK, measure);
+	struct figure ours = bench_figure(b, workload, ROW_NOCLONE, measure);
+
+	return verdict_of(&stock, &ours, b->rounds);
+}
+
+double bench_fast_share(const struct status *s)
+{
+	uint64_t fast = status_counter(s, "fast") + status_counter(s, "reserve");
+	uint64_t all = fast + status_counter(s, "clones");
+
+	return all ? (double)fast / all : 0;
+}
+
+bool bench_was_fast(const struct bench *b)
+{
+	return b->has_status && b->status.fast &&
+	       bench_fast_share(&b->status) >= FAST_SHARE;
+}
+
+static void print_head(const struct bench *b)
+{
+	struct utsname machine;
+	unsigned int i;
+
+	for (i = 0; i < b->rig.nr; i++)
+		printf("%s%s", i ? ", " : "", b->rig.facts[i].path);
+	uname(&machine);
+	printf(": Linux %s, module %s, %s, %u round%s of %g s\n",
+	       machine.release, b->module_version ? b->module_version : "unknown",
+	       b->fio_version, b->rounds, b->rounds == 1 ? "" : "s",
+	       b->run_ms / 1e3);
+}
+
+static void print_cell(const struct bench *b, unsigned int workload,
+		       enum bench_row row, enum measure measure)
+{
+	struct figure f = bench_figure(b, workload, row, measure);
+	int decimals = measure == MEASURE_IOPS ? 0 : 2;
+
+	printf(" %9.*f +- %5.*f", decimals, f.median, decimals, f.spread);
+}
+
+static void print_row(const struct bench *b, unsigned int workload,
+		      enum bench_row row)
+{
+	static const enum measure columns[] = {
+		MEASURE_IOPS, MEASURE_LATENCY, MEASURE_CPU, MEASURE_SWITCHES,
+	};
+	size_t i;
+
+	printf("  %-15s", rig_title(&b->rig, row));
+	for (i = 0; i < ARRAY_SIZE(columns); i++)
+		print_cell(b, workload, row, columns[i]);
+	putchar('\n');
+}
+
+static void print_verdict(const struct bench *b, unsigned int workload,
+			  enum measure measure, const char *what)
+{
+	struct verdict v = bench_verdict(b, workload, measure);
+	_cleanup_free_ char *where = workload_where(&b->workload[workload]);
+	_cleanup_free_ char *text = verdict_text(&v, "stock", where);
+
+	printf("  %-15s %s\n", what, text);
+}
+
+static void print_workload(const struct bench *b, unsigned int workload)
+{
+	_cleanup_free_ char *title = workload_title(&b->workload[workload],
+						    b->block);
+	unsigned int row;
+
+	printf("\n%s\n  %-15s %18s %18s %18s %18s\n", title, "", "IOPS",
+	       "latency, us", "CPU s per 1e6", "switches per I/O");
+	for (row = 0; row < NR_ROWS; row++)
+		print_row(b, workload, row);
+	print_verdict(b, workload, MEASURE_TIME, "time:");
+	print_verdict(b, workload, MEASURE_CPU, "processor:");
+}
+
+/* Where the rest went; "clones" is what it came to, not a reason. */
+static void print_detours(const struct status *s)
+{
+	unsigned int i;
+
+	for (i = 0; i < s->nr_counters; i++) {
+		const struct counter *c = &s->counters[i];
+		const char *meaning = status_counter_meaning(c->name);
+
+		if (c->value && strcmp(c->name, "fast") &&
+		    strcmp(c->name, "reserve"))
+			printf("  %12llu %-10s %s\n",
+			       (unsigned long long)c->value, c->name,
+			       meaning ? meaning : "");
+	}
+}
+
+static void print_fast_path(const struct bench *b)
+{
+	const struct status *s = &b->status;
+	const char *meaning = s->reason ? status_reason_meaning(s->reason) :
+					  NULL;
+
+	putchar('\n');
+	if (!b->has_status) {
+		puts("Whether the fast path was used is not known: no status line.");
+	} else if (!s->fast) {
+		printf("The fast path was NOT used: off:%s%s%s. The numbers say nothing about it.\n",
+		       s->reason, meaning ? ": " : "", meaning ? meaning : "");
+	} else {
+		printf("%.2f %% of the I/O took the fast path%s\n",
+		       100 * bench_fast_share(s), bench_was_fast(b) ? "." :
+		       ", the rest did not. The numbers are a mixture:");
+		if (!bench_was_fast(b))
+			print_detours(s);
+	}
+}
+
+void bench_print(const struct bench *b)
+{
+	unsigned int i;
+
+	print_head(b);
+	for (i = 0; i < b->nr_workloads; i++)
+		print_workload(b, i);
+	print_fast_path(b);
+}

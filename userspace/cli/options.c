@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Command line options. */
+#include "cli/options.h"
+
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/size.h"
+#include "base/util.h"
+
+#define DEFAULT_UDEV_TIMEOUT	30
+#define DEFAULT_ROUNDS		7
+#define MAX_ROUNDS		1000
+#define DEFAULT_RUN_MS		2000
+#define MIN_RUN_MS		100
+#define MAX_RUN_MS		3600000
+
+/* getopt's "val" of the options without a letter: above every character */
+#define VAL_FIRST	256
+enum { VAL_DEBUG = VAL_FIRST + OPT_NR };
+
+#define OPTION_INFO(bit, name, letter, argument, help) \
+	{ OPT_##bit, name, letter, argument, help },
+
+const struct option_info option_infos[OPT_NR] = {
+	NOCLONE_OPTIONS(OPTION_INFO)
+};
+
+const struct option_info common_options[] = {
+	{ 0, "verbose", 'v', NULL, "say more" },
+	{ 0, "debug", 0, NULL, "say everything, also what libdevmapper does" },
+	{ 0, "help", 'h', NULL, "explain the command" },
+	{ 0, "version", 'V', NULL, "print the version" },
+};
+const unsigned int nr_common_options = ARRAY_SIZE(common_options);
+
+/* One getopt table entry; an option without a letter gets its own number. */
+static void add_long(struct option *o, struct strbuf *letters,
+		     const struct option_info *info, int val)
+{
+	o->name = info->name;
+	o->has_arg = info->argument ? required_argument : no_argument;
+	o->flag = NULL;
+	o->val = info->letter ? info->letter : val;
+	if (info->letter)
+		strbuf_add(letters, "%c%s", info->letter,
+			   info->argument ? ":" : "");
+}
+
+static bool take_number(struct options *o, const char *value)
+{
+	if (parse_u32(value, &o->udev_timeout))
+		return true;
+	log_err("--udev-timeout %s: not a number of seconds", value);
+	return false;
+}
+
+static bool take_rounds(struct options *o, const char *value)
+{
+	if (parse_u32(value, &o->rounds) && o->rounds &&
+	    o->rounds <= MAX_ROUNDS)
+		return true;
+	log_err("--rounds %s: not a number from 1 to %d", value, MAX_ROUNDS);
+	return false;
+}
+
+/* Digits, and up to three more behind a point. */
+static bool parse_ms(const char *value, uint32_t *ms)
+{
+	size_t whole = strcspn(value, "."), digits = 0;
+	_cleanup_free_ char *seconds = xstrndup(value, whole);
+	const char *fraction = value[whole] ? value + whole + 1 : "0";
+	uint32_t s, f = 0;
+
+	digits = strlen(fraction);
+	if (!parse_u32(seconds, &s) || s > MAX_RUN_MS / 1000 || digits > 3 ||
+	    !parse_u32(fraction, &f))
+		return false;
+	for (; digits < 3; digits++)
+		f *= 10;
+	*ms = s * 1000 + f;
+	return *ms >= MIN_RUN_MS && *ms <= MAX_RUN_MS;
+}
+
+static bool take_seconds(struct options *o, const char *value)
+{
+	if (parse_ms(value, &o->run_ms))
+		return true;
+	log_err("--seconds %s: not a number of seconds from 0.1 to 3600", value);
+	return false;
+}
+
+static bool take_chunk(struct options *o, const char *value)
+{
+	const char *wrong = size_parse(value, &o->chunk);
+
+	if (!wrong && !o->chunk)
+		wrong = "a chunk cannot be empty";
+	if (wrong)
+		log_err("--chunk %s: %s", value, wrong);
+	return !wrong;
+}
+
+static bool take_engine(struct options *o, const char *value)
+{
+	if (engine_find(value, &o->engine))
+		return true;
+	log_err("--engine %s: known are direct, extent, buffered and sync",
+		value);
+	return false;
+}
+
+/* Sectors, as in a table; with a unit, a size as everywhere else. */
+static bool take_start(struct options *o, const char *value)
+{
+	const char *wrong = parse_u64(value, &o->file_start) ? NULL :
+			    size_parse(value, &o->file_start);
+
+	if (wrong)
+		log_err("--start %s: %s", value, wrong);
+	return !wrong;
+}
+
+static bool take_size(struct options *o, const char *value)
+{
+	const char *wrong = size_parse(value, &o->file_sectors);
+
+	if (!wrong && !o->file_sectors)
+		wrong = "a file under a device cannot be empty";
+	if (!wrong && o->file_sectors > TABLE_MAX_SECTORS)
+		wrong = "larger than a device can be";
+	if (wrong)
+		log_err("--size %s: %s", value, wrong);
+	return !wrong;
+}
+
+static bool take(struct options *o, const struct option_info *info,
+		 const char *value)
+{
+	o->given |= info->bit;
+	switch (info->bit) {
+	case OPT_TABLE:
+		o->table = value;
+		break;
+	case OPT_CHUNK:
+		return take_chunk(o, value);
+	case OPT_ENGINE:
+		return take_engine(o, value);
+	case OPT_START:
+		return take_start(o, value);
+	case OPT_SIZE:
+		return take_size(o, value);
+	case OPT_UUID:
+		o->uuid = value;
+		break;
+	case OPT_FOR:
+		o->target_name = value;
+		break;
+	case OPT_UDEV_TIMEOUT:
+		return take_number(o, value);
+	case OPT_ASSUME:
+		GROW(o->assume, o->nr_assume);
+		o->assume[o->nr_assume++] = value;
+		break;
+	case OPT_ROUNDS:
+		return take_rounds(o, value);
+	case OPT_SECONDS:
+		return take_seconds(o, value);
+	case OPT_YES_DESTROY:
+		GROW(o->destroy, o->nr_destroy);
+		o->destroy[o->nr_destroy++] = value;
+		break;
+	case OPT_OUTPUT:
+		o->output = value;
+		break;
+	case OPT_COMPARE:
+		o->compare = value;
+		break;
+	}
+	return true;
+}
+
+static bool take_val(struct options *o, int val, const char *value)
+{
+	unsigned int i;
+
+	switch (val) {
+	case 'v':
+		log_level = MAX(log_level, LOG_LEVEL_VERBOSE);
+		return true;
+	case 'h':
+		o->help = true;
+		return true;
+	case 'V':
+		o->version = true;
+		return true;
+	case VAL_DEBUG:
+		log_level = LOG_LEVEL_DEBUG;
+		return true;
+	case '?':	/* getopt has said what is wrong */
+		return false;
+	}
+	for (i = 0; i < OPT_NR; i++)
+		if (val == option_infos[i].letter ||
+		    val == (int)(VAL_FIRST + i))
+			return take(o, &option_infos[i], value);
+	return false;
+}
+
+int options_parse(struct options *o, int argc, char **argv)
+{
+	struct option longs[OPT_NR + ARRAY_SIZE(common_options) + 1] = { 0 };
+	_cleanup_strbuf_ struct strbuf letters = { 0 };
+	unsigned int i;
+	int val;
+
+	memset(o, 0, sizeof(*o));
+	o->udev_timeout = DEFAULT_UDEV_TIMEOUT;
+	o->rounds = DEFAULT_ROUNDS;
+	o->run_ms = DEFAULT_RUN_MS;
+	for (i = 0; i < OPT_NR; i++)
+		add_long(&longs[i], &letters, &option_infos[i], VAL_FIRST + i);
+	for (i = 0; i < nr_common_options; i++)
+		add_long(&longs[OPT_NR + i], &letters, &common_options[i],
+			 VAL_DEBUG);
+
+	optind = 0;	/* glibc: start anew, also in the unit tests */
+	while ((val = getopt_long(argc, argv, letters.text, longs, NULL)) != -1)
+		if (!take_val(o, val, optarg))
+			return -1;
+	return optind;
+}
+
+void options_free(struct options *o)
+{
+	free(o->assume);
+	free(o->destroy);
+}

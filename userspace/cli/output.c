@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* JSON output. */
+#include "cli/output.h"
+
+#include <iconv.h>
+#include <json-c/json.h>
+#include <stdio.h>
+#include <string.h>
+
+struct json_object *output_new(const char *command)
+{
+	struct json_object *o = json_object_new_object();
+
+	output_add_number(o, "schema", NOCLONE_JSON_SCHEMA);
+	output_add_string(o, "version", tool_version());
+	output_add_string(o, "command", command);
+	return o;
+}
+
+void output_print(struct json_object *o)
+{
+	puts(json_object_to_json_string_ext(o, JSON_C_TO_STRING_PRETTY |
+					    JSON_C_TO_STRING_NOSLASHESCAPE));
+}
+
+struct json_object *output_string(const char *s)
+{
+	return s ? json_object_new_string(s) : NULL;
+}
+
+void output_add_string(struct json_object *o, const char *key, const char *s)
+{
+	json_object_object_add(o, key, output_string(s));
+}
+
+/* JSON is UTF-8, and a path need not be. */
+static bool is_utf8(const char *s)
+{
+	size_t left = strlen(s), room = left * sizeof(wchar_t);
+	_cleanup_free_ char *wide = xzalloc(room + 1);
+	iconv_t utf8 = iconv_open("WCHAR_T", "UTF-8");
+	char *in = (char *)s, *out = wide;
+	size_t r;
+
+	if (utf8 == (iconv_t)-1)
+		return false;
+	r = iconv(utf8, &in, &left, &out, &room);
+	iconv_close(utf8);
+	return r != (size_t)-1;
+}
+
+void output_add_bytes(struct json_object *o, const char *key, const char *s)
+{
+	output_add_string(o, key, s && is_utf8(s) ? s : NULL);
+}
+
+void output_add_number(struct json_object *o, const char *key, uint64_t n)
+{
+	json_object_object_add(o, key, json_object_new_uint64(n));
+}
+
+void output_add_bool(struct json_object *o, const char *key, bool b)
+{
+	json_object_object_add(o, key, json_object_new_boolean(b));
+}
+
+static struct json_object *output_legs(const struct target *t)
+{
+	struct json_object *legs = json_object_new_array();
+	unsigned int i;
+
+	for (i = 0; i < t->nr_legs; i++) {
+		struct json_object *leg = json_object_new_object();
+
+		output_add_string(leg, "device", t->legs[i].device);
+		output_add_number(leg, "start", t->legs[i].start);
+		output_add_number(leg, "sectors", target_leg_length(t));
+		json_object_array_add(legs, leg);
+	}
+	return legs;
+}
+
+static struct json_object *output_file(const struct target *t)
+{
+	struct json_object *o = json_object_new_object();
+
+	output_add_bytes(o, "path", t->path);
+	output_add_number(o, "start", t->file_start);
+	output_add_number(o, "sectors", t->length);
+	return o;
+}
+
+struct json_object *output_target(const struct target *t)
+{
+	struct json_object *o = json_object_new_object();
+	_cleanup_free_ char *params = target_params(t, false, NULL, NULL);
+
+	output_add_number(o, "start", t->start);
+	output_add_number(o, "sectors", t->length);
+	output_add_string(o, "type", t->type);
+	output_add_string(o, "params", params);
+	if (!t->understood)
+		return o;
+	if (t->kind == TARGET_STRIPED)
+		output_add_number(o, "chunk", t->chunk);
+	output_add_bool(o, "no_fastpath", t->no_fastpath);
+	if (t->kind == TARGET_FILE) {
+		json_object_object_add(o, "file", output_file(t));
+		output_add_string(o, "engine", engine_name(t->engine));
+		return o;
+	}
+	json_object_object_add(o, "legs", output_legs(t));
+	return o;
+}
+
+struct json_object *output_table(const struct table *t)
+{
+	struct json_object *array = json_object_new_array();
+	unsigned int i;
+
+	for (i = 0; i < t->nr; i++)
+		json_object_array_add(array, output_target(&t->targets[i]));
+	return array;
+}
+
+struct json_object *output_problems(const struct problems *p)
+{
+	struct json_object *array = json_object_new_array();
+	unsigned int i;
+
+	for (i = 0; i < p->nr; i++) {
+		struct json_object *o = json_object_new_object();
+
+		output_add_string(o, "severity",
+				  severity_name(p->problem[i].severity));
+		output_add_number(o, "line", p->problem[i].line);
+		output_add_string(o, "text", p->problem[i].text);
+		json_object_array_add(array, o);
+	}
+	return array;
+}
+
+struct json_object *output_lines(const char *text)
+{
+	struct json_object *array = json_object_new_array();
+
+	while (*text) {
+		size_t len = strcspn(text, "\n");
+
+		json_object_array_add(array,
+				      json_object_new_string_len(text, len));
+		text += len + (text[len] == '\n');
+	}
+	return array;
+}

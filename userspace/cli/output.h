@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * JSON output.  The schema is described in noclone-json(5); within one schema
+ * number, members are added but never removed, renamed or given another type.
+ */
+#ifndef NOCLONE_OUTPUT_H
+#define NOCLONE_OUTPUT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "model/problems.h"
+#include "model/table.h"
+
+#define NOCLONE_JSON_SCHEMA	1
+
+struct json_object;
+
+const char *tool_version(void);
+
+/* {"schema": 1, "version": ..., "command": @command} */
+struct json_object *output_new(const char *command);
+/* Print with a newline. */
+void output_print(struct json_object *o);
+
+struct json_object *output_string(const char *s);
+void output_add_string(struct json_object *o, const char *key, const char *s);
+/* null if @s is, or is no UTF-8 */
+void output_add_bytes(struct json_object *o, const char *key, const char *s);
+void output_add_number(struct json_object *o, const char *key, uint64_t n);
+void output_add_bool(struct json_object *o, const char *key, bool b);
+/* {"start", "sectors", "type", and what was understood of it} */
+struct json_object *output_target(const struct target *t);
+struct json_object *output_table(const struct table *t);
+struct json_object *output_problems(const struct problems *p);
+/* Lines of @text as an array of strings. */
+struct json_object *output_lines(const char *text);
+
+#endif /* NOCLONE_OUTPUT_H */

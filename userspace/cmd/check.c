@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* noclone check: lint for table files */
+#include <json-c/json.h>
+#include <stdio.h>
+
+#include "cmd/cmd.h"
+#include "cli/common.h"
+#include "system/device.h"
+#include "model/lint.h"
+#include "cli/load.h"
+#include "base/log.h"
+#include "cli/output.h"
+
+static void print_problem(const char *path, const struct problem *p)
+{
+	if (p->line)
+		printf("%s:%u: %s: %s\n", path, p->line,
+		       severity_name(p->severity), p->text);
+	else
+		printf("%s: %s: %s\n", path, severity_name(p->severity),
+		       p->text);
+}
+
+static struct json_object *check_json(const char *path,
+				      const struct problems *p)
+{
+	struct json_object *o = json_object_new_object();
+
+	output_add_string(o, "file", path);
+	output_add_bool(o, "ok", !problems_count(p, PROBLEM_ERROR));
+	output_add_number(o, "errors", problems_count(p, PROBLEM_ERROR));
+	output_add_number(o, "warnings", problems_count(p, PROBLEM_WARNING));
+	json_object_object_add(o, "problems", output_problems(p));
+	return o;
+}
+
+static int check_file(const char *path, const struct facts_source *src,
+		      const struct lint_self *self, struct json_object *array)
+{
+	_cleanup_problems_ struct problems problems = { 0 };
+	_cleanup_table_ struct table t = { 0 };
+	_cleanup_free_ char *text = load_file(path);
+	unsigned int i;
+
+	if (!text)
+		return EXIT_FAILED;
+	table_parse(&t, text, &problems);
+	lint_table(&t, src, self, &problems);
+
+	if (array)
+		json_object_array_add(array, check_json(path, &problems));
+	for (i = 0; !array && i < problems.nr; i++)
+		print_problem(path, &problems.problem[i]);
+	if (!array && !problems_count(&problems, PROBLEM_ERROR))
+		printf("%s: good: %u target%s, %llu sectors\n", path, t.nr,
+		       t.nr == 1 ? "" : "s",
+		       (unsigned long long)table_sectors(&t));
+	return problems_count(&problems, PROBLEM_ERROR) ? EXIT_FAILED : EXIT_OK;
+}
+
+int cmd_check(const struct options *o, int argc, char **argv)
+{
+	struct json_object *out = output_new("check");
+	struct json_object *array = json_object_new_array();
+	struct lint_self self = { 0 };
+	struct assumed assumed;
+	int i, r = EXIT_OK;
+
+	json_object_object_add(out, "files", array);
+	assumed_init(&assumed, &device_source);
+	for (i = 0; i < (int)o->nr_assume; i++) {
+		const char *wrong = assumed_add(&assumed, o->assume[i]);
+
+		if (wrong) {
+			log_err("--assume %s: %s", o->assume[i], wrong);
+			r = EXIT_USAGE;
+		}
+	}
+	if (o->target_name) {
+		self.devno = device_dm_number(o->target_name);
+		self.known = self.devno;
+		if (!self.known)
+			log_warn("--for %s: no such device yet, so it cannot refer to itself",
+				 o->target_name);
+	}
+
+	for (i = 0; r != EXIT_USAGE && i < argc; i++)
+		r |= check_file(argv[i], &assumed.source, &self,
+				opt(o, OPT_JSON) ? array : NULL);
+	if (opt(o, OPT_JSON) && r != EXIT_USAGE)
+		output_print(out);
+	assumed_free(&assumed);
+	json_object_put(out);
+	return r;
+}

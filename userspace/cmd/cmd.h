@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The command table and its functions. */
+#ifndef NOCLONE_CMD_H
+#define NOCLONE_CMD_H
+
+#include "cli/options.h"
+
+#define EXIT_OK		0
+#define EXIT_FAILED	1
+#define EXIT_USAGE	2
+
+#define ANY_NUMBER	(-1)
+
+/* What the words of a command are: completion needs to know. */
+enum word_kind {
+	WORD_NONE,
+	WORD_NAME,	/* of a mapped device */
+	WORD_FILE,	/* a table file, or a device to build on */
+	WORD_CREATE,	/* new name, then linear, striped or file, then paths */
+	WORD_RELOAD,	/* name, then as above */
+	WORD_COMMAND,
+};
+
+/**
+ * struct command - one verb
+ * @name: the verb
+ * @words: its words, for the usage line
+ * @summary: one line of help
+ * @min: least number of words
+ * @max: most, or ANY_NUMBER
+ * @options: OPT_ bits it takes
+ * @kind: what the words are
+ * @run: does it; gets the words only, returns an exit code
+ */
+struct command {
+	const char *name;
+	const char *words;
+	const char *summary;
+	int min;
+	int max;
+	unsigned int options;
+	enum word_kind kind;
+	int (*run)(const struct options *o, int argc, char **argv);
+};
+
+extern const struct command commands[];
+extern const unsigned int nr_commands;
+
+const struct command *command_find(const char *name);
+/* Parse, check and run; argv[0] is the program. */
+int command_main(int argc, char **argv);
+char *completion_script(void);
+void help_overview(void);
+void help_command(const struct command *cmd);
+void print_version(void);
+
+int cmd_create(const struct options *o, int argc, char **argv);
+int cmd_reload(const struct options *o, int argc, char **argv);
+int cmd_remove(const struct options *o, int argc, char **argv);
+int cmd_rename(const struct options *o, int argc, char **argv);
+int cmd_suspend(const struct options *o, int argc, char **argv);
+int cmd_resume(const struct options *o, int argc, char **argv);
+int cmd_message(const struct options *o, int argc, char **argv);
+int cmd_list(const struct options *o, int argc, char **argv);
+int cmd_info(const struct options *o, int argc, char **argv);
+int cmd_status(const struct options *o, int argc, char **argv);
+int cmd_table(const struct options *o, int argc, char **argv);
+int cmd_check(const struct options *o, int argc, char **argv);
+int cmd_explain(const struct options *o, int argc, char **argv);
+int cmd_export(const struct options *o, int argc, char **argv);
+int cmd_bench(const struct options *o, int argc, char **argv);
+int cmd_help(const struct options *o, int argc, char **argv);
+int cmd_version(const struct options *o, int argc, char **argv);
+
+#endif /* NOCLONE_CMD_H */

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* noclone create */
+#include <errno.h>
+#include <string.h>
+
+#include "cmd/cmd.h"
+#include "cli/common.h"
+#include "system/device.h"
+#include "system/dm.h"
+#include "cli/load.h"
+#include "base/log.h"
+#include "system/running.h"
+#include "base/size.h"
+
+#define DM_NAME_MAX	127
+#define DM_UUID_MAX	128
+
+static char *make_uuid(const char *wanted)
+{
+	_cleanup_free_ char *random = NULL;
+
+	if (wanted && str_starts(wanted, NOCLONE_UUID_PREFIX))
+		return xstrdup(wanted);
+	if (!wanted)
+		random = read_line_of("/proc/sys/kernel/random/uuid");
+	if (!wanted && !random)
+		return NULL;
+	return xasprintf("%s%s", NOCLONE_UUID_PREFIX, wanted ? wanted : random);
+}
+
+static bool good_name(const char *name)
+{
+	const char *wrong = NULL;
+
+	if (!*name || !strcmp(name, ".") || !strcmp(name, ".."))
+		wrong = "is no name";
+	else if (strlen(name) > DM_NAME_MAX)
+		wrong = "is longer than the kernel's 127 characters";
+	else if (strchr(name, '/'))
+		wrong = "contains a slash: give the name only, without a path";
+	if (wrong)
+		log_err("\"%s\" %s", name, wrong);
+	return !wrong;
+}
+
+static void create_dry_run(const struct options *o, const char *name,
+			   const char *uuid, const struct table *t,
+			   const struct problems *problems)
+{
+	_cleanup_free_ char *quoted = shell_quote(uuid);
+	_cleanup_free_ char *options = xasprintf("%s%s --uuid %s",
+		opt(o, OPT_READONLY) ? " --readonly" : "",
+		opt(o, OPT_NOUDEVSYNC) ? " --noudevsync" : "", quoted);
+	_cleanup_free_ char *line = dmsetup_with_table("create", name, options,
+						       t);
+
+	dry_run(o, "create", name, uuid, t, problems, line);
+}
+
+static int create(const struct options *o, const char *name, const char *uuid,
+		  const struct table *t)
+{
+	_cleanup_free_ char *size = size_format_short(table_sectors(t));
+
+	int r = dm_create(name, uuid, t, opt(o, OPT_READONLY));
+
+	if (!r) {
+		log_verbose("%s: %s in %u segment%s, UUID %s", name, size,
+			    t->nr, t->nr == 1 ? "" : "s", uuid);
+		running_tell_stand_in(name);
+	}
+	return r;
+}
+
+int cmd_create(const struct options *o, int argc, char **argv)
+{
+	const struct lint_self nobody = { 0 };
+	_cleanup_problems_ struct problems problems = { 0 };
+	_cleanup_backing_ struct backing file = { .fd = -1 };
+	_cleanup_table_ struct table t = { 0 };
+	_cleanup_free_ char *uuid = make_uuid(o->uuid);
+	const char *name = argv[0];
+	int r, created = 0;
+
+	if (!good_name(name))
+		return EXIT_USAGE;
+	if (!uuid || strlen(uuid) > DM_UUID_MAX) {
+		log_err("no usable UUID: %s", uuid ? "too long" :
+			"cannot read /proc/sys/kernel/random/uuid");
+		return EXIT_FAILED;
+	}
+	if (device_dm_number(name)) {
+		log_err("%s exists; \"noclone reload\" gives it a new table",
+			name);
+		return EXIT_FAILED;
+	}
+
+	r = load_prepare(o, &nobody, argc - 1, argv + 1, &file, &t, &problems);
+	if (r)
+		return r;
+	if (opt(o, OPT_DRY_RUN)) {
+		backing_tell(&file);
+		create_dry_run(o, name, uuid, &t, &problems);
+		return EXIT_OK;
+	}
+	r = load_begin(o, &nobody, &t, &file);
+	if (!r)
+		created = create(o, name, uuid, &t);
+	/* udev being late does not make the device half-made */
+	load_end(&file, !r && (!created || created == -ETIMEDOUT));
+	return r || created ? EXIT_FAILED : EXIT_OK;
+}

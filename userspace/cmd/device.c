@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* noclone remove, rename, suspend, resume, message */
+#include <stdio.h>
+#include <string.h>
+
+#include "cmd/cmd.h"
+#include "cli/common.h"
+#include "system/dm.h"
+#include "base/log.h"
+#include "system/running.h"
+
+/* Do one thing to one device, or with --dry-run print the dmsetup line. */
+typedef int (*device_action)(const struct options *o,
+			     const struct dm_device *dev);
+
+static int for_each_device(const struct options *o, int argc, char **argv,
+			   device_action action)
+{
+	int i, failed = 0;
+
+	for (i = 0; i < argc; i++) {
+		_cleanup_dm_device_ struct dm_device dev = { 0 };
+
+		if (get_device(argv[i], &dev) || !may_touch(o, &dev) ||
+		    action(o, &dev))
+			failed++;
+	}
+	return failed ? EXIT_FAILED : EXIT_OK;
+}
+
+/* Is this a dry run?  Then print it and be done. */
+static bool only_print(const struct options *o, const char *command,
+		       const struct dm_device *dev, const char *words)
+{
+	_cleanup_free_ char *quoted = shell_quote(dev->name);
+	_cleanup_free_ char *line = xasprintf("dmsetup %s %s%s", command,
+					      quoted, words);
+
+	if (opt(o, OPT_DRY_RUN))
+		dry_run(o, command, dev->name, NULL, NULL, NULL, line);
+	return opt(o, OPT_DRY_RUN);
+}
+
+static int remove_one(const struct options *o, const struct dm_device *dev)
+{
+	_cleanup_free_ char *words = xasprintf("%s%s%s",
+		opt(o, OPT_RETRY) ? " --retry" : "",
+		opt(o, OPT_DEFERRED) ? " --deferred" : "",
+		opt(o, OPT_NOUDEVSYNC) ? " --noudevsync" : "");
+
+	if (only_print(o, "remove", dev, words))
+		return 0;
+	return dm_remove(dev->name, opt(o, OPT_RETRY), opt(o, OPT_DEFERRED));
+}
+
+static int suspend_one(const struct options *o, const struct dm_device *dev)
+{
+	const struct dm_suspend_how how = {
+		.noflush = opt(o, OPT_NOFLUSH),
+		.nolockfs = opt(o, OPT_NOLOCKFS),
+	};
+	_cleanup_free_ char *words = xasprintf("%s%s",
+		how.noflush ? " --noflush" : "",
+		how.nolockfs ? " --nolockfs" : "");
+
+	if (only_print(o, "suspend", dev, words))
+		return 0;
+	return dm_suspend(dev->name, &how);
+}
+
+static int resume_one(const struct options *o, const struct dm_device *dev)
+{
+	int r;
+
+	if (only_print(o, "resume", dev,
+		       opt(o, OPT_NOUDEVSYNC) ? " --noudevsync" : ""))
+		return 0;
+	r = dm_resume(dev->name);
+	if (!r)
+		running_tell_stand_in(dev->name);
+	return r;
+}
+
+int cmd_remove(const struct options *o, int argc, char **argv)
+{
+	return for_each_device(o, argc, argv, remove_one);
+}
+
+int cmd_suspend(const struct options *o, int argc, char **argv)
+{
+	return for_each_device(o, argc, argv, suspend_one);
+}
+
+int cmd_resume(const struct options *o, int argc, char **argv)
+{
+	return for_each_device(o, argc, argv, resume_one);
+}
+
+int cmd_rename(const struct options *o, int argc __unused, char **argv)
+{
+	_cleanup_dm_device_ struct dm_device dev = { 0 };
+	_cleanup_free_ char *new_name = mapped_name(argv[1]);
+	_cleanup_free_ char *words = NULL, *quoted = shell_quote(new_name);
+
+	if (!*new_name || strchr(new_name, '/')) {
+		log_err("\"%s\" is no name", new_name);
+		return EXIT_USAGE;
+	}
+	if (get_device(argv[0], &dev) || !may_touch(o, &dev))
+		return EXIT_FAILED;
+	words = xasprintf(" %s", quoted);
+	if (only_print(o, "rename", &dev, words))
+		return EXIT_OK;
+	return dm_rename(dev.name, new_name) ? EXIT_FAILED : EXIT_OK;
+}
+
+static char *join_words(int argc, char **argv)
+{
+	struct strbuf b = { 0 };
+	int i;
+
+	for (i = 0; i < argc; i++)
+		strbuf_add(&b, "%s%s", i ? " " : "", argv[i]);
+	return strbuf_take(&b);
+}
+
+int cmd_message(const struct options *o, int argc, char **argv)
+{
+	_cleanup_dm_device_ struct dm_device dev = { 0 };
+	_cleanup_free_ char *message = NULL, *words = NULL, *response = NULL;
+	uint64_t sector = 0;
+	bool has_sector = parse_u64(argv[1], &sector);
+
+	if (has_sector && argc < 3) {
+		log_err("a message needs words, for example: message NAME fastpath off");
+		return EXIT_USAGE;
+	}
+	if (get_device(argv[0], &dev) || !may_touch(o, &dev))
+		return EXIT_FAILED;
+	message = join_words(argc - 1 - has_sector, argv + 1 + has_sector);
+	words = xasprintf(" %llu %s", (unsigned long long)sector, message);
+	if (only_print(o, "message", &dev, words))
+		return EXIT_OK;
+	if (dm_message(dev.name, sector, message, &response))
+		return EXIT_FAILED;
+	if (response && *response)
+		puts(response);
+	return EXIT_OK;
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* noclone explain: how a device runs. */
+#include <json-c/json.h>
+#include <stdio.h>
+
+#include "system/dm.h"
+#include "cmd/explain.h"
+#include "cli/output.h"
+#include "system/running.h"
+
+/* The fast path is the device's: all of its targets say the same. */
+static void print_fastpath(const struct running *r)
+{
+	unsigned int i;
+
+	for (i = 0; i < r->lines.nr; i++) {
+		_cleanup_free_ char *words = NULL;
+
+		if (!r->status[i].has_fastpath)
+			continue;
+		words = status_state_words(&r->status[i]);
+		printf(", %s", words);
+		return;
+	}
+}
+
+static void print_running(const struct running *r, bool suspended,
+			  const struct troubles *troubles)
+{
+	unsigned int i;
+
+	printf("\nState: %s", suspended ? "suspended" : "active");
+	print_fastpath(r);
+	putchar('\n');
+	for (i = 0; i < r->lines.nr; i++) {
+		const struct status *s = &r->status[i];
+		_cleanup_free_ char *words = s->engine ? status_file_words(s) :
+							 NULL;
+
+		if (words)
+			printf("  %s\n", words);
+	}
+	for (i = 0; i < troubles->nr; i++)
+		printf("  %s\n", troubles->trouble[i].text);
+}
+
+void explain_running(const char *name, struct troubles *troubles,
+		     struct json_object *out, bool json)
+{
+	_cleanup_dm_device_ struct dm_device dev = { 0 };
+	_cleanup_running_ struct running r = { 0 };
+	_cleanup_free_ char *fast = NULL;
+
+	if (dm_get(name, &dev) || running_get(name, &r))
+		return;
+	running_troubles(&r, troubles);
+	if (!json) {
+		print_running(&r, dev.suspended, troubles);
+		return;
+	}
+	fast = running_fastpath(&r);
+	output_add_string(out, "fastpath", fast);
+	output_add_bool(out, "suspended", dev.suspended);
+	json_object_object_add(out, "troubles", troubles_json(troubles));
+}

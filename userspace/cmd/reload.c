@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* noclone reload */
+#include <errno.h>
+#include <string.h>
+
+#include "cmd/cmd.h"
+#include "cli/common.h"
+#include "system/device.h"
+#include "system/dm.h"
+#include "cli/load.h"
+#include "base/log.h"
+#include "model/move.h"
+#include "system/running.h"
+
+static void reload_dry_run(const struct options *o, const char *name,
+			   const struct table *t,
+			   const struct problems *problems)
+{
+	_cleanup_free_ char *quoted = shell_quote(name);
+	_cleanup_free_ char *load = dmsetup_with_table("reload", name,
+		opt(o, OPT_READONLY) ? " --readonly" : "", t);
+	_cleanup_free_ char *line = xasprintf("%s && dmsetup resume %s%s%s%s",
+		load, quoted, opt(o, OPT_NOFLUSH) ? " --noflush" : "",
+		opt(o, OPT_NOLOCKFS) ? " --nolockfs" : "",
+		opt(o, OPT_NOUDEVSYNC) ? " --noudevsync" : "");
+
+	dry_run(o, "reload", name, NULL, t, problems, line);
+}
+
+/* As move_describe() wants it: a copy, because the kernel gets the names. */
+static void read_new(const struct table *t, const struct facts_source *src,
+		     struct table *copy)
+{
+	_cleanup_problems_ struct problems ignored = { 0 };
+	_cleanup_free_ char *text = table_print(t, false, NULL, NULL);
+	unsigned int i;
+
+	table_parse(copy, text, &ignored);
+	table_rename_devices(copy, device_name_number);
+	for (i = 0; i < copy->nr; i++) {
+		_cleanup_file_facts_ struct file_facts f = { 0 };
+		struct target *target = &copy->targets[i];
+
+		if (target->path && !src->lookup_file(src, target->path, false,
+						      &f))
+			target->id = (struct file_id) { true, f.filesystem,
+							f.inode };
+	}
+}
+
+/* What becomes of the data of the device, see move.h; NULL: nothing. */
+static char *find_move(const struct dm_device *dev, const struct table *new,
+		       const struct facts_source *src)
+{
+	_cleanup_running_ struct running old = { 0 };
+	_cleanup_table_ struct table copy = { 0 };
+
+	/* without a status line, the tables can still be compared */
+	running_get(dev->name, &old);
+	if (!old.table.nr)
+		return NULL;
+	table_rename_devices(&old.table, device_name_number);
+	read_new(new, src, &copy);
+	/* whoever opens it next finds what the tables say, and this they do not */
+	if (dev->open_count <= 0)
+		return move_other_file(&old.table, &copy);
+	return move_describe(&old.table, &copy);
+}
+
+/* In a dry run nobody is asked, but told. */
+static void tell_move(const struct options *o, const struct dm_device *dev,
+		      const char *move, struct problems *problems)
+{
+	const char *how = opt(o, OPT_YES) ? "--yes agrees to that" :
+			  "that would be asked, or needs --yes";
+
+	if (!move)
+		return;
+	if (dev->open_count > 0) {
+		log_warn("%s is in use and %s: %s", dev->name, move, how);
+		problem_add(problems, PROBLEM_WARNING, 0,
+			    "%s is in use and %s: %s", dev->name, move, how);
+	} else {
+		log_note("%s: %s", dev->name, move);
+		problem_add(problems, PROBLEM_NOTE, 0, "%s: %s", dev->name,
+			    move);
+	}
+}
+
+/* Somebody has it open: is he to find other data under his feet? */
+static bool agreed(const struct options *o, const struct dm_device *dev,
+		   const char *move)
+{
+	if (!move)
+		return true;
+	if (dev->open_count > 0)
+		return confirm(o, "%s is in use and %s", dev->name, move);
+	log_note("%s: %s", dev->name, move);
+	return true;
+}
+
+static int reload(const struct options *o, const char *name,
+		  const struct table *t)
+{
+	const struct dm_suspend_how how = {
+		.noflush = opt(o, OPT_NOFLUSH),
+		.nolockfs = opt(o, OPT_NOLOCKFS),
+	};
+
+	int r = dm_reload(name, t, opt(o, OPT_READONLY), &how);
+
+	if (!r) {
+		log_verbose("%s runs with its new table", name);
+		running_tell_stand_in(name);
+	}
+	return r;
+}
+
+int cmd_reload(const struct options *o, int argc, char **argv)
+{
+	_cleanup_problems_ struct problems problems = { 0 };
+	_cleanup_dm_device_ struct dm_device dev = { 0 };
+	_cleanup_backing_ struct backing file = { .fd = -1 };
+	_cleanup_table_ struct table t = { 0 };
+	_cleanup_free_ char *move = NULL;
+	struct lint_self self;
+	int r, reloaded = 0;
+
+	if (get_device(argv[0], &dev) || !may_touch(o, &dev))
+		return EXIT_FAILED;
+	self = (struct lint_self) { true, dev.devno };
+
+	r = load_prepare(o, &self, argc - 1, argv + 1, &file, &t, &problems);
+	if (r)
+		return r;
+	move = find_move(&dev, &t, load_source(&file));
+	if (opt(o, OPT_DRY_RUN)) {
+		backing_tell(&file);
+		tell_move(o, &dev, move, &problems);
+		reload_dry_run(o, dev.name, &t, &problems);
+		return EXIT_OK;
+	}
+	if (!agreed(o, &dev, move)) {
+		log_err("%s runs on with its old table", dev.name);
+		return EXIT_FAILED;
+	}
+	r = load_begin(o, &self, &t, &file);
+	if (!r)
+		reloaded = reload(o, dev.name, &t);
+	/* udev being late leaves the new table running */
+	load_end(&file, !r && (!reloaded || reloaded == -ETIMEDOUT));
+	return r || reloaded ? EXIT_FAILED : EXIT_OK;
+}

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * noclone status: is the fast path on, if not why not, and what it did; of a
+ * file, which engine runs and how it does.
+ */
+#include <json-c/json.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cmd/cmd.h"
+#include "cli/common.h"
+#include "system/device.h"
+#include "system/dm.h"
+#include "base/log.h"
+#include "cli/output.h"
+#include "system/running.h"
+
+static struct json_object *counters_json(const struct counter *c,
+					 unsigned int nr)
+{
+	struct json_object *o = json_object_new_object();
+	unsigned int i;
+
+	for (i = 0; i < nr; i++)
+		output_add_number(o, c[i].name, c[i].value);
+	return o;
+}
+
+static struct json_object *facts_json(const struct status *s)
+{
+	struct json_object *o = json_object_new_object();
+	uint64_t number;
+	unsigned int i;
+
+	for (i = 0; i < s->nr_facts; i++) {
+		const struct fact *f = &s->facts[i];
+
+		if (parse_u64(f->value, &number))
+			output_add_number(o, f->name, number);
+		else
+			output_add_string(o, f->name, f->value);
+	}
+	return o;
+}
+
+static struct json_object *fastpath_json(const struct status *s)
+{
+	struct json_object *o;
+
+	if (!s->has_fastpath)
+		return NULL;
+	o = json_object_new_object();
+	output_add_bool(o, "on", s->fast);
+	output_add_string(o, "reason", s->reason);
+	json_object_object_add(o, "counters", counters_json(s->counters,
+							    s->nr_counters));
+	return o;
+}
+
+static struct json_object *status_json(const struct dm_line *line,
+				       const struct status *s,
+				       const struct troubles *troubles)
+{
+	struct json_object *o = json_object_new_object();
+
+	output_add_number(o, "start", line->start);
+	output_add_number(o, "sectors", line->length);
+	output_add_string(o, "type", line->type);
+	output_add_string(o, "params", line->params);
+	json_object_object_add(o, "troubles", troubles_json(troubles));
+	if (!s)
+		return o;
+
+	output_add_string(o, "health", s->health);
+	json_object_object_add(o, "fastpath", fastpath_json(s));
+	if (!s->engine)
+		return o;
+	output_add_string(o, "engine", s->engine);
+	json_object_object_add(o, "facts", facts_json(s));
+	json_object_object_add(o, "counters",
+			       counters_json(s->file_counters,
+					     s->nr_file_counters));
+	return o;
+}
+
+static void print_state(const struct status *s)
+{
+	_cleanup_free_ char *words = status_state_words(s);
+
+	printf("  %s\n", words);
+}
+
+/* Zero counters behind the first ones are noise to people. */
+static void print_counters(const struct counter *counters, unsigned int nr,
+			   const char *(*meaning_of)(const char *name))
+{
+	unsigned int i;
+
+	for (i = 0; i < nr; i++) {
+		const struct counter *c = &counters[i];
+		const char *meaning = meaning_of(c->name);
+
+		if (c->value || i < 3 || log_level > LOG_LEVEL_NORMAL)
+			printf("  %12llu %-10s %s\n",
+			       (unsigned long long)c->value, c->name,
+			       meaning ? meaning : "");
+	}
+}
+
+static void print_troubles(const struct troubles *troubles)
+{
+	unsigned int i;
+
+	for (i = 0; i < troubles->nr; i++)
+		printf("  %s\n", troubles->trouble[i].text);
+}
+
+/* The engine's counters are the target's own. */
+static void print_file(const struct dm_line *line, const struct status *s)
+{
+	_cleanup_free_ char *words = status_file_words(s);
+
+	if (line->start)
+		printf("  at sector %llu: ", (unsigned long long)line->start);
+	else
+		printf("  ");
+	puts(words);
+	print_counters(s->file_counters, s->nr_file_counters,
+		       status_file_counter_meaning);
+}
+
+/* The fast path and its counters are the device's: all targets say the same. */
+static void print_line(const struct dm_line *line, const struct status *s,
+		       bool *counters_shown)
+{
+	if (s->engine)
+		print_file(line, s);
+	if (*counters_shown || !s->has_fastpath)
+		return;
+	print_state(s);
+	print_counters(s->counters, s->nr_counters, status_counter_meaning);
+	*counters_shown = true;
+}
+
+static void status_line(const struct running *r, unsigned int at,
+			struct json_object *array, bool json,
+			bool *counters_shown)
+{
+	_cleanup_troubles_ struct troubles troubles = { 0 };
+	const struct dm_line *line = &r->lines.line[at];
+	const struct status *s = &r->status[at];
+	bool ours = s->stock;
+
+	running_troubles_of(r, at, &troubles);
+	if (json) {
+		json_object_array_add(array, status_json(line, ours ? s : NULL,
+							 &troubles));
+		return;
+	}
+	if (!ours)
+		printf("  %s at sector %llu: %s\n", line->type,
+		       (unsigned long long)line->start, line->params);
+	print_troubles(&troubles);
+	if (ours)
+		print_line(line, s, counters_shown);
+}
+
+static struct json_object *status_one(const char *name, bool json)
+{
+	_cleanup_running_ struct running r = { 0 };
+	struct json_object *o = json_object_new_object();
+	struct json_object *array = json_object_new_array();
+	bool counters_shown = false;
+	unsigned int i;
+
+	if (!json)
+		printf("%s:\n", name);
+	running_get(name, &r);
+	for (i = 0; i < r.lines.nr; i++)
+		status_line(&r, i, array, json, &counters_shown);
+	output_add_string(o, "name", name);
+	json_object_object_add(o, "targets", array);
+	return o;
+}
+
+int cmd_status(const struct options *o, int argc, char **argv)
+{
+	_cleanup_names_ struct names names = { 0 };
+	struct json_object *out, *array;
+	unsigned int i;
+
+	if (select_names(&names, argc, argv, false))
+		return EXIT_FAILED;
+	out = output_new("status");
+	array = json_object_new_array();
+	json_object_object_add(out, "devices", array);
+	for (i = 0; i < names.nr; i++)
+		json_object_array_add(array, status_one(names.name[i],
+							opt(o, OPT_JSON)));
+	if (opt(o, OPT_JSON))
+		output_print(out);
+	json_object_put(out);
+	return EXIT_OK;
+}

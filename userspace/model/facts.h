@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What has to be known about a device before it is put under a table, and
+ * where that knowledge comes from: the running system (device.c), or what the
+ * user or a unit test says (assume.c).
+ */
+#ifndef NOCLONE_FACTS_H
+#define NOCLONE_FACTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "model/file-map.h"
+
+/**
+ * struct device_facts - one block device
+ * @path: canonical path
+ * @devno: its number
+ * @disk: number of the whole disk, the same if it is not a partition
+ * @offset: first sector on that disk
+ * @sectors: size
+ * @logical_block: bytes; smaller I/O is impossible
+ * @physical_block: bytes; smaller I/O is slow
+ * @zone_sectors: size of a zone, 0 if it is not zoned
+ * @readonly: it cannot be written
+ */
+struct device_facts {
+	char *path;
+	dev_t devno;
+	dev_t disk;
+	uint64_t offset;
+	uint64_t sectors;
+	uint32_t logical_block;
+	uint32_t physical_block;
+	uint64_t zone_sectors;
+	bool readonly;
+};
+
+enum file_kind {
+	FILE_REGULAR,
+	FILE_DIRECTORY,
+	FILE_DEVICE,
+	FILE_OTHER,
+};
+
+/**
+ * struct file_facts - one file
+ * @path: absolute, without symbolic links
+ * @kind: what it is
+ * @filesystem: st_dev
+ * @inode: the same number on the same file system is the same file
+ * @disk: the block device that its file system is on, 0 if there is none
+ * @bytes: size
+ * @allocated: sectors that the file system has given it
+ * @block: bytes of a block of its file system, 0 if not known
+ * @has_free: @free is known
+ * @free: bytes that its file system has left for everybody
+ * @align: bytes that direct I/O is aligned to, 0 if it cannot be had
+ * @align_from: who says so: statx, disk or none
+ * @readonly: it cannot be written
+ * @immutable: nor changed in any other way
+ * @append_only: it can be written at its end only
+ * @map: what of it is on the disk; looked at only if asked for
+ */
+struct file_facts {
+	char *path;
+	enum file_kind kind;
+	dev_t filesystem;
+	ino_t inode;
+	dev_t disk;
+	uint64_t bytes;
+	uint64_t allocated;
+	uint64_t block;
+	bool has_free;
+	uint64_t free;
+	uint32_t align;
+	const char *align_from;
+	bool readonly;
+	bool immutable;
+	bool append_only;
+	struct file_map map;
+};
+
+/**
+ * struct facts_source - where facts come from
+ * @lookup: fill in @facts; 0 or a negative errno
+ * @lookup_file: the same for a file, and its map if @map is true; NULL if the
+ *	source knows no files
+ * @stands_on: does the first device use the second, at any depth?
+ * @data: the source's own
+ */
+struct facts_source {
+	int (*lookup)(const struct facts_source *src, const char *name,
+		      struct device_facts *facts);
+	int (*lookup_file)(const struct facts_source *src, const char *path,
+			   bool map, struct file_facts *facts);
+	bool (*stands_on)(const struct facts_source *src, dev_t upper,
+			  dev_t lower);
+	void *data;
+};
+
+/* Why a file of that kind cannot be used; NULL if it can. */
+const char *file_kind_problem(enum file_kind kind);
+void facts_free(struct device_facts *facts);
+void file_facts_free(struct file_facts *facts);
+
+#define _cleanup_facts_ __attribute__((cleanup(facts_free)))
+#define _cleanup_file_facts_ __attribute__((cleanup(file_facts_free)))
+
+/* Facts told instead of looked up: "DEV=SIZE[:LOGICAL_BLOCK]"; also of files */
+struct assumption {
+	char *name;
+	struct device_facts facts;
+};
+
+/**
+ * struct assumed - a source that knows what it was told
+ * @source: give this to whoever wants facts; @source.data is this struct
+ * @fallback: asked for other devices, or NULL
+ * @assumption: what was told
+ * @nr: how many
+ */
+struct assumed {
+	struct facts_source source;
+	const struct facts_source *fallback;
+	struct assumption *assumption;
+	unsigned int nr;
+};
+
+void assumed_init(struct assumed *a, const struct facts_source *fallback);
+/* Return: NULL, or a sentence saying what is wrong with @text. */
+const char *assumed_add(struct assumed *a, const char *text);
+void assumed_free(struct assumed *a);
+
+#endif /* NOCLONE_FACTS_H */

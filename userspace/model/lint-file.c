@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Table checks for files: each line against its file, then the lines against
+ * each other.  What the module refuses is refused with its sentence.
+ */
+#include "model/lint-file.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/size.h"
+
+/* A line with what is known about its file. */
+struct file_line {
+	const struct target *target;
+	char *name;	/* as in a table: safe to print */
+	struct file_facts facts;
+};
+
+struct file_lint {
+	const struct facts_source *src;
+	const struct lint_self *self;
+	struct problems *problems;
+	struct file_line *line;
+	unsigned int nr;
+};
+
+#define say(l, f, severity, fmt, ...)					\
+	problem_add((l)->problems, severity, (f)->target->line,		\
+		    "%s: " fmt, (f)->name, ##__VA_ARGS__)
+#define error(l, f, ...)	say(l, f, PROBLEM_ERROR, __VA_ARGS__)
+#define warning(l, f, ...)	say(l, f, PROBLEM_WARNING, __VA_ARGS__)
+#define note(l, f, ...)		say(l, f, PROBLEM_NOTE, __VA_ARGS__)
+
+static uint64_t file_end(const struct target *t)
+{
+	uint64_t end;
+
+	return __builtin_add_overflow(t->file_start, t->length, &end) ?
+	       UINT64_MAX : end;
+}
+
+static void check_size(struct file_lint *l, const struct file_line *f)
+{
+	uint64_t sectors = f->facts.bytes >> SECTOR_SHIFT;
+	_cleanup_free_ char *size = size_format(sectors);
+
+	if (file_end(f->target) > sectors)
+		error(l, f, "File ends before the line does: make the file longer or the line shorter (%llu sectors are needed, it has %llu: %s)",
+		      (unsigned long long)file_end(f->target),
+		      (unsigned long long)sectors, size);
+}
+
+/* What the engine needs of the position of I/O. */
+static void check_alignment(struct file_lint *l, const struct file_line *f)
+{
+	const struct target *t = f->target;
+	uint64_t block = f->facts.align >> SECTOR_SHIFT;
+
+	if (t->engine != ENGINE_DIRECT && t->engine != ENGINE_EXTENT)
+		return;
+	if (!block)
+		error(l, f, "File system does not offer direct I/O for this file: use engine buffered");
+	else if (t->file_start % block || t->start % block || t->length % block)
+		error(l, f, "Start sector or length is not a multiple of what direct I/O of the file is aligned to: %u bytes",
+		      f->facts.align);
+}
+
+static void check_map(struct file_lint *l, const struct file_line *f)
+{
+	const struct file_map *map = &f->facts.map;
+	_cleanup_free_ char *gaps = size_format_short(map->gap_bytes >> SECTOR_SHIFT);
+
+	if (!map->known)
+		warning(l, f, "its extents cannot be looked at, and engine extent takes no holes");
+	if (map->nr_gaps)
+		error(l, f, "File has holes or unwritten extents (%s): write it out (noclone create --allocate), or use engine direct",
+		      gaps);
+	if (map->shared)
+		error(l, f, "File shares extents with another file: copy it (cp --reflink=never), or use engine direct");
+	if (map->elsewhere)
+		error(l, f, "File is inline, compressed or encrypted: use engine direct or buffered");
+}
+
+/* The module reads the extents of whole pages. */
+static void check_extent(struct file_lint *l, const struct file_line *f)
+{
+	uint64_t page = sysconf(_SC_PAGESIZE);
+	uint64_t pages = f->facts.bytes / page * (page >> SECTOR_SHIFT);
+
+	if (!f->facts.disk || f->facts.disk != f->facts.filesystem)
+		error(l, f, "File system does not let files be pinned: engine extent needs ext4 or xfs on one disk");
+	if (f->facts.block && f->facts.block < page)
+		error(l, f, "File system has blocks smaller than a page: engine extent cannot serve it, use engine direct");
+	if (file_end(f->target) > pages &&
+	    file_end(f->target) <= f->facts.bytes >> SECTOR_SHIFT)
+		error(l, f, "engine extent takes whole pages of %llu bytes: make the file longer or the line shorter",
+		      (unsigned long long)page);
+	check_map(l, f);
+}
+
+/* Does not fit into what is left: then somebody's writes will fail. */
+static void warn_of_growth(struct file_lint *l, const struct file_line *f,
+			   uint64_t growth)
+{
+	_cleanup_free_ char *missing = size_format_short(growth);
+	_cleanup_free_ char *left = size_format_short(f->facts.free >> SECTOR_SHIFT);
+
+	warning(l, f, "may grow by %s, and the file system has %s free: writes will fail when it is full",
+		missing, left);
+}
+
+static void check_sparse(struct file_lint *l, const struct file_line *f)
+{
+	uint64_t sectors = f->facts.bytes >> SECTOR_SHIFT;
+	_cleanup_free_ char *size = size_format_short(sectors);
+	_cleanup_free_ char *part = size_format_short(f->facts.allocated);
+	uint64_t growth = sectors - MIN(sectors, f->facts.allocated);
+
+	if (f->facts.has_free && growth > f->facts.free >> SECTOR_SHIFT)
+		warn_of_growth(l, f, growth);
+	else if (growth)
+		note(l, f, "sparse: %s of %s are allocated, and writing the rest fails when the file system is full",
+		     part, size);
+}
+
+static void check_engine(struct file_lint *l, const struct file_line *f)
+{
+	if (f->target->engine == ENGINE_NOIO)
+		warning(l, f, "engine null does no I/O: %s",
+			engine_meaning(ENGINE_NOIO));
+	if (f->target->engine == ENGINE_EXTENT)
+		check_extent(l, f);
+	else
+		check_sparse(l, f);
+}
+
+static bool is_on(const struct facts_source *src, const struct file_facts *f,
+		  const struct lint_self *self)
+{
+	return f->disk && (f->disk == self->devno ||
+			   src->stands_on(src, f->disk, self->devno));
+}
+
+static void check_file(struct file_lint *l, const struct file_line *f)
+{
+	const char *wrong = file_kind_problem(f->facts.kind);
+
+	if (wrong) {
+		error(l, f, "%s", wrong);
+		return;
+	}
+	check_size(l, f);
+	check_alignment(l, f);
+	check_engine(l, f);
+	if (l->self && l->self->known && is_on(l->src, &f->facts, l->self))
+		error(l, f, "File is on a file system on this very device");
+}
+
+static int look_up(const struct facts_source *src, const struct target *t,
+		   struct file_facts *facts)
+{
+	return src->lookup_file(src, t->path, t->engine == ENGINE_EXTENT,
+				facts);
+}
+
+static void add_line(struct file_lint *l, const struct target *t)
+{
+	struct file_line *f;
+	int r;
+
+	GROW(l->line, l->nr);
+	f = &l->line[l->nr++];
+	memset(f, 0, sizeof(*f));
+	f->target = t;
+	f->name = path_encode(t->path);
+	r = look_up(l->src, t, &f->facts);
+	if (!r) {
+		check_file(l, f);
+		return;
+	}
+	problem_add(l->problems, PROBLEM_ERROR, t->line,
+		    "File not found: \"%s\": %s", f->name, strerror(-r));
+	memset(&f->facts, 0, sizeof(f->facts));
+}
+
+static void compare_lines(struct file_lint *l, const struct file_line *a,
+			  const struct file_line *b)
+{
+	if (!a->facts.path || !b->facts.path ||
+	    a->facts.filesystem != b->facts.filesystem ||
+	    a->facts.inode != b->facts.inode)
+		return;
+	if (a->target->file_start < file_end(b->target) &&
+	    b->target->file_start < file_end(a->target))
+		error(l, b, "sectors of the file are used twice (also in line %u)",
+		      a->target->line);
+	if ((a->target->engine == ENGINE_EXTENT) !=
+	    (b->target->engine == ENGINE_EXTENT))
+		error(l, b, "File has another engine in another line: extent goes with no other (line %u)",
+		      a->target->line);
+}
+
+void lint_files(const struct table *t, const struct facts_source *src,
+		const struct lint_self *self, struct problems *problems)
+{
+	struct file_lint l = { .src = src, .self = self, .problems = problems };
+	unsigned int i, j;
+
+	if (!src || !src->lookup_file)
+		return;
+	for (i = 0; i < t->nr; i++)
+		if (t->targets[i].understood && t->targets[i].path)
+			add_line(&l, &t->targets[i]);
+	for (i = 0; i < l.nr; i++)
+		for (j = i + 1; j < l.nr; j++)
+			compare_lines(&l, &l.line[i], &l.line[j]);
+	for (i = 0; i < l.nr; i++) {
+		file_facts_free(&l.line[i].facts);
+		free(l.line[i].name);
+	}
+	free(l.line);
+}
+
+bool lint_file_is_cycle(const struct table *t, const struct facts_source *src,
+			const struct lint_self *self)
+{
+	unsigned int i;
+
+	for (i = 0; src->lookup_file && i < t->nr; i++) {
+		_cleanup_file_facts_ struct file_facts f = { 0 };
+
+		if (t->targets[i].understood && t->targets[i].path &&
+		    !look_up(src, &t->targets[i], &f) && is_on(src, &f, self))
+			return true;
+	}
+	return false;
+}

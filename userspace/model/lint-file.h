@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The part of lint.h that is about files: called from there only. */
+#ifndef NOCLONE_LINT_FILE_H
+#define NOCLONE_LINT_FILE_H
+
+#include "model/lint.h"
+
+/* As lint_table(), for the lines that are on files. */
+void lint_files(const struct table *t, const struct facts_source *src,
+		const struct lint_self *self, struct problems *problems);
+/* As lint_is_cycle(), for the same lines; @self is known. */
+bool lint_file_is_cycle(const struct table *t, const struct facts_source *src,
+			const struct lint_self *self);
+
+#endif /* NOCLONE_LINT_FILE_H */

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Table checks.  Three layers: the table alone (gaps, overlaps, overflow),
+ * each leg against its device (size, alignment), and the legs against each
+ * other (two of them on the same sectors is lost data, and the kernel does not
+ * look for it).
+ */
+#include "model/lint-file.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/size.h"
+
+/* A leg with what is known about its device, for comparing legs. */
+struct placed_leg {
+	const struct target *target;
+	const struct leg *leg;
+	struct device_facts facts;
+	uint64_t first, end;	/* on the whole disk */
+};
+
+struct lint {
+	const struct table *t;
+	const struct facts_source *src;
+	const struct lint_self *self;
+	struct problems *problems;
+	struct placed_leg *placed;
+	unsigned int nr_placed;
+};
+
+#define error(l, target, ...) \
+	problem_add((l)->problems, PROBLEM_ERROR, (target)->line, __VA_ARGS__)
+#define warning(l, target, ...) \
+	problem_add((l)->problems, PROBLEM_WARNING, (target)->line, __VA_ARGS__)
+#define note(l, target, ...) \
+	problem_add((l)->problems, PROBLEM_NOTE, (target)->line, __VA_ARGS__)
+
+static void check_bounds(struct lint *l, const struct target *t)
+{
+	uint64_t end;
+
+	if (!t->length)
+		error(l, t, "zero-length target");
+	else if (__builtin_add_overflow(t->start, t->length, &end) ||
+		 end > TABLE_MAX_SECTORS)
+		error(l, t, "too large device: the target ends behind sector %llu",
+		      (unsigned long long)TABLE_MAX_SECTORS);
+}
+
+static void check_order(struct lint *l)
+{
+	uint64_t expected = 0;
+	unsigned int i;
+
+	for (i = 0; i < l->t->nr; i++) {
+		const struct target *t = &l->t->targets[i];
+
+		check_bounds(l, t);
+		if (t->start > expected)
+			error(l, t, "Gap in table: nothing maps sectors %llu to %llu",
+			      (unsigned long long)expected,
+			      (unsigned long long)t->start - 1);
+		else if (t->start < expected)
+			error(l, t, "Overlap in table: begins at sector %llu, but the line before ends at %llu",
+			      (unsigned long long)t->start,
+			      (unsigned long long)expected);
+		expected = t->start + t->length;
+	}
+}
+
+static void check_type(struct lint *l, const struct target *t)
+{
+	if (target_is_noclone(t))
+		return;
+	if (t->kind != TARGET_OTHER)
+		note(l, t, "%s is the kernel's stock target; noclone-%s takes the same arguments",
+		     t->type, t->type);
+	else if (str_starts(t->type, "noclone"))
+		error(l, t, "unknown target type \"%s\": this version has " NOCLONE_LINEAR_NAME
+		      ", " NOCLONE_STRIPED_NAME " and " NOCLONE_FILE_NAME, t->type);
+	else
+		warning(l, t, "target \"%s\" is not of this module: its arguments are not checked",
+			t->type);
+	if (table_has_noclone(l->t))
+		warning(l, t, "a table with targets of other modules runs without the fast path");
+}
+
+static void check_geometry(struct lint *l, const struct target *t)
+{
+	if (t->kind != TARGET_STRIPED)
+		return;
+	if (t->nr_legs == 1)
+		note(l, t, "one stripe is a slow way to say linear");
+	if (t->chunk & (t->chunk - 1))
+		note(l, t, "a chunk of %u sectors is no power of two: dividing costs more than shifting",
+		     t->chunk);
+	if (t->chunk < 8)
+		warning(l, t, "a chunk of %u sectors splits nearly every I/O", t->chunk);
+}
+
+static bool is_number_pair(const char *name)
+{
+	return name[strspn(name, "0123456789:")] == 0;
+}
+
+static void check_name(struct lint *l, const struct target *t, const char *name)
+{
+	if (*name != '/' && strchr(name, '='))
+		warning(l, t, "dmsetup does not understand \"%s\", only noclone does",
+			name);
+	else if (str_starts(name, "/dev/sd") || is_number_pair(name))
+		note(l, t, "\"%s\" may be another device after a reboot: a /dev/disk/by-id name lasts",
+		     name);
+}
+
+static void check_size(struct lint *l, const struct target *t,
+		       const struct leg *leg, const struct device_facts *f)
+{
+	_cleanup_free_ char *size = size_format(f->sectors);
+	uint64_t end;
+
+	if (__builtin_add_overflow(leg->start, target_leg_length(t), &end))
+		error(l, t, "%s: start and length together overflow", leg->device);
+	else if (leg->start >= f->sectors)
+		error(l, t, "%s too small for target: begins at sector %llu, the device has %llu (%s)",
+		      leg->device, (unsigned long long)leg->start,
+		      (unsigned long long)f->sectors, size);
+	else if (end > f->sectors)
+		error(l, t, "%s too small for target: needs %llu sectors, the device has %llu (%s)",
+		      leg->device, (unsigned long long)end,
+		      (unsigned long long)f->sectors, size);
+}
+
+static void check_alignment(struct lint *l, const struct target *t,
+			    const struct leg *leg, const struct device_facts *f)
+{
+	uint64_t block = f->logical_block >> SECTOR_SHIFT;
+
+	if (leg->start % block)
+		error(l, t, "%s: start %llu not aligned to its logical block of %u bytes",
+		      leg->device, (unsigned long long)leg->start,
+		      f->logical_block);
+	if (t->start % block || t->length % block)
+		error(l, t, "%s: the target's borders are not aligned to the device's logical block of %u bytes",
+		      leg->device, f->logical_block);
+	if (t->chunk % block)
+		error(l, t, "%s: a chunk of %u sectors is not a multiple of its logical block of %u bytes",
+		      leg->device, t->chunk, f->logical_block);
+	if (f->physical_block > f->logical_block &&
+	    leg->start % (f->physical_block >> SECTOR_SHIFT))
+		warning(l, t, "%s: start %llu not aligned to its physical block of %u bytes: writes will be slow",
+			leg->device, (unsigned long long)leg->start,
+			f->physical_block);
+}
+
+static void check_zones(struct lint *l, const struct target *t,
+			const struct leg *leg, const struct device_facts *f)
+{
+	if (f->zone_sectors && (leg->start % f->zone_sectors ||
+				target_leg_length(t) % f->zone_sectors))
+		error(l, t, "%s: start and length must be whole zones of %llu sectors",
+		      leg->device, (unsigned long long)f->zone_sectors);
+}
+
+static void check_self(struct lint *l, const struct target *t,
+		       const struct leg *leg, const struct device_facts *f)
+{
+	if (!l->self || !l->self->known)
+		return;
+	if (f->devno == l->self->devno)
+		error(l, t, "%s is the device itself", leg->device);
+	else if (l->src->stands_on(l->src, f->devno, l->self->devno))
+		error(l, t, "%s is built on the device itself", leg->device);
+}
+
+static bool leg_is_cycle(const struct leg *leg, const struct facts_source *src,
+			 const struct lint_self *self)
+{
+	_cleanup_facts_ struct device_facts f = { 0 };
+
+	return !src->lookup(src, leg->device, &f) &&
+	       (f.devno == self->devno ||
+		src->stands_on(src, f.devno, self->devno));
+}
+
+bool lint_is_cycle(const struct table *t, const struct facts_source *src,
+		   const struct lint_self *self)
+{
+	unsigned int i, j;
+
+	for (i = 0; self->known && i < t->nr; i++)
+		for (j = 0; j < t->targets[i].nr_legs; j++)
+			if (leg_is_cycle(&t->targets[i].legs[j], src, self))
+				return true;
+	return self->known && lint_file_is_cycle(t, src, self);
+}
+
+static void place_leg(struct lint *l, const struct target *t,
+		      const struct leg *leg, const struct device_facts *f)
+{
+	struct placed_leg *p;
+
+	GROW(l->placed, l->nr_placed);
+	p = &l->placed[l->nr_placed++];
+	p->target = t;
+	p->leg = leg;
+	p->facts = *f;
+	p->first = f->offset + leg->start;
+	p->end = p->first + target_leg_length(t);
+}
+
+static void check_leg(struct lint *l, const struct target *t,
+		      const struct leg *leg)
+{
+	struct device_facts f;
+	int r;
+
+	check_name(l, t, leg->device);
+	if (!l->src)
+		return;
+	r = l->src->lookup(l->src, leg->device, &f);
+	if (r) {
+		error(l, t, "Device not found or not usable: \"%s\": %s",
+		      leg->device, strerror(-r));
+		return;
+	}
+	check_size(l, t, leg, &f);
+	check_alignment(l, t, leg, &f);
+	check_zones(l, t, leg, &f);
+	check_self(l, t, leg, &f);
+	place_leg(l, t, leg, &f);
+}
+
+static void compare_legs(struct lint *l, const struct placed_leg *a,
+			 const struct placed_leg *b)
+{
+	if (a->facts.disk != b->facts.disk)
+		return;
+	if (a->facts.devno == b->facts.devno && a->leg->start == b->leg->start)
+		error(l, b->target, "%s from sector %llu is used twice (also in line %u)",
+		      b->leg->device, (unsigned long long)b->leg->start,
+		      a->target->line);
+	else if (a->first < b->end && b->first < a->end)
+		error(l, b->target, "%s and %s overlap on the same disk (also in line %u)",
+		      a->leg->device, b->leg->device, a->target->line);
+	else if (a->target == b->target)
+		warning(l, b->target, "%s and %s are on the same disk: striping over them makes it seek",
+			a->leg->device, b->leg->device);
+}
+
+static void compare_blocks(struct lint *l)
+{
+	unsigned int i;
+
+	for (i = 1; i < l->nr_placed; i++) {
+		const struct placed_leg *a = &l->placed[0], *b = &l->placed[i];
+
+		if (a->facts.logical_block == b->facts.logical_block)
+			continue;
+		warning(l, b->target, "%s and %s have different logical blocks (%u and %u bytes): the larger one counts for all",
+			a->leg->device, b->leg->device, a->facts.logical_block,
+			b->facts.logical_block);
+		return;
+	}
+}
+
+void lint_table(const struct table *t, const struct facts_source *src,
+		const struct lint_self *self, struct problems *problems)
+{
+	struct lint l = { t, src, self, problems, NULL, 0 };
+	unsigned int i, j;
+
+	check_order(&l);
+	for (i = 0; i < t->nr; i++) {
+		check_type(&l, &t->targets[i]);
+		if (!t->targets[i].understood)
+			continue;
+		check_geometry(&l, &t->targets[i]);
+		for (j = 0; j < t->targets[i].nr_legs; j++)
+			check_leg(&l, &t->targets[i], &t->targets[i].legs[j]);
+	}
+
+	for (i = 0; i < l.nr_placed; i++)
+		for (j = i + 1; j < l.nr_placed; j++)
+			compare_legs(&l, &l.placed[i], &l.placed[j]);
+	compare_blocks(&l);
+	lint_files(t, src, self, problems);
+
+	for (i = 0; i < l.nr_placed; i++)
+		facts_free(&l.placed[i].facts);
+	free(l.placed);
+}

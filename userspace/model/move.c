@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A path is no file: it may have been renamed over, made again or copied over
+ * since the device was made, and then the same line of a table maps other data.
+ * So files are compared by their numbers wherever both are known.
+ */
+#include "model/move.h"
+
+#include <sys/sysmacros.h>
+
+#include "base/size.h"
+
+/* The file as a reader can look it up; the file system only if it matters. */
+static char *id_words(const struct file_id *id, const struct file_id *other)
+{
+	if (id->filesystem == other->filesystem)
+		return xasprintf("%llu", (unsigned long long)id->inode);
+	return xasprintf("%llu of %u:%u", (unsigned long long)id->inode,
+			 major(id->filesystem), minor(id->filesystem));
+}
+
+static char *other_file_words(const char *path, const struct file_id *runs,
+			      const struct file_id *named)
+{
+	_cleanup_free_ char *name = path_encode(path);
+	_cleanup_free_ char *old = id_words(runs, named);
+	_cleanup_free_ char *new = id_words(named, runs);
+
+	if (!named->inode)
+		return xasprintf("%s will be a new file (it runs on inode %s)",
+				 name, old);
+	return xasprintf("%s is another file now (inode %s, it runs on %s)",
+			 name, new, old);
+}
+
+char *move_other_file(const struct table *old, const struct table *new)
+{
+	unsigned int i, j;
+
+	for (i = 0; i < new->nr; i++)
+		for (j = 0; j < old->nr; j++) {
+			const struct target *a = &old->targets[j];
+			const struct target *b = &new->targets[i];
+
+			if (target_same_path(a, b) &&
+			    file_id_differs(&a->id, &b->id))
+				return other_file_words(b->path, &a->id, &b->id);
+		}
+	return NULL;
+}
+
+static void add(struct strbuf *b, const char *words)
+{
+	strbuf_add(b, "%s%s", b->len ? ", and " : "", words);
+}
+
+static void add_shrinking(struct strbuf *b, const struct table *old,
+			  const struct table *new)
+{
+	_cleanup_free_ char *from = size_format(table_sectors(old));
+	_cleanup_free_ char *to = size_format(table_sectors(new));
+
+	if (table_sectors(new) < table_sectors(old))
+		strbuf_add(b, "shrinks from %s to %s", from, to);
+}
+
+char *move_describe(const struct table *old, const struct table *new)
+{
+	_cleanup_free_ char *other = move_other_file(old, new);
+	struct strbuf b = { 0 };
+
+	add_shrinking(&b, old, new);
+	if (other)
+		add(&b, other);
+	else if (!table_same_mapping(old, new))
+		add(&b, "its sectors move to another place");
+	return b.len ? strbuf_take(&b) : NULL;
+}

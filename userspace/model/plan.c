@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Lay out a table over devices. */
+#include "model/plan.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/size.h"
+
+static bool is_number_pair(const char *text)
+{
+	const char *colon = strchr(text, ':');
+
+	return colon && colon != text && colon[1] &&
+	       !text[strspn(text, "0123456789:")] && !strchr(colon + 1, ':');
+}
+
+/* START, START+LEN or +LEN */
+static const char *parse_range(char *range, struct leg_spec *spec)
+{
+	char *plus = strchr(range, '+');
+	const char *wrong = NULL;
+
+	if (plus)
+		*plus++ = 0;
+	if (*range || !plus)
+		wrong = size_parse(range, &spec->start);
+	if (!wrong && plus) {
+		wrong = size_parse(plus, &spec->length);
+		if (!wrong && !spec->length)
+			wrong = "a length of 0";
+	}
+	return wrong;
+}
+
+/*
+ * Does the text behind the last colon look like a range rather than like the
+ * rest of a name?  A digit run with a unit, or a plus sign, does.
+ */
+static bool looks_like_range(const char *text)
+{
+	uint64_t sectors;
+	size_t digits;
+
+	if (strchr(text, '+') || !size_parse(text, &sectors))
+		return true;
+	digits = strspn(text, "0123456789");
+	return digits && (!text[digits] || !strchr(text, '-')) &&
+	       !strchr(text, '.');
+}
+
+const char *leg_spec_parse(struct leg_spec *spec, const char *text)
+{
+	const char *colon = strrchr(text, ':');
+
+	memset(spec, 0, sizeof(*spec));
+	if (colon && colon[1] && !is_number_pair(text) &&
+	    looks_like_range(colon + 1)) {
+		_cleanup_free_ char *range = xstrdup(colon + 1);
+
+		spec->device = xstrndup(text, colon - text);
+		return parse_range(range, spec);
+	}
+	spec->device = xstrdup(text);
+	return *text ? NULL : "an empty device name";
+}
+
+/* A leg with its device, the length settled. */
+struct planned_leg {
+	const struct leg_spec *spec;
+	struct device_facts facts;
+	uint64_t length;
+};
+
+static bool plan_leg(struct planned_leg *leg, const struct leg_spec *spec,
+		     const struct facts_source *src, struct problems *problems)
+{
+	int r = src->lookup(src, spec->device, &leg->facts);
+	uint64_t sectors = leg->facts.sectors;
+
+	leg->spec = spec;
+	if (r) {
+		memset(&leg->facts, 0, sizeof(leg->facts));
+		problem_add(problems, PROBLEM_ERROR, 0,
+			    "Device not found or not usable: \"%s\": %s",
+			    spec->device, strerror(-r));
+		return false;
+	}
+	if (spec->start >= sectors || spec->length > sectors - spec->start) {
+		problem_add(problems, PROBLEM_ERROR, 0,
+			    "%s too small: %llu sectors from %llu are wanted, it has %llu",
+			    spec->device, (unsigned long long)spec->length,
+			    (unsigned long long)spec->start,
+			    (unsigned long long)sectors);
+		return false;
+	}
+	leg->length = spec->length ? spec->length : sectors - spec->start;
+	return true;
+}
+
+static uint64_t largest_block(const struct planned_leg *legs, unsigned int nr)
+{
+	uint64_t block = 1;
+	unsigned int i;
+
+	for (i = 0; i < nr; i++)
+		block = MAX(block, legs[i].facts.logical_block >> SECTOR_SHIFT);
+	return block;
+}
+
+static void tell_unused(struct problems *problems, const struct planned_leg *leg,
+			uint64_t used, const char *why)
+{
+	_cleanup_free_ char *left = size_format(leg->length - used);
+
+	if (used < leg->length)
+		problem_add(problems, PROBLEM_WARNING, 0,
+			    "%s: the last %s stay unused: %s",
+			    leg->spec->device, left, why);
+}
+
+static void plan_linear(const struct plan_request *req,
+			const struct planned_leg *legs, struct table *t,
+			struct problems *problems)
+{
+	uint64_t block = largest_block(legs, req->nr_legs), at = 0;
+	unsigned int i;
+
+	for (i = 0; i < req->nr_legs; i++) {
+		uint64_t used = legs[i].length / block * block;
+		struct target *target;
+
+		tell_unused(problems, &legs[i], used,
+			    "a segment ends at a whole logical block");
+		if (!used) {
+			problem_add(problems, PROBLEM_ERROR, 0,
+				    "%s: smaller than a logical block of %llu sectors",
+				    legs[i].spec->device,
+				    (unsigned long long)block);
+			continue;
+		}
+		target = table_add_noclone(t, TARGET_LINEAR, at, used);
+		target_add_leg(target, legs[i].facts.path, legs[i].spec->start);
+		target->no_fastpath = req->no_fastpath;
+		at += used;
+	}
+}
+
+static void plan_striped(const struct plan_request *req,
+			 const struct planned_leg *legs, struct table *t,
+			 struct problems *problems)
+{
+	uint64_t block = largest_block(legs, req->nr_legs);
+	uint64_t smallest = UINT64_MAX, used, total;
+	struct target *target;
+	unsigned int i;
+
+	for (i = 0; i < req->nr_legs; i++)
+		smallest = MIN(smallest, legs[i].length);
+	used = smallest / req->chunk * req->chunk;
+	if (req->chunk % block || !used) {
+		problem_add(problems, PROBLEM_ERROR, 0, "%s: %llu sectors",
+			    used ? "The chunk is not a multiple of the largest logical block"
+				 : "The chunk is larger than the smallest leg",
+			    (unsigned long long)(used ? block : smallest));
+		return;
+	}
+	if (__builtin_mul_overflow(used, (uint64_t)req->nr_legs, &total)) {
+		problem_add(problems, PROBLEM_ERROR, 0, "too large device");
+		return;
+	}
+
+	target = table_add_noclone(t, TARGET_STRIPED, 0, total);
+	target->chunk = req->chunk;
+	target->no_fastpath = req->no_fastpath;
+	for (i = 0; i < req->nr_legs; i++) {
+		target_add_leg(target, legs[i].facts.path, legs[i].spec->start);
+		tell_unused(problems, &legs[i], used,
+			    "every stripe is as long as the smallest, in whole chunks");
+	}
+}
+
+static bool check_request(const struct plan_request *req,
+			  struct problems *problems)
+{
+	const char *wrong = NULL;
+
+	if (req->kind == TARGET_STRIPED && !req->chunk)
+		wrong = "A striped device needs --chunk SIZE, for example --chunk 64K";
+	else if (req->kind == TARGET_LINEAR && req->chunk)
+		wrong = "--chunk is for striped devices";
+	else if (req->chunk > UINT32_MAX)
+		wrong = "The chunk is larger than 2T";
+	if (wrong)
+		problem_add(problems, PROBLEM_ERROR, 0, "%s", wrong);
+	return !wrong;
+}
+
+void plan_table(const struct plan_request *req, const struct facts_source *src,
+		struct table *t, struct problems *problems)
+{
+	struct planned_leg *legs;
+	bool good = check_request(req, problems);
+	unsigned int i;
+
+	legs = xzalloc(sizeof(*legs) * (req->nr_legs + 1));
+	for (i = 0; i < req->nr_legs; i++)
+		good &= plan_leg(&legs[i], &req->legs[i], src, problems);
+	if (good && req->kind == TARGET_LINEAR)
+		plan_linear(req, legs, t, problems);
+	else if (good)
+		plan_striped(req, legs, t, problems);
+
+	for (i = 0; i < req->nr_legs; i++)
+		facts_free(&legs[i].facts);
+	free(legs);
+}
+
+void plan_request_free(struct plan_request *req)
+{
+	unsigned int i;
+
+	for (i = 0; i < req->nr_legs; i++)
+		free(req->legs[i].device);
+	free(req->legs);
+}

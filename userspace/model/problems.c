@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A list of what is wrong with a table. */
+#include "model/problems.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+
+void problem_add(struct problems *p, enum severity severity, unsigned int line,
+		 const char *fmt, ...)
+{
+	struct problem *new;
+	va_list ap;
+
+	GROW(p->problem, p->nr);
+	new = &p->problem[p->nr++];
+	new->severity = severity;
+	new->line = line;
+	va_start(ap, fmt);
+	new->text = xvasprintf(fmt, ap);
+	va_end(ap);
+}
+
+unsigned int problems_count(const struct problems *p, enum severity severity)
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; i < p->nr; i++)
+		n += p->problem[i].severity == severity;
+	return n;
+}
+
+const char *severity_name(enum severity severity)
+{
+	static const char * const names[] = { "error", "warning", "note" };
+
+	return names[severity];
+}
+
+static void problem_log(const struct problem *p, const char *where)
+{
+	void (*log)(const char *fmt, ...) = log_err;
+
+	if (p->severity == PROBLEM_WARNING)
+		log = log_warn;
+	else if (p->severity == PROBLEM_NOTE)
+		log = log_verbose;
+
+	if (p->line)
+		log("%s: line %u: %s", where, p->line, p->text);
+	else
+		log("%s: %s", where, p->text);
+}
+
+void problems_log(const struct problems *p, const char *where)
+{
+	unsigned int i;
+
+	for (i = 0; i < p->nr; i++)
+		problem_log(&p->problem[i], where);
+}
+
+void problems_log_errors(const struct problems *p, const char *where)
+{
+	unsigned int i;
+
+	for (i = 0; i < p->nr; i++)
+		if (p->problem[i].severity == PROBLEM_ERROR)
+			problem_log(&p->problem[i], where);
+}
+
+void problems_move(struct problems *to, struct problems *from)
+{
+	unsigned int i;
+
+	for (i = 0; i < from->nr; i++) {
+		GROW(to->problem, to->nr);
+		to->problem[to->nr++] = from->problem[i];
+	}
+	from->nr = 0;
+}
+
+void problems_free(struct problems *p)
+{
+	unsigned int i;
+
+	for (i = 0; i < p->nr; i++)
+		free(p->problem[i].text);
+	free(p->problem);
+	memset(p, 0, sizeof(*p));
+}

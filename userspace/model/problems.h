@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What is wrong with a table, collected instead of ending at the first. */
+#ifndef NOCLONE_PROBLEMS_H
+#define NOCLONE_PROBLEMS_H
+
+#include "base/util.h"
+
+/**
+ * enum severity - how bad a problem is
+ * @PROBLEM_ERROR: the table does not work, or loses data
+ * @PROBLEM_WARNING: it works, but hardly as meant
+ * @PROBLEM_NOTE: good to know
+ */
+enum severity {
+	PROBLEM_ERROR,
+	PROBLEM_WARNING,
+	PROBLEM_NOTE,
+};
+
+struct problem {
+	enum severity severity;
+	unsigned int line;	/* in the table, counted from 1; 0: all of it */
+	char *text;
+};
+
+struct problems {
+	struct problem *problem;
+	unsigned int nr;
+};
+
+void problem_add(struct problems *p, enum severity severity, unsigned int line,
+		 const char *fmt, ...) __printf(4, 5);
+unsigned int problems_count(const struct problems *p, enum severity severity);
+const char *severity_name(enum severity severity);
+/* Send all of them to the log; notes are for --verbose. */
+void problems_log(const struct problems *p, const char *where);
+void problems_log_errors(const struct problems *p, const char *where);
+/* Put all of @from at the end of @to. */
+void problems_move(struct problems *to, struct problems *from);
+void problems_free(struct problems *p);
+
+#define _cleanup_problems_ __attribute__((cleanup(problems_free)))
+
+#endif /* NOCLONE_PROBLEMS_H */

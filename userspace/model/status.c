@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The status line of the module's targets.  Counters are read by name and
+ * unknown ones are kept: the line only ever grows, and an old tool should go
+ * on working with a new module.
+ */
+#include "model/status.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sysmacros.h>
+
+#include "base/size.h"
+
+#define WORD(enumerator, word, meaning)	{ word, meaning },
+
+static const struct word {
+	const char *word, *meaning;
+} counters[] = {
+	NOCLONE_COUNTERS(WORD)
+}, reasons[] = {
+	NOCLONE_OFF_REASONS(WORD)
+}, file_counters[] = {
+	NOCLONE_FILE_COUNTERS(WORD)
+}, refused_words[] = {
+	{ "extent:loaded", "the file is pinned when the table is resumed" },
+	{ "extent:locked", "somebody had locked the file when it was to be pinned: suspend and resume once more" },
+	{ "extent:changed", "the file has changed since the table was loaded: suspend and resume once more" },
+	{ "extent:open", "somebody has the file open for writing: have it closed, then suspend and resume" },
+	{ "extent:busy", "looking at the file took too long when it was to be pinned: suspend and resume once more" },
+};
+
+static const char *find_meaning(const struct word *list, size_t nr,
+				const char *word)
+{
+	size_t i;
+
+	for (i = 0; i < nr; i++)
+		if (!strcmp(list[i].word, word))
+			return list[i].meaning;
+	return NULL;
+}
+
+const char *status_counter_meaning(const char *name)
+{
+	return find_meaning(counters, ARRAY_SIZE(counters), name);
+}
+
+const char *status_reason_meaning(const char *reason)
+{
+	return find_meaning(reasons, ARRAY_SIZE(reasons), reason);
+}
+
+const char *status_file_counter_meaning(const char *name)
+{
+	return find_meaning(file_counters, ARRAY_SIZE(file_counters), name);
+}
+
+const char *status_refused_meaning(const char *refused)
+{
+	return find_meaning(refused_words, ARRAY_SIZE(refused_words), refused);
+}
+
+static bool parse_state(struct status *s, const char *word)
+{
+	if (!strcmp(word, "on")) {
+		s->fast = true;
+		return true;
+	}
+	if (!str_starts(word, "off:") || !word[4])
+		return false;
+	s->reason = xstrdup(word + 4);
+	return true;
+}
+
+/* "<#words> [<name> <value>]...": how many words they are, -1 if they are not */
+static int group_size(char **word, unsigned int nr)
+{
+	uint32_t n;
+
+	if (!nr || !parse_u32(*word, &n) || n % 2 || n > nr - 1)
+		return -1;
+	return n;
+}
+
+static bool parse_counters(struct counter **list, unsigned int *nr_list,
+			   char **word, unsigned int nr)
+{
+	int i, n = group_size(word, nr);
+	uint64_t value;
+
+	for (i = 1; i < n; i += 2) {
+		if (!parse_u64(word[i + 1], &value))
+			return false;
+		GROW(*list, *nr_list);
+		(*list)[*nr_list].name = xstrdup(word[i]);
+		(*list)[(*nr_list)++].value = value;
+	}
+	return n >= 0;
+}
+
+/* "<stripes> <device>... 1 AAD": the letters are the last stock word */
+static void parse_stock(struct status *s, char **word, unsigned int nr)
+{
+	struct strbuf b = { 0 };
+	unsigned int i;
+
+	for (i = 0; i < nr; i++)
+		strbuf_add(&b, "%s%s", i ? " " : "", word[i]);
+	s->stock = strbuf_take(&b);
+	if (nr > 2)
+		s->health = xstrdup(word[nr - 1]);
+}
+
+static bool parse_fastpath(struct status *s, char **word, unsigned int nr)
+{
+	s->has_fastpath = true;
+	return nr > 1 && !strcmp(word[0], "fastpath") &&
+	       parse_state(s, word[1]) &&
+	       parse_counters(&s->counters, &s->nr_counters, word + 2, nr - 2);
+}
+
+static void parse_facts(struct status *s, char **word, unsigned int nr)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr; i += 2) {
+		GROW(s->facts, s->nr_facts);
+		s->facts[s->nr_facts].name = xstrdup(word[i]);
+		s->facts[s->nr_facts++].value = xstrdup(word[i + 1]);
+	}
+}
+
+/* "engine <engine>", facts, counters; the fast path's words if it has one */
+static bool parse_file(struct status *s, char **word, unsigned int nr)
+{
+	int n;
+
+	s->stock = xstrdup("");
+	s->engine = nr > 1 ? xstrdup(word[1]) : NULL;
+	n = nr > 2 ? group_size(word + 2, nr - 2) : -1;
+	if (n < 0)
+		return false;
+	parse_facts(s, word + 3, n);
+	word += 3 + n;
+	nr -= 3 + n;
+
+	if (!parse_counters(&s->file_counters, &s->nr_file_counters, word, nr))
+		return false;
+	n = 1 + group_size(word, nr);
+	return (unsigned int)n == nr || parse_fastpath(s, word + n, nr - n);
+}
+
+static bool parse_words(struct status *s, char **word, unsigned int nr)
+{
+	unsigned int at;
+
+	if (nr && !strcmp(*word, "engine"))
+		return parse_file(s, word, nr);
+	for (at = 0; at < nr; at++)
+		if (!strcmp(word[at], "fastpath"))
+			break;
+	parse_stock(s, word, at);
+	return parse_fastpath(s, word + at, nr - at);
+}
+
+bool status_parse(struct status *s, const char *line)
+{
+	_cleanup_words_ struct words w;
+	bool good;
+
+	memset(s, 0, sizeof(*s));
+	words_split(&w, line);
+	good = parse_words(s, w.word, w.nr);
+	if (!good)
+		status_free(s);
+	return good;
+}
+
+static uint64_t find_counter(const struct counter *list, unsigned int nr,
+			     const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr; i++)
+		if (!strcmp(list[i].name, name))
+			return list[i].value;
+	return 0;
+}
+
+uint64_t status_counter(const struct status *s, const char *name)
+{
+	return find_counter(s->counters, s->nr_counters, name);
+}
+
+const char *status_fact(const struct status *s, const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < s->nr_facts; i++)
+		if (!strcmp(s->facts[i].name, name))
+			return s->facts[i].value;
+	return NULL;
+}
+
+static bool fact_number(const struct status *s, const char *name, uint64_t *n)
+{
+	const char *value = status_fact(s, name);
+
+	return value && parse_u64(value, n);
+}
+
+struct file_id status_file_id(const struct status *s)
+{
+	const char *device = status_fact(s, "device");
+	unsigned int maj, min;
+	uint64_t inode;
+	char rest;
+
+	if (!device || sscanf(device, "%u:%u%c", &maj, &min, &rest) != 2 ||
+	    !fact_number(s, "inode", &inode))
+		return (struct file_id) { 0 };
+	return (struct file_id) { true, makedev(maj, min), inode };
+}
+
+char *status_state_words(const struct status *s)
+{
+	const char *meaning = s->fast ? NULL : status_reason_meaning(s->reason);
+
+	if (s->fast)
+		return xstrdup("fast path on");
+	return xasprintf("fast path off: %s", meaning ? meaning : s->reason);
+}
+
+char *status_stand_in_words(const struct status *s)
+{
+	const char *refused = status_fact(s, "refused"), *meaning;
+
+	if (!refused || !strcmp(refused, "-"))
+		return NULL;
+	meaning = status_refused_meaning(refused);
+	return xasprintf("engine %s stands in (%s%s%s)", s->engine, refused,
+			 meaning ? ": " : "", meaning ? meaning : "");
+}
+
+static void add_engine(struct strbuf *b, const struct status *s)
+{
+	_cleanup_free_ char *words = status_stand_in_words(s);
+
+	if (words)
+		strbuf_add(b, "%s", words);
+	else
+		strbuf_add(b, "engine %s", s->engine);
+}
+
+static void add_alignment(struct strbuf *b, const struct status *s)
+{
+	const char *align = status_fact(s, "align");
+	const char *from = status_fact(s, "align_from");
+
+	if (align)
+		strbuf_add(b, "; I/O aligned to %s bytes", align);
+	if (align && from && strcmp(from, "none"))
+		strbuf_add(b, " (%s)", from);
+}
+
+static void add_space(struct strbuf *b, const struct status *s)
+{
+	_cleanup_free_ char *size = NULL, *part = NULL;
+	uint64_t sectors, allocated, extents;
+
+	if (!fact_number(s, "size", &sectors) ||
+	    !fact_number(s, "allocated", &allocated))
+		return;
+	size = size_format_short(sectors);
+	part = size_format_short(allocated);
+	/* the file system counts its own blocks for the file as well */
+	if (allocated >= sectors)
+		strbuf_add(b, "; %s, all of it allocated", size);
+	else
+		strbuf_add(b, "; %s, %s of it allocated", size, part);
+	if (fact_number(s, "extents", &extents) && extents)
+		strbuf_add(b, ", in %llu piece%s", (unsigned long long)extents,
+			   extents == 1 ? "" : "s");
+}
+
+char *status_file_words(const struct status *s)
+{
+	struct strbuf b = { 0 };
+
+	add_engine(&b, s);
+	add_alignment(&b, s);
+	add_space(&b, s);
+	strbuf_add(&b, "; %llu in flight", (unsigned long long)
+		   find_counter(s->file_counters, s->nr_file_counters,
+				"inflight"));
+	return strbuf_take(&b);
+}
+
+static void counters_free(struct counter *list, unsigned int nr)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr; i++)
+		free(list[i].name);
+	free(list);
+}
+
+void status_free(struct status *s)
+{
+	unsigned int i;
+
+	for (i = 0; i < s->nr_facts; i++) {
+		free(s->facts[i].name);
+		free(s->facts[i].value);
+	}
+	free(s->facts);
+	free(s->engine);
+	counters_free(s->counters, s->nr_counters);
+	counters_free(s->file_counters, s->nr_file_counters);
+	free(s->stock);
+	free(s->health);
+	free(s->reason);
+	memset(s, 0, sizeof(*s));
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The status line of the module's targets, taken apart.  No I/O. */
+#ifndef NOCLONE_STATUS_H
+#define NOCLONE_STATUS_H
+
+#include "dm-noclone.h"
+#include "model/file-id.h"
+#include "base/util.h"
+
+struct counter {
+	char *name;
+	uint64_t value;
+};
+
+/* What the module says about a file: a number, or a word. */
+struct fact {
+	char *name;
+	char *value;
+};
+
+/**
+ * struct status - one target's status line
+ * @stock: the words the stock target would print
+ * @health: a letter per stripe, A or D; NULL for linear targets
+ * @has_fastpath: false for a file with an engine that has none; the next
+ *	four are empty then
+ * @fast: the fast path is on
+ * @reason: why not; NULL when it is on
+ * @counters: in the order of the line
+ * @nr_counters: how many
+ * @engine: which one runs; NULL unless the target is on a file, and then the
+ *	rest is empty
+ * @facts: about the file, in the order of the line
+ * @nr_facts: how many
+ * @file_counters: of the engine
+ * @nr_file_counters: how many
+ */
+struct status {
+	char *stock;
+	char *health;
+	bool has_fastpath;
+	bool fast;
+	char *reason;
+	struct counter *counters;
+	unsigned int nr_counters;
+	char *engine;
+	struct fact *facts;
+	unsigned int nr_facts;
+	struct counter *file_counters;
+	unsigned int nr_file_counters;
+};
+
+/* Return: false if the line is not one of this module's. */
+bool status_parse(struct status *s, const char *line);
+void status_free(struct status *s);
+/* What a counter or a reason means, or NULL for one this tool does not know. */
+const char *status_counter_meaning(const char *name);
+const char *status_reason_meaning(const char *reason);
+const char *status_file_counter_meaning(const char *name);
+/* Why the engine asked for does not run: of "engine:reason", as facts have it. */
+const char *status_refused_meaning(const char *refused);
+/* Value of a counter; 0 if the module does not print it. */
+uint64_t status_counter(const struct status *s, const char *name);
+/* What is known about a file; NULL if the module does not print it. */
+const char *status_fact(const struct status *s, const char *name);
+/* The file that runs; not known if an older module does not print it. */
+struct file_id status_file_id(const struct status *s);
+/* "fast path off: switched off by message": a new string */
+char *status_state_words(const struct status *s);
+/* "engine direct stands in (...)": a new string, NULL if the one asked for runs */
+char *status_stand_in_words(const struct status *s);
+/* "engine direct; I/O aligned to 512 bytes (statx); ...": a new string */
+char *status_file_words(const struct status *s);
+
+#define _cleanup_status_ __attribute__((cleanup(status_free)))
+
+#endif /* NOCLONE_STATUS_H */

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * noclone-file in tables: its words, and the spelling of a path.
+ *
+ * As for the other targets, order and sentences are those of the constructor
+ * in the kernel: options first, then path and start.
+ */
+#include <string.h>
+
+#include "noclone-path.h"
+#include "model/table-args.h"
+
+#define MAX_OPTION_WORDS	3
+/* A blank for the kernel's isspace(), although above ASCII. */
+#define NO_BREAK_SPACE		0xa0
+
+#define ENGINE_INFO(enumerator, word, meaning)	{ word, meaning },
+
+static const struct {
+	const char *name, *meaning;
+} engines[NR_ENGINES] = {
+	NOCLONE_ENGINES(ENGINE_INFO)
+};
+
+const char *engine_name(enum file_engine engine)
+{
+	return engines[engine].name;
+}
+
+const char *engine_meaning(enum file_engine engine)
+{
+	return engines[engine].meaning;
+}
+
+bool engine_find(const char *name, enum file_engine *engine)
+{
+	unsigned int i;
+
+	for (i = 0; i < NR_ENGINES; i++) {
+		if (strcasecmp(engines[i].name, name))
+			continue;
+		*engine = i;
+		return true;
+	}
+	return false;
+}
+
+char *path_encode(const char *path)
+{
+	struct strbuf b = { 0 };
+	char to[NOCLONE_PATH_GROWTH];
+
+	for (; *path; path++)
+		strbuf_add(&b, "%.*s", (int)noclone_path_encode(*path, to), to);
+	return strbuf_take(&b);
+}
+
+/* Would another path than the one in the file reach the target? */
+static bool is_mangled(const char *word)
+{
+	for (; *word; word++)
+		if (*word == '\\' || (unsigned char)*word < ' ' ||
+		    (unsigned char)*word == NO_BREAK_SPACE)
+			return true;
+	return false;
+}
+
+static bool parse_path(struct args *a, const char *word)
+{
+	_cleanup_free_ char *path = xstrdup(word);
+
+	if (is_mangled(word))
+		return args_bad(a, "Path has a byte that dm cuts at or takes away: write it as % and two hexadecimal digits",
+				word);
+	if (!noclone_path_decode(path))
+		return args_bad(a, "Path has a % without two hexadecimal digits: write %25",
+				word);
+	if (*path != '/')
+		return args_bad(a, "Path is not absolute: begin it with a slash",
+				word);
+	a->target->path = xstrdup(path);
+	return true;
+}
+
+static bool parse_engine(struct args *a)
+{
+	char *word;
+
+	if (!a->nr)
+		return args_bad(a, "Option engine needs the name of one behind it",
+				NULL);
+	word = args_next(a);
+	a->target->engine_given = true;
+	/* "null" is for debug builds: not a name to propose */
+	return engine_find(word, &a->target->engine) ||
+	       args_bad(a, "Unknown engine: known are direct, extent, buffered and sync",
+			word);
+}
+
+static bool parse_option(struct args *a)
+{
+	char *word = args_next(a);
+
+	if (!strcasecmp(word, NOCLONE_OPT_ENGINE))
+		return parse_engine(a);
+	if (strcasecmp(word, NOCLONE_OPT_NO_FASTPATH))
+		return args_bad(a, "Unknown option: known are engine and no_fastpath",
+				word);
+	a->target->no_fastpath = true;
+	return true;
+}
+
+/* "<#words> word...", or nothing at all */
+static bool parse_options(struct args *a)
+{
+	char *word;
+	uint32_t n;
+
+	if (!a->nr)
+		return true;
+	word = args_next(a);
+	if (!parse_u32(word, &n) || n > MAX_OPTION_WORDS)
+		return args_bad(a, "Number of option words is not between 0 and 3",
+				word);
+	if (n != a->nr)
+		return args_bad(a, "Number of option words is not how many follow",
+				word);
+	while (a->nr)
+		if (!parse_option(a))
+			return false;
+	return true;
+}
+
+bool args_parse_file(struct args *a)
+{
+	struct args options = *a;
+
+	if (a->nr < 2)
+		return args_bad(a, "Wrong number of arguments: give <path> <start sector>",
+				NULL);
+	options.word += 2;
+	options.nr -= 2;
+	if (!parse_options(&options) || !parse_path(a, a->word[0]))
+		return false;
+	return parse_u64(a->word[1], &a->target->file_start) ||
+	       args_bad(a, NOT_A_START, a->word[1]);
+}

@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Making, growing and writing out a file.
+ *
+ * All checks come before the first change, and all changes before the device:
+ * what fails on the way leaves the file as it was, except for zeroes that were
+ * written where it had read as zeroes.
+ */
+#include "system/backing.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/child.h"
+#include "system/device.h"
+#include "system/file.h"
+#include "base/log.h"
+#include "base/size.h"
+
+#define ZEROES_AT_ONCE	(1U << 20)
+#define FILE_MODE	0600
+
+static int planned_lookup(const struct facts_source *src __unused,
+			  const char *name, struct device_facts *facts)
+{
+	return device_lookup(name, facts);
+}
+
+static bool planned_stands_on(const struct facts_source *src __unused,
+			      dev_t upper, dev_t lower)
+{
+	return device_source.stands_on(&device_source, upper, lower);
+}
+
+static int planned_lookup_file(const struct facts_source *src, const char *path,
+			       bool map, struct file_facts *facts)
+{
+	const struct backing *b = src->data;
+
+	if (!b->wanted || strcmp(path, b->path))
+		return file_lookup(path, map, facts);
+	*facts = b->facts;
+	facts->path = xstrdup(b->path);
+	/* there are none after an --allocate, and without it nobody asks */
+	facts->map.gap = NULL;
+	facts->map.nr_gaps = 0;
+	return 0;
+}
+
+/* A file that is not there yet will be like the directory it will be in. */
+static int look_at_directory(const char *path, struct file_facts *facts)
+{
+	_cleanup_free_ char *copy = xstrdup(path);
+	int r = file_lookup(dirname(copy), false, facts);
+
+	facts->inode = 0;
+	facts->append_only = false;
+	facts->bytes = 0;
+	facts->allocated = 0;
+	return r;
+}
+
+static bool refuse(const struct backing *b, const char *sentence)
+{
+	_cleanup_free_ char *name = path_encode(b->path);
+
+	log_err("%s: %s", name, sentence);
+	return false;
+}
+
+/*
+ * Zeroes written next to running I/O may overwrite what it writes.  The module
+ * and the loop driver are known by name, and others by their having it open.
+ */
+static bool is_unused(const struct backing *b, dev_t self)
+{
+	_cleanup_uses_ struct uses uses = { 0 };
+	_cleanup_free_ char *use = NULL, *sentence = NULL;
+
+	file_uses(&uses, &b->facts, b->req.allocate ? 0 : self);
+	if (!uses.nr)
+		return true;
+	use = use_describe(&uses.use[0]);
+	sentence = xasprintf("%s, and %s is for files that nobody uses", use,
+			     b->req.allocate ? "--allocate" : "--size");
+	return refuse(b, sentence);
+}
+
+static bool decide(struct backing *b, const struct file_facts *existing,
+		   dev_t self)
+{
+	const char *wrong = plan_file_action(&b->req, existing, &b->action);
+
+	b->wanted = b->action != FILE_KEEP || b->req.allocate;
+	/* before what the engine wants: that would be refused next */
+	if (b->wanted && existing && file_is_pinned_by(existing, self))
+		return refuse(b, "it is pinned by the engine extent that runs: reload with --engine direct first");
+	if (wrong)
+		return refuse(b, wrong);
+	b->old_bytes = b->facts.bytes;
+	if (b->wanted && existing && !is_unused(b, self))
+		return false;
+	plan_file_facts(&b->req, &b->facts);
+	return true;
+}
+
+bool backing_plan(struct backing *b, const struct file_request *req, dev_t self)
+{
+	bool exists;
+	int r;
+
+	b->path = file_real_path(req->path);
+	if (!b->path) {
+		_cleanup_free_ char *name = path_encode(req->path);
+
+		log_err("%s: %s", name, strerror(errno));
+		return false;
+	}
+	b->req = *req;
+	b->req.path = b->path;
+	b->source = (struct facts_source) {
+		.lookup = planned_lookup,
+		.lookup_file = planned_lookup_file,
+		.stands_on = planned_stands_on,
+		.data = b,
+	};
+	r = file_lookup(b->path, req->engine == ENGINE_EXTENT, &b->facts);
+	exists = !r;
+	if (r == -ENOENT)
+		r = look_at_directory(b->path, &b->facts);
+	if (r)
+		return refuse(b, strerror(-r));
+	return decide(b, exists ? &b->facts : NULL, self);
+}
+
+void backing_tell(const struct backing *b)
+{
+	_cleanup_free_ char *name = b->path ? path_encode(b->path) : NULL;
+	_cleanup_free_ char *size = size_format(b->facts.bytes >> SECTOR_SHIFT);
+
+	if (!name)
+		return;
+	if (b->action == FILE_MAKE)
+		log_note("%s: would be made, %s", name, size);
+	if (b->action == FILE_GROW)
+		log_note("%s: would be made longer, to %s", name, size);
+	if (b->wanted && b->req.allocate)
+		log_note("%s: zeroes would be written to what it does not have on the disk",
+			 name);
+}
+
+static int fail(const struct backing *b, const char *doing, int r)
+{
+	_cleanup_free_ char *name = path_encode(b->path);
+
+	if (r == -ETXTBSY)
+		log_err("%s: %s failed: it is pinned, by a device with the engine extent or as a swap file, or it is a running program",
+			name, doing);
+	else if (r == -EINTR)
+		log_err("%s: stopped", name);
+	else
+		log_err("%s: %s failed: %s", name, doing, strerror(-r));
+	return r;
+}
+
+/* Not every file system has leases: then nothing is known. */
+static int check_closed(const struct backing *b)
+{
+	if (fcntl(b->fd, F_SETLEASE, F_WRLCK)) {
+		if (errno != EAGAIN)
+			return 0;
+		refuse(b, "somebody has it open, and --allocate is for files that nobody uses");
+		return -EBUSY;
+	}
+	fcntl(b->fd, F_SETLEASE, F_UNLCK);
+	return 0;
+}
+
+static int open_file(struct backing *b)
+{
+	int flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+
+	if (b->action == FILE_MAKE)
+		flags |= O_CREAT | O_EXCL;
+	b->fd = open(b->path, flags, FILE_MODE);
+	if (b->fd < 0)
+		return fail(b, "opening it", -errno);
+	b->changed = b->action == FILE_MAKE;
+	return b->action != FILE_MAKE && b->req.allocate ? check_closed(b) : 0;
+}
+
+static int make_longer(struct backing *b)
+{
+	_cleanup_free_ char *name = path_encode(b->path);
+	_cleanup_free_ char *size = NULL;
+
+	if (b->action == FILE_KEEP)
+		return 0;
+	if (ftruncate(b->fd, b->req.bytes))
+		return fail(b, "making it that long", -errno);
+	b->changed = true;
+	size = size_format(b->req.bytes >> SECTOR_SHIFT);
+	if (b->action == FILE_GROW)
+		log_warn("%s: made longer, to %s", name, size);
+	else
+		log_verbose("%s: made, %s", name, size);
+	return 0;
+}
+
+static void show_progress(const struct backing *b, uint64_t done)
+{
+	static unsigned int shown;
+	unsigned int percent = done * 100 / MAX(b->facts.map.gap_bytes, 1U);
+
+	if (!isatty(STDERR_FILENO) || (percent == shown && done))
+		return;
+	shown = percent;
+	fprintf(stderr, "\rwriting zeroes: %3u %%%s", percent,
+		done == b->facts.map.gap_bytes ? "\n" : "");
+}
+
+static int write_zeroes(struct backing *b, const struct file_gap *gap,
+			const char *zeroes, uint64_t *done)
+{
+	uint64_t at = gap->begin;
+
+	while (at < gap->end) {
+		size_t n = MIN(gap->end - at, (uint64_t)ZEROES_AT_ONCE);
+		ssize_t written = pwrite(b->fd, zeroes, n, at);
+
+		if (stop_wanted())
+			return -EINTR;
+		if (written < 0)
+			return -errno;
+		at += written;
+		*done += written;
+		show_progress(b, *done);
+	}
+	return 0;
+}
+
+static int fill(struct backing *b)
+{
+	_cleanup_free_ char *zeroes = xzalloc(ZEROES_AT_ONCE);
+	const struct file_map *map = &b->facts.map;
+	uint64_t done = 0;
+	unsigned int i;
+	int r;
+
+	file_map_free(&b->facts.map);
+	r = file_map_read(b->fd, b->facts.bytes, &b->facts.map);
+	if (r)
+		return fail(b, "looking for holes", r);
+	for (i = 0; !r && i < map->nr_gaps; i++)
+		r = write_zeroes(b, &map->gap[i], zeroes, &done);
+	return r ? fail(b, "writing zeroes", r) : 0;
+}
+
+static bool is_same_file(int a, int b)
+{
+	struct stat ours, theirs;
+
+	return !fstat(a, &ours) && !fstat(b, &theirs) &&
+	       ours.st_dev == theirs.st_dev && ours.st_ino == theirs.st_ino;
+}
+
+/*
+ * The engine extent takes no file that is open for writing, not even by us.
+ * Kept open for reading, its inode number cannot become another file's.
+ */
+static int let_go(struct backing *b)
+{
+	int fd = open(b->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+
+	if (fd < 0)
+		return fail(b, "opening it again", -errno);
+	if (!is_same_file(fd, b->fd)) {
+		close(fd);
+		refuse(b, "somebody has put another file in its place");
+		return -ESTALE;
+	}
+	close(b->fd);
+	b->fd = fd;
+	return 0;
+}
+
+int backing_apply(struct backing *b)
+{
+	int r;
+
+	if (!b->wanted)
+		return 0;
+	r = open_file(b);
+	if (!r)
+		r = make_longer(b);
+	if (!r && b->req.allocate)
+		r = fill(b);
+	if (!r && fsync(b->fd))
+		r = fail(b, "writing it back", -errno);
+	if (!r && stop_wanted())
+		r = fail(b, "making it ready", -EINTR);
+	return r ? r : let_go(b);
+}
+
+/* Is it still our file that has that name?  No larger than we have made it? */
+static bool still_ours(const struct backing *b, int fd)
+{
+	struct stat st;
+
+	return is_same_file(b->fd, fd) && !fstat(fd, &st) &&
+	       (uint64_t)st.st_size <= b->req.bytes;
+}
+
+void backing_undo(struct backing *b)
+{
+	int access = b->action == FILE_MAKE ? O_RDONLY : O_RDWR;
+	_cleanup_close_ int fd = -1;
+
+	if (!b->changed)
+		return;
+	b->changed = false;
+	fd = open(b->path, access | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	if (fd < 0 && errno != ENOENT)
+		fail(b, "putting it back as it was", -errno);
+	if (fd < 0 || !still_ours(b, fd))
+		return;
+	if (b->action == FILE_MAKE ? unlink(b->path) :
+				     ftruncate(fd, b->old_bytes))
+		fail(b, "putting it back as it was", -errno);
+}
+
+void backing_free(struct backing *b)
+{
+	if (b->fd >= 0)
+		close(b->fd);
+	file_facts_free(&b->facts);
+	free(b->path);
+}

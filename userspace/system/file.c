@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Facts come from statx() and statvfs(), so asking for them opens nothing; only the map of
+ * a regular file needs it open, for reading.
+ */
+#include "system/file.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <libmount/libmount.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "system/device.h"
+#include "system/dm.h"
+#include "system/running.h"
+#include "base/util.h"
+
+char *file_real_path(const char *path)
+{
+	_cleanup_free_ char *head = xstrdup(path), *tail = xstrdup(path);
+	_cleanup_free_ char *dir = NULL;
+	char *real = realpath(path, NULL);
+
+	if (real || errno != ENOENT)
+		return real;
+	dir = realpath(dirname(head), NULL);
+	return dir ? xasprintf("%s/%s", strcmp(dir, "/") ? dir : "",
+			       basename(tail)) : NULL;
+}
+
+static enum file_kind kind_of(mode_t mode)
+{
+	if (S_ISREG(mode))
+		return FILE_REGULAR;
+	if (S_ISDIR(mode))
+		return FILE_DIRECTORY;
+	return S_ISBLK(mode) ? FILE_DEVICE : FILE_OTHER;
+}
+
+/* Of a mount with a number of its own, as btrfs has: what it was made of. */
+static dev_t mount_source(dev_t filesystem)
+{
+	struct libmnt_table *table = mnt_new_table();
+	struct libmnt_fs *fs = NULL;
+	struct stat st;
+	dev_t disk = 0;
+
+	if (!table)
+		return 0;
+	if (!mnt_table_parse_mtab(table, NULL))
+		fs = mnt_table_find_devno(table, filesystem, MNT_ITER_BACKWARD);
+	if (fs && mnt_fs_get_srcpath(fs) &&
+	    !stat(mnt_fs_get_srcpath(fs), &st) && S_ISBLK(st.st_mode))
+		disk = st.st_rdev;
+	mnt_unref_table(table);
+	return disk;
+}
+
+/* As the module finds out: from the file, else from the disk below. */
+static void find_align(struct file_facts *f, const struct statx *st)
+{
+	_cleanup_facts_ struct device_facts disk = { 0 };
+
+	f->align_from = "none";
+	if (st->stx_mask & STATX_DIOALIGN) {
+		f->align = st->stx_dio_offset_align;
+		f->align_from = "statx";
+	} else if (f->disk && !device_lookup_number(f->disk, &disk)) {
+		f->align = disk.logical_block;
+		f->align_from = "disk";
+	}
+}
+
+static void take(struct file_facts *f, const struct statx *st)
+{
+	f->kind = kind_of(st->stx_mode);
+	f->filesystem = makedev(st->stx_dev_major, st->stx_dev_minor);
+	f->inode = st->stx_ino;
+	f->disk = st->stx_dev_major ? f->filesystem : mount_source(f->filesystem);
+	f->bytes = st->stx_size;
+	f->allocated = st->stx_blocks;
+	f->immutable = st->stx_attributes & STATX_ATTR_IMMUTABLE;
+	f->append_only = st->stx_attributes & STATX_ATTR_APPEND;
+	f->readonly = f->immutable || access(f->path, W_OK);
+	find_align(f, st);
+}
+
+/* Without a limit, tmpfs says that it has no blocks at all. */
+static void ask_file_system(struct file_facts *f)
+{
+	struct statvfs fs;
+
+	if (statvfs(f->path, &fs))
+		return;
+	f->block = fs.f_bsize;
+	f->has_free = fs.f_blocks;
+	f->free = (uint64_t)fs.f_bavail * fs.f_frsize;
+}
+
+/* A map that cannot be had is not known: whoever needs it will say so. */
+static void read_map(struct file_facts *f)
+{
+	_cleanup_close_ int fd = open(f->path, O_RDONLY | O_CLOEXEC);
+
+	if (fd >= 0)
+		file_map_read(fd, f->bytes, &f->map);
+}
+
+int file_lookup(const char *path, bool map, struct file_facts *f)
+{
+	struct statx st;
+
+	memset(f, 0, sizeof(*f));
+	f->path = realpath(path, NULL);
+	if (!f->path ||
+	    statx(AT_FDCWD, f->path, 0, STATX_BASIC_STATS | STATX_DIOALIGN, &st)) {
+		int r = -errno;
+
+		file_facts_free(f);
+		return r;
+	}
+	take(f, &st);
+	ask_file_system(f);
+	if (map && f->kind == FILE_REGULAR)
+		read_map(f);
+	return 0;
+}
+
+static bool is_file(const struct file_facts *f, const char *path)
+{
+	struct stat st;
+
+	return path && !stat(path, &st) && st.st_dev == f->filesystem &&
+	       st.st_ino == f->inode;
+}
+
+static void collect_swaps(struct uses *uses, const struct file_facts *f)
+{
+	struct libmnt_table *table = mnt_new_table();
+	struct libmnt_iter *iter = mnt_new_iter(MNT_ITER_FORWARD);
+	_cleanup_free_ char *name = path_encode(f->path);
+	struct libmnt_fs *fs;
+
+	if (table && iter && !mnt_table_parse_swaps(table, NULL))
+		while (!mnt_table_next_fs(table, iter, &fs))
+			if (is_file(f, mnt_fs_get_srcpath(fs)))
+				uses_add(uses, USE_SWAP, name, false);
+	mnt_free_iter(iter);
+	mnt_unref_table(table);
+}
+
+static void collect_loops(struct uses *uses, const struct file_facts *f)
+{
+	DIR *dir = opendir("/sys/block");
+	struct dirent *entry;
+
+	while (dir && (entry = readdir(dir))) {
+		_cleanup_free_ char *path = NULL, *file = NULL, *by = NULL;
+
+		if (!str_starts(entry->d_name, "loop"))
+			continue;
+		path = xasprintf("/sys/block/%s/loop/backing_file",
+				 entry->d_name);
+		file = read_line_of(path);
+		by = xasprintf("/dev/%s", entry->d_name);
+		if (is_file(f, file))
+			uses_add(uses, USE_HOLDER, by, false);
+	}
+	if (dir)
+		closedir(dir);
+}
+
+/* Its path may name another file by now; an older module tells only that. */
+static bool runs_on(const struct target *t, const struct file_facts *f)
+{
+	const struct file_id id = { true, f->filesystem, f->inode };
+
+	return t->id.known ? file_id_same(&t->id, &id) : is_file(f, t->path);
+}
+
+/* Does a device have a line on the file, or one that pins it? */
+static bool maps_file(const char *name, const struct file_facts *f,
+		      bool pinned)
+{
+	_cleanup_running_ struct running r = { 0 };
+	unsigned int i;
+
+	running_get(name, &r);
+	for (i = 0; i < r.table.nr; i++) {
+		const struct target *t = &r.table.targets[i];
+
+		if (runs_on(t, f) && (!pinned || t->engine == ENGINE_EXTENT))
+			return true;
+	}
+	return false;
+}
+
+bool file_is_pinned_by(const struct file_facts *f, dev_t devno)
+{
+	_cleanup_free_ char *name = devno ? device_dm_name(devno) : NULL;
+
+	return name && maps_file(name, f, true);
+}
+
+static void collect_mapped(struct uses *uses, const struct file_facts *f,
+			   dev_t self)
+{
+	_cleanup_free_ char *own = self ? device_dm_name(self) : NULL;
+	unsigned int i, nr;
+	char **names;
+
+	if (dm_names(&names, &nr))
+		return;
+	for (i = 0; i < nr; i++) {
+		if ((!own || strcmp(own, names[i])) &&
+		    maps_file(names[i], f, false))
+			uses_add(uses, USE_HOLDER, names[i], false);
+		free(names[i]);
+	}
+	free(names);
+}
+
+void file_uses(struct uses *uses, const struct file_facts *f, dev_t self)
+{
+	collect_swaps(uses, f);
+	collect_loops(uses, f);
+	collect_mapped(uses, f, self);
+}
