@@ -20,9 +20,9 @@
 #   make check-uml        the suite in a kernel with KASAN, lockdep and kmemleak
 #   make check-meta       tests of the test harness itself
 #   make style            shellcheck, checkpatch, and the rules of tests/style
-#   make bench LANE=insn  instructions per I/O on the stock kernels: raw, stock, ours
-#   make bench LANE=file  the same of files, loop devices and noclone-file
-#   make bench LANE=native  nanoseconds per I/O in User-mode Linux
+#   make bench MODE=insn  instructions per I/O on the stock kernels: raw, stock, ours
+#   make bench MODE=file  the same of files, loop devices and noclone-file
+#   make bench MODE=native  nanoseconds per I/O in User-mode Linux
 #   make help             this text
 #
 # Variables:
@@ -37,7 +37,7 @@ SHELL := /bin/bash
 MAKEFLAGS += --no-print-directory
 KVER ?= $(shell uname -r)
 prefix ?= /usr/local
-export KERNEL T V LANE SETS TORTURE
+export KERNEL T V MODE SETS TORTURE
 
 all: modules tool
 

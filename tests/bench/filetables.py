@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Tables of the file lane; see publish."""
+"""Tables of MODE=file; see publish."""
 from compare import stock_of
 
 TITLES = {
