@@ -8,6 +8,11 @@ TITLES = {
     "file_sparse": "Sparse files",
     "file_cold": "Cold reads, from disks that take 50 microseconds",
 }
+FIRST = "randread 4096 psync"
+SUMMARY = """Instructions of a 4 KiB read of a file on ext4, one at a time: of the file itself,
+through a loop device with direct I/O, and through noclone-file.  In parentheses the
+share of what the loop device needs.
+""".splitlines() + [""]
 INTRO = """Instructions per I/O.  In parentheses the share of what the loop device needs in
 the same mode: direct and extent beside ``loop-direct``, buffered and sync beside
 ``loop-buffered``.  Behind it context switches per I/O, of the whole machine.
@@ -45,6 +50,18 @@ def entry(find, result, name, workload, row):
 def keys_of(results, name, wanted=""):
     return dict.fromkeys((c["workload"], c["row"]) for r in results for c in r["cells"]
                          if c["set"] == name and wanted in c["workload"])
+
+
+def summary(results, find, short, csv_table):
+    """The figures that people ask for; find, short, csv_table: of publish."""
+    rows = []
+    for label, row in (("the file itself", "file"), ("loop device", "loop-direct"),
+                       ("noclone-file, direct", "noclone-direct"),
+                       ("noclone-file, extent", "noclone-extent"),
+                       ("noclone-linear on the disk", "noclone-linear")):
+        cells = [entry(find, r, "file_ext4", FIRST, row) for r in results]
+        rows.append([label] + [cell.split(", ")[0] for cell in cells])
+    return SUMMARY + csv_table(["device"] + [short(r) for r in results], rows)
 
 
 def besides_entry(find, result, name, workload, row):
