@@ -32,6 +32,7 @@
 
 #include "include/noclone-map.h"
 #include "include/dm-noclone.h"
+#include "include/noclone-refusals.h"
 
 #define DM_MSG_PREFIX "noclone"
 

@@ -18,7 +18,7 @@ static int noclone_linear_ctr(struct dm_target *ti, unsigned int argc,
 	int r = -EINVAL;
 
 	if (argc < 2) {
-		ti->error = "Wrong number of arguments: give <device> <start sector>";
+		ti->error = NOCLONE_ERR_LINEAR_ARGS;
 		return -EINVAL;
 	}
 

@@ -18,13 +18,13 @@ static int noclone_striped_geometry(struct dm_target *ti, u32 stripes,
 	u64 width = div_u64_rem(ti->len, stripes, &rest);
 
 	if (rest) {
-		ti->error = "Target length is not divisible by the number of stripes";
+		ti->error = NOCLONE_ERR_LENGTH;
 		return -EINVAL;
 	}
 
 	div_u64_rem(width, chunk_sectors, &rest);
 	if (rest) {
-		ti->error = "Stripe length is not divisible by the chunk size";
+		ti->error = NOCLONE_ERR_STRIPE_LENGTH;
 		return -EINVAL;
 	}
 	return dm_set_target_max_io_len(ti, chunk_sectors);
@@ -49,15 +49,15 @@ static int noclone_striped_numbers(struct dm_target *ti, struct dm_arg_set *as,
 				   u32 *stripes, u32 *chunk_sectors)
 {
 	if (as->argc < 2) {
-		ti->error = "Too few arguments: give <stripes> <chunk> [<device> <start>]{stripes}";
+		ti->error = NOCLONE_ERR_STRIPED_ARGS;
 		return -EINVAL;
 	}
 	if (kstrtouint(dm_shift_arg(as), 10, stripes) || !*stripes) {
-		ti->error = "Number of stripes is not a positive decimal number";
+		ti->error = NOCLONE_ERR_STRIPES;
 		return -EINVAL;
 	}
 	if (kstrtouint(dm_shift_arg(as), 10, chunk_sectors) || !*chunk_sectors) {
-		ti->error = "Chunk size is not a positive decimal number of sectors";
+		ti->error = NOCLONE_ERR_CHUNK;
 		return -EINVAL;
 	}
 	return 0;
@@ -83,7 +83,7 @@ static int noclone_striped_ctr(struct dm_target *ti, unsigned int argc,
 	if (r)
 		return r;
 	if (as.argc / 2 < stripes) {
-		ti->error = "Too few <device> <start sector> pairs for the number of stripes";
+		ti->error = NOCLONE_ERR_FEW_LEGS;
 		return -EINVAL;
 	}
 

@@ -69,14 +69,14 @@ int noclone_target_add_leg(struct noclone_target *t, char **argv)
 
 	r = kstrtoull(argv[1], 10, &start);
 	if (r || start != (sector_t)start) {
-		ti->error = "Start sector is not a decimal number of sectors";
+		ti->error = NOCLONE_ERR_START;
 		return -EINVAL;
 	}
 
 	r = dm_get_device(ti, argv[0], dm_table_get_mode(ti->table), &leg->dev);
 	if (r) {
 		ti->error =
-			"Device not found or not usable: check the name and that it is not in use";
+			NOCLONE_ERR_DEVICE ": check the name and that it is not in use";
 		return r;
 	}
 
@@ -97,7 +97,7 @@ int noclone_target_add_leg(struct noclone_target *t, char **argv)
 int noclone_target_options(struct noclone_target *t, struct dm_arg_set *as)
 {
 	static const struct dm_arg args[] = {
-		{0, 1, "Number of options is not between 0 and 1"},
+		{0, 1, NOCLONE_ERR_NR_OPTIONS},
 	};
 	struct dm_target *ti = t->ti;
 	unsigned int nr;
@@ -107,20 +107,20 @@ int noclone_target_options(struct noclone_target *t, struct dm_arg_set *as)
 	if (dm_read_arg(args, as, &nr, &ti->error))
 		return -EINVAL;
 	if (as->argc < nr) {
-		ti->error = "Too few option words for the number of options";
+		ti->error = NOCLONE_ERR_FEW_OPTIONS;
 		return -EINVAL;
 	}
 
 	while (nr--) {
 		if (strcasecmp(dm_shift_arg(as), NOCLONE_OPT_NO_FASTPATH)) {
-			ti->error = "Unknown option: the only one is no_fastpath";
+			ti->error = NOCLONE_ERR_OPTION;
 			return -EINVAL;
 		}
 		t->no_fastpath = true;
 	}
 
 	if (as->argc) {
-		ti->error = "Words left over after the options";
+		ti->error = NOCLONE_ERR_LEFT_OVER;
 		return -EINVAL;
 	}
 	return 0;

@@ -24,12 +24,12 @@ static int noclone_check_kind(struct noclone_file *f, const struct inode *inode)
 {
 	if (S_ISDIR(inode->i_mode))
 		return noclone_refuse(f, -EISDIR,
-				      "Path is a directory: give a regular file");
+				      NOCLONE_ERR_PATH_DIRECTORY);
 	if (S_ISBLK(inode->i_mode))
 		return noclone_refuse(f, -EINVAL,
-				      "Path is a block device: use noclone-linear");
+				      NOCLONE_ERR_PATH_BLOCK);
 	if (!S_ISREG(inode->i_mode))
-		return noclone_refuse(f, -EINVAL, "Path is not a regular file");
+		return noclone_refuse(f, -EINVAL, NOCLONE_ERR_PATH_KIND);
 	return 0;
 }
 
@@ -61,11 +61,11 @@ static int noclone_find_path(struct noclone_file *f, bool writable)
 
 	if (f->path[0] != '/')
 		return noclone_refuse(f, -EINVAL,
-				      "Path is not absolute: begin it with a slash");
+				      NOCLONE_ERR_PATH_RELATIVE);
 	r = kern_path(f->path, LOOKUP_FOLLOW, &f->where);
 	if (r)
 		return noclone_refuse(f, r,
-			"File not found: check the path, and write %20 for a blank in it");
+			NOCLONE_ERR_NOT_FOUND ": check the path, and write %20 for a blank in it");
 	r = noclone_check_kind(f, d_inode(f->where.dentry));
 	if (!r && writable)
 		r = noclone_check_writable(f, d_inode(f->where.dentry));
@@ -104,7 +104,7 @@ static int noclone_check_size(struct noclone_file *f)
 
 	if (f->start > sectors || f->ti->len > sectors - f->start)
 		return noclone_refuse(f, -EINVAL,
-				      "File ends before the line does: make the file longer or the line shorter");
+				      NOCLONE_ERR_SHORT);
 	return 0;
 }
 
@@ -156,7 +156,7 @@ static int noclone_check_place(struct noclone_file *f,
 
 	if (noclone_is_on(sb, disk))
 		return noclone_refuse(f, -ELOOP,
-				      "File is on a file system on this very device");
+				      NOCLONE_ERR_OWN_FS);
 	if (disk_openers((struct gendisk *)disk) &&
 	    noclone_may_stand_on(sb, disk))
 		return noclone_refuse(f, -ELOOP,
@@ -174,7 +174,7 @@ static int noclone_check_users(struct noclone_file *f,
 		if (other->ti->table == f->ti->table &&
 		    other->asked->pins != f->asked->pins)
 			return noclone_refuse(f, -EINVAL,
-					      "File has another engine in another line: extent goes with no other");
+					      NOCLONE_ERR_MIXED_ENGINES);
 	return 0;
 }
 
@@ -340,10 +340,10 @@ static int noclone_check_align(struct noclone_file *f)
 	}
 	if (!sectors || !is_power_of_2(sectors) || f->align > PAGE_SIZE)
 		return noclone_refuse(f, -EINVAL,
-				      "File system does not offer direct I/O for this file: use engine buffered");
+				      NOCLONE_ERR_NO_DIRECT);
 	if ((f->start | f->ti->begin | f->ti->len) & (sectors - 1))
 		return noclone_refuse(f, -EINVAL,
-				      "Start sector or length is not a multiple of what direct I/O of the file is aligned to");
+				      NOCLONE_ERR_ALIGN);
 	return 0;
 }
 

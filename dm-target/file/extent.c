@@ -165,10 +165,10 @@ static int noclone_extent_check(struct noclone_file *f)
 	if (!IS_ENABLED(CONFIG_SWAP) || !noclone_is_known(inode->i_sb) ||
 	    !aops->swap_activate || aops->swap_deactivate)
 		return noclone_refuse(f, -EINVAL,
-			"File system does not let files be pinned: engine extent needs ext4 or xfs on one disk");
+			NOCLONE_ERR_NO_PIN);
 	if (i_blocksize(inode) < PAGE_SIZE)
 		return noclone_refuse(f, -EINVAL,
-			"File system has blocks smaller than a page: engine extent cannot serve it, use engine direct");
+			NOCLONE_ERR_SMALL_BLOCKS);
 	if (IS_ENCRYPTED(inode) || IS_VERITY(inode))
 		return noclone_refuse(f, -EINVAL,
 			"File is encrypted or has verity: use engine direct or buffered");

@@ -48,17 +48,17 @@ static int noclone_file_option(struct noclone_file *f, struct dm_arg_set *as,
 		return 0;
 	}
 	if (strcasecmp(word, NOCLONE_OPT_ENGINE)) {
-		f->ti->error = "Unknown option: known are engine and no_fastpath";
+		f->ti->error = NOCLONE_ERR_FILE_OPTION;
 		return -EINVAL;
 	}
 	if (!*nr) {
-		f->ti->error = "Option engine needs the name of one behind it";
+		f->ti->error = NOCLONE_ERR_NO_ENGINE;
 		return -EINVAL;
 	}
 	(*nr)--;
 	f->asked = noclone_engine_find(dm_shift_arg(as));
 	if (!f->asked) {
-		f->ti->error = "Unknown engine: known are direct, extent, buffered and sync";
+		f->ti->error = NOCLONE_ERR_ENGINE;
 		return -EINVAL;
 	}
 	return 0;
@@ -67,7 +67,7 @@ static int noclone_file_option(struct noclone_file *f, struct dm_arg_set *as,
 static int noclone_file_options(struct noclone_file *f, struct dm_arg_set *as)
 {
 	static const struct dm_arg args[] = {
-		{0, 3, "Number of option words is not between 0 and 3"},
+		{0, 3, NOCLONE_ERR_FILE_NR_OPTIONS},
 	};
 	struct dm_target *ti = f->ti;
 	unsigned int nr = 0;
@@ -76,7 +76,7 @@ static int noclone_file_options(struct noclone_file *f, struct dm_arg_set *as)
 	if (as->argc && dm_read_arg(args, as, &nr, &ti->error))
 		return -EINVAL;
 	if (as->argc != nr) {
-		ti->error = "Number of option words is not how many follow";
+		ti->error = NOCLONE_ERR_FILE_OPTION_COUNT;
 		return -EINVAL;
 	}
 	while (nr && !r)
@@ -94,13 +94,13 @@ static int noclone_file_place(struct noclone_file *f, char **argv)
 		return -ENOMEM;
 	}
 	if (!noclone_path_decode(f->path)) {
-		f->ti->error = "Path has a % without two hexadecimal digits: write %25";
+		f->ti->error = NOCLONE_ERR_PATH_ESCAPE;
 		return -EINVAL;
 	}
 	/* Such a position in bytes is not negative */
 	if (kstrtoull(argv[1], 10, &start) ||
 	    start > (LLONG_MAX >> SECTOR_SHIFT) - f->ti->len) {
-		f->ti->error = "Start sector is not a decimal number of sectors";
+		f->ti->error = NOCLONE_ERR_START;
 		return -EINVAL;
 	}
 	f->start = start;
@@ -221,7 +221,7 @@ static int noclone_file_ctr(struct dm_target *ti, unsigned int argc,
 	int r;
 
 	if (argc < 2) {
-		ti->error = "Wrong number of arguments: give <path> <start sector>";
+		ti->error = NOCLONE_ERR_FILE_ARGS;
 		return -EINVAL;
 	}
 	f = noclone_file_alloc(ti);

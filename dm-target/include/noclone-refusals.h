@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Why a table is refused, in the words that the module writes to the kernel log
+ * and the tool prints before it asks the kernel.  Plain strings, no formats: each
+ * side may append details of its own.
+ *
+ * The module, the tool and the unit tests compile this file.
+ */
+#ifndef DM_NOCLONE_REFUSALS_H
+#define DM_NOCLONE_REFUSALS_H
+
+#include "dm-noclone.h"
+
+/* All targets */
+#define NOCLONE_ERR_START	"Start sector is not a decimal number of sectors"
+
+/* noclone-linear and noclone-striped */
+#define NOCLONE_ERR_DEVICE	"Device not found or not usable"
+#define NOCLONE_ERR_NR_OPTIONS	"Number of options is not between 0 and 1"
+#define NOCLONE_ERR_FEW_OPTIONS	"Too few option words for the number of options"
+#define NOCLONE_ERR_OPTION	"Unknown option: the only one is " NOCLONE_OPT_NO_FASTPATH
+#define NOCLONE_ERR_LEFT_OVER	"Words left over after the options"
+
+#define NOCLONE_ERR_LINEAR_ARGS	\
+	"Wrong number of arguments: give <device> <start sector>"
+
+#define NOCLONE_ERR_STRIPED_ARGS \
+	"Too few arguments: give <stripes> <chunk> [<device> <start>]{stripes}"
+#define NOCLONE_ERR_STRIPES	"Number of stripes is not a positive decimal number"
+#define NOCLONE_ERR_CHUNK	"Chunk size is not a positive decimal number of sectors"
+#define NOCLONE_ERR_FEW_LEGS	\
+	"Too few <device> <start sector> pairs for the number of stripes"
+#define NOCLONE_ERR_LENGTH	"Target length is not divisible by the number of stripes"
+#define NOCLONE_ERR_STRIPE_LENGTH "Stripe length is not divisible by the chunk size"
+
+/* noclone-file: the words of the table */
+#define NOCLONE_ERR_FILE_ARGS	\
+	"Wrong number of arguments: give <path> <start sector>"
+#define NOCLONE_ERR_FILE_NR_OPTIONS "Number of option words is not between 0 and 3"
+#define NOCLONE_ERR_FILE_OPTION_COUNT \
+	"Number of option words does not say how many follow"
+#define NOCLONE_ERR_FILE_OPTION	"Unknown option: known are engine and no_fastpath"
+#define NOCLONE_ERR_NO_ENGINE	"Option engine needs the name of an engine"
+#define NOCLONE_ERR_ENGINE	\
+	"Unknown engine: known are direct, extent, buffered and sync"
+#define NOCLONE_ERR_MIXED_ENGINES \
+	"File has another engine in another target: extent cannot be mixed with other engines"
+
+/* noclone-file: the path and what it leads to */
+#define NOCLONE_ERR_PATH_ESCAPE	"Path has a % without two hexadecimal digits: write %25"
+#define NOCLONE_ERR_PATH_RELATIVE "Path is not absolute: begin it with a slash"
+#define NOCLONE_ERR_PATH_DIRECTORY "Path is a directory: give a regular file"
+#define NOCLONE_ERR_PATH_BLOCK	"Path is a block device: use " NOCLONE_LINEAR_NAME
+#define NOCLONE_ERR_PATH_KIND	"Path is not a regular file"
+#define NOCLONE_ERR_NOT_FOUND	"File not found"
+
+/* noclone-file: the backing file */
+#define NOCLONE_ERR_SHORT	\
+	"File ends before the target does: make the file longer or the target shorter"
+#define NOCLONE_ERR_OWN_FS	"File is on a file system on this very device"
+#define NOCLONE_ERR_NO_DIRECT	\
+	"File system does not offer direct I/O for this file: use engine buffered"
+#define NOCLONE_ERR_ALIGN	\
+	"Start sector or length is not a multiple of what direct I/O of the file is aligned to"
+#define NOCLONE_ERR_NO_PIN	\
+	"File system does not let files be pinned: engine extent needs ext4 or xfs on one disk"
+#define NOCLONE_ERR_SMALL_BLOCKS \
+	"File system has blocks smaller than a page: engine extent cannot serve it, use engine direct"
+
+#endif /* DM_NOCLONE_REFUSALS_H */
