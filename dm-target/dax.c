@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * DAX: memory-like legs are reached without any bio. Built only where the
- * kernel has file system DAX.
+ * DAX: byte-addressable legs are accessed without bios. Built only for kernels
+ * with CONFIG_FS_DAX.
  */
-#include "core.h"
+#include "dax.h"
+#include "target.h"
 
-#include <linux/dax.h>
-
-/* Translate a page of the mapped device, in place, to one of a leg. */
+/* Translate *@pgoff from the mapped device to the leg, and return the leg. */
 static struct dax_device *noclone_dax_pgoff(struct dm_target *ti,
 					    pgoff_t *pgoff)
 {
@@ -22,7 +21,6 @@ static struct dax_device *noclone_dax_pgoff(struct dm_target *ti,
 	return dev->dax_dev;
 }
 
-/* See struct dax_operations. */
 long noclone_dax_direct_access(struct dm_target *ti, pgoff_t pgoff,
 			       long nr_pages, enum dax_access_mode mode,
 			       void **kaddr, noclone_dax_pfn_t *pfn)
@@ -32,7 +30,6 @@ long noclone_dax_direct_access(struct dm_target *ti, pgoff_t pgoff,
 	return dax_direct_access(dax_dev, pgoff, nr_pages, mode, kaddr, pfn);
 }
 
-/* See struct dax_operations. */
 int noclone_dax_zero_page_range(struct dm_target *ti, pgoff_t pgoff,
 				size_t nr_pages)
 {
@@ -41,7 +38,6 @@ int noclone_dax_zero_page_range(struct dm_target *ti, pgoff_t pgoff,
 	return dax_zero_page_range(dax_dev, pgoff, nr_pages);
 }
 
-/* See struct dax_operations. */
 size_t noclone_dax_recovery_write(struct dm_target *ti, pgoff_t pgoff,
 				  void *addr, size_t bytes, struct iov_iter *i)
 {

@@ -1,41 +1,39 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Who is on the fast path of a device: one count per CPU of bios that begin,
- * one of bios that are done, and no atomic operation on either.
+ * Counting the bios on the fast path of a device: per CPU, one count of bios
+ * that begin and one of bios that are done, without atomic operations.
  *
- * Why the wait in noclone_drain() ends neither too early nor never
+ * Why the wait in noclone_inflight_drain() ends neither too early nor never
  *
- *  - A bio that begins finds the device, reads nd->live and counts itself in one
- *    section without preemption. synchronize_rcu() waits for those sections:
- *    after it, whoever saw a table is in the sum of @begun, and nobody adds to it
- *    any more. Whoever saw none is done with the device when his section ends.
- *  - From then on only @done grows, so the first sum that is equal is the last
- *    bio. It may be counted on another CPU than it began on; the sum is right.
- *  - A bio that is done counts itself and then reads nd->live, in one section
- *    again. If it still saw the table, the section was over before the sums
- *    were taken. If not, it wakes the waiter; the barriers of rcuwait order the
- *    count before the look for a waiter.
+ *  - A submitter finds the device, reads nd->live and counts its bio as begun
+ *    with preemption off. synchronize_rcu() waits for such sections. After it,
+ *    every bio whose submitter saw a table is in the sum of @begun, and @begun
+ *    does not grow any more. A submitter that saw no table does not use the
+ *    device after its section.
+ *  - From then on only @done grows, so the sums become equal with the last bio.
+ *    It may be done on another CPU than it began on; the sums do not care.
+ *  - A completion counts its bio as done and then reads nd->live, with
+ *    preemption off again. If it still saw a table, the section was over before
+ *    the sums were taken. If not, it wakes the waiter; the barriers of rcuwait
+ *    order the count before the look for a waiter.
  *
- * Nothing in the sections may sleep on any kernel: rcuwait takes no lock. dm
- * core counts its own bios in flight per CPU as well (md->pending_io). A
- * percpu_ref did the same here before, with two function calls on each side.
+ * Nothing in these sections sleeps, on PREEMPT_RT neither: rcuwait takes no
+ * lock. dm core counts its own bios the same way (md->pending_io).
  */
 #ifndef DM_NOCLONE_INFLIGHT_H
 #define DM_NOCLONE_INFLIGHT_H
 
-#include "core.h"
+#include "mapped-device.h"
 
 #include <linux/rcupdate.h>
 #include <linux/rcuwait.h>
 
-/**
- * noclone_get - begin with a bio, if the fast path takes any
- * @nd: mapped device
- *
- * Context: an RCU section of the sched kind.
- * Return: the live table, valid until noclone_put(), or NULL.
+/*
+ * Begin with a bio. Return: the live table, valid until noclone_inflight_put(),
+ * or NULL. Context: inside of rcu_read_lock_sched().
  */
-static inline const struct noclone_table *noclone_get(struct noclone_dev *nd)
+static inline const struct noclone_table *
+noclone_inflight_get(struct noclone_dev *nd)
 {
 	const struct noclone_table *table = rcu_dereference_sched(nd->live);
 
@@ -44,13 +42,8 @@ static inline const struct noclone_table *noclone_get(struct noclone_dev *nd)
 	return table;
 }
 
-/**
- * noclone_put - be done with a bio
- * @nd: mapped device; may go away as soon as this returns
- *
- * Context: any.
- */
-static inline void noclone_put(struct noclone_dev *nd)
+/* @nd may be freed as soon as this returns. */
+static inline void noclone_inflight_put(struct noclone_dev *nd)
 {
 	rcu_read_lock_sched();
 	this_cpu_inc(nd->counters->done);
@@ -59,7 +52,7 @@ static inline void noclone_put(struct noclone_dev *nd)
 	rcu_read_unlock_sched();
 }
 
-static inline bool noclone_is_drained(struct noclone_dev *nd)
+static inline bool noclone_inflight_is_zero(struct noclone_dev *nd)
 {
 	unsigned long begun = 0, done = 0;
 	int cpu;
@@ -71,21 +64,17 @@ static inline bool noclone_is_drained(struct noclone_dev *nd)
 	return begun == done;
 }
 
-/**
- * noclone_drain - let no bio begin any more, wait for those that have
- * @nd: mapped device with a live table
- *
- * Stock waits interruptibly for its clones; .presuspend cannot fail, so here a
- * signal cannot end it. It is an idle wait: a leg that is stuck is neither load
- * nor a hung task to panic about.
- *
- * Context: nd->lock is held. Sleeps, not interruptible.
+/*
+ * Let no bio begin any more and wait for those that have. dm core waits
+ * interruptibly for its clones; but .presuspend cannot fail, so no signal may
+ * end this wait. TASK_IDLE, because a leg that is stuck is neither load nor a
+ * hung task to panic about. Context: nd->lock is held.
  */
-static inline void noclone_drain(struct noclone_dev *nd)
+static inline void noclone_inflight_drain(struct noclone_dev *nd)
 {
 	RCU_INIT_POINTER(nd->live, NULL);
 	synchronize_rcu();
-	rcuwait_wait_event(&nd->drainer, noclone_is_drained(nd),
+	rcuwait_wait_event(&nd->drainer, noclone_inflight_is_zero(nd),
 			   TASK_IDLE);
 }
 

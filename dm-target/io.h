@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The object that remembers what a bio in flight must get back, and the first
- * two of its three memory tiers: the slab, with a stash per CPU in front of it,
- * then the device's reserve. Without an object the bio takes the third, dm
- * core's clone path.
+ * The per-I/O object of the fast path and its memory: a slab with a small
+ * per-CPU cache in front of it, then the device's reserve. Without an object the
+ * bio goes to dm core's clone path.
  *
- * The stash is shared by all devices. It saves the slab's own bookkeeping on
- * both ends of an I/O, about 150 instructions, and is bounded: it takes no more
- * than NOCLONE_STASH_MAX cache lines of a CPU away from reclaim.
+ * The per-CPU cache is shared by all devices. It saves the slab's bookkeeping on
+ * both ends of an I/O, about 150 instructions. Its size is bounded because
+ * reclaim cannot shrink it.
  */
 #ifndef DM_NOCLONE_IO_H
 #define DM_NOCLONE_IO_H
@@ -20,143 +19,115 @@
 
 struct noclone_target;
 
-/**
- * struct noclone_io - what a bio in flight must get back
- * @target: the line it was mapped by
- * @end_io: the bio's own bi_end_io
- * @private: the bio's own bi_private
- * @next: while it waits in a stash
- * @iter: the bio's own bi_iter
- * @start: the low half of jiffies at the start
- * @opf: the bio's own bi_opf, see NOCLONE_KEPT_OPF
- * @flags: those of the bio's own bi_flags that the leg may change
- * @reserved: belongs to the device's reserve
- * @accounted: was counted at its start
- *
- * One cache line together with the slab's free pointer, which comes behind the
- * object because there is a constructor.  That is why bi_bdev is not here: the
- * mapped device knows it, see struct noclone_dev.
+/*
+ * What has to be restored in a bio. One cache line together with the slab's free
+ * pointer, which is behind the object because the cache has a constructor.
+ * Therefore bi_bdev is not here: it is noclone_dev.bdev.
  */
 struct noclone_io {
-	struct noclone_target *target;
+	struct noclone_target *target;	/* that mapped the bio */
 	bio_end_io_t *end_io;
 	union {
 		void *private;
-		struct noclone_io *next;
+		struct noclone_io *next;	/* while in the per-CPU cache */
 	};
 	struct bvec_iter iter;
-	u32 start;
-	blk_opf_t opf;
-	u16 flags;
-	bool reserved;
-	bool accounted;
+	u32 start;			/* low half of jiffies */
+	blk_opf_t opf;			/* without NOCLONE_KEPT_OPF */
+	u16 flags;			/* the part of bi_flags that the leg may change */
+	bool reserved;			/* belongs to the device's reserve */
+	bool accounted;			/* bdev_end_io_acct() has to follow */
 };
 
-/**
- * struct noclone_stash - objects of one CPU that need no trip to the slab
- * @top: last in, first out
- * @nr: how many
- */
-struct noclone_stash {
-	struct noclone_io *top;
+#define NOCLONE_IO_PCPU_MAX	64
+
+struct noclone_io_pcpu {
+	struct noclone_io *top;		/* last in, first out */
 	unsigned int nr;
 };
 
-#define NOCLONE_STASH_MAX	64
+DECLARE_PER_CPU(struct noclone_io_pcpu, noclone_io_pcpu);
 
-DECLARE_PER_CPU(struct noclone_stash, noclone_stash);
-
-extern struct kmem_cache *noclone_io_cache;
-extern unsigned int noclone_fail_tiers;
+extern struct kmem_cache *noclone_io_slab;
+extern unsigned int noclone_io_fail_tiers;
 
 /* Bits of the module parameter fail_tiers */
 #define NOCLONE_FAIL_SLAB	1
 #define NOCLONE_FAIL_RESERVE	2
 
+int noclone_io_init(void);
+void noclone_io_exit(void);
+int noclone_io_reserve_init(mempool_t *reserve);
+struct noclone_io *noclone_io_alloc_slow(mempool_t *reserve);
+
 /*
- * For the submit path: it does not wait, and leaves the last pages alone, as a
- * mempool does.  Whoever swaps out may take of them, and writes many bios; each
- * has a way without.
+ * Allocate without reclaim. __GFP_NOMEMALLOC, as in mempool_alloc(), because
+ * PF_MEMALLOC tasks could drain the reserves; every caller has a fallback.
  */
-static inline void *noclone_slab_alloc(struct kmem_cache *cache)
+static inline void *noclone_io_slab_alloc(struct kmem_cache *cache)
 {
-	if (unlikely(READ_ONCE(noclone_fail_tiers) & NOCLONE_FAIL_SLAB))
+	if (unlikely(READ_ONCE(noclone_io_fail_tiers) & NOCLONE_FAIL_SLAB))
 		return NULL;
 	return kmem_cache_alloc(cache, GFP_NOWAIT | __GFP_NOWARN |
 				__GFP_NOMEMALLOC);
 }
 
-int noclone_io_init(void);
-void noclone_io_exit(void);
-int noclone_reserve_init(mempool_t *reserve);
-
-/* Completions push from interrupts: keep them out for these few instructions. */
-static inline struct noclone_io *noclone_stash_pop(void)
+/* Interrupts off: completions push from interrupt context. */
+static inline struct noclone_io *noclone_io_pop(void)
 {
-	struct noclone_stash *stash;
+	struct noclone_io_pcpu *pcpu;
 	struct noclone_io *io;
 	unsigned long flags;
 
 	local_irq_save(flags);
-	stash = this_cpu_ptr(&noclone_stash);
-	io = stash->top;
+	pcpu = this_cpu_ptr(&noclone_io_pcpu);
+	io = pcpu->top;
 	if (likely(io)) {
-		stash->top = io->next;
-		stash->nr--;
+		pcpu->top = io->next;
+		pcpu->nr--;
 	}
 	local_irq_restore(flags);
 	return io;
 }
 
-static inline bool noclone_stash_push(struct noclone_io *io)
+static inline bool noclone_io_push(struct noclone_io *io)
 {
-	struct noclone_stash *stash;
+	struct noclone_io_pcpu *pcpu;
 	unsigned long flags;
 	bool room;
 
 	local_irq_save(flags);
-	stash = this_cpu_ptr(&noclone_stash);
-	room = stash->nr < NOCLONE_STASH_MAX;
+	pcpu = this_cpu_ptr(&noclone_io_pcpu);
+	room = pcpu->nr < NOCLONE_IO_PCPU_MAX;
 	if (likely(room)) {
-		io->next = stash->top;
-		stash->top = io;
-		stash->nr++;
+		io->next = pcpu->top;
+		pcpu->top = io;
+		pcpu->nr++;
 	}
 	local_irq_restore(flags);
 	return room;
 }
 
-struct noclone_io *noclone_io_alloc_slow(mempool_t *reserve);
-
-/**
- * noclone_io_alloc - an object for one bio
- * @reserve: the device's
- *
- * Context: any; does not sleep and does not start reclaim by itself.
- * Return: the object, of which only @reserved is set, or NULL.
+/*
+ * Return: an object of which only @reserved is set, or NULL. Context: any; does
+ * not sleep.
  */
 static inline struct noclone_io *noclone_io_alloc(mempool_t *reserve)
 {
 	struct noclone_io *io = NULL;
 
-	if (likely(!READ_ONCE(noclone_fail_tiers)))
-		io = noclone_stash_pop();
+	if (likely(!READ_ONCE(noclone_io_fail_tiers)))
+		io = noclone_io_pop();
 	return likely(io) ? io : noclone_io_alloc_slow(reserve);
 }
 
-/**
- * noclone_io_free - give an object back to where it came from
- * @io: from noclone_io_alloc()
- * @reserve: the same one
- *
- * Context: any.
- */
+/* Context: any. */
 static inline void noclone_io_free(struct noclone_io *io, mempool_t *reserve)
 {
 	if (unlikely(io->reserved))
 		mempool_free(io, reserve);
-	else if (unlikely(!noclone_stash_push(io)))
-		kmem_cache_free(noclone_io_cache, io);
+	else if (unlikely(!noclone_io_push(io)))
+		kmem_cache_free(noclone_io_slab, io);
 }
 
 #endif /* DM_NOCLONE_IO_H */

@@ -2,7 +2,9 @@
 /*
  * noclone-linear: a range of a device, as dm's linear target maps it.
  */
-#include "core.h"
+#include "dax.h"
+#include "mapped-device.h"
+#include "target.h"
 
 #include <linux/module.h>
 
@@ -41,7 +43,7 @@ static int noclone_linear_ctr(struct dm_target *ti, unsigned int argc,
 	return 0;
 
 bad:
-	noclone_dtr(ti);
+	noclone_target_dtr(ti);
 	return r;
 }
 
@@ -53,12 +55,12 @@ static sector_t noclone_linear_sector(const struct noclone_target *t,
 	return t->leg[0].start + noclone_map_sector(&t->layout, sector, &leg);
 }
 
-/* Only what the fast path leaves to dm core comes here: clones. */
+/* Called for clones, that is for what the fast path left to dm core. */
 static int noclone_linear_map(struct dm_target *ti, struct bio *bio)
 {
 	struct noclone_target *t = ti->private;
 
-	noclone_count(t->nd, NOCLONE_CLONES);
+	noclone_dev_count(t->nd, NOCLONE_CLONES);
 	bio_set_dev(bio, t->leg[0].bdev);
 	bio->bi_iter.bi_sector = noclone_linear_sector(t,
 						       bio->bi_iter.bi_sector);
@@ -80,11 +82,11 @@ static void noclone_linear_status(struct dm_target *ti, status_type_t type,
 
 	switch (type) {
 	case STATUSTYPE_INFO:
-		noclone_emit_state(t, result, maxlen, sz);
+		noclone_target_emit_state(t, result, maxlen, sz);
 		break;
 	case STATUSTYPE_TABLE:
 		DMEMIT("%s %llu", name, start);
-		noclone_emit_options(t, result, maxlen, sz);
+		noclone_target_emit_options(t, result, maxlen, sz);
 		break;
 	case STATUSTYPE_IMA:
 		DMEMIT_TARGET_NAME_VERSION(ti->type);
@@ -100,7 +102,7 @@ static int noclone_linear_prepare_ioctl(struct dm_target *ti,
 	struct noclone_target *t = ti->private;
 
 	*bdev = t->leg[0].bdev;
-	/* Only a device that is mapped whole gets its own ioctls. */
+	/* As dm-linear: ioctls are passed through only if the whole device is mapped */
 	return t->leg[0].start || ti->len != bdev_nr_sectors(*bdev);
 }
 
@@ -129,16 +131,16 @@ struct target_type noclone_linear_target = {
 				  DM_TARGET_ATOMIC_WRITES,
 	.module			= THIS_MODULE,
 	.ctr			= noclone_linear_ctr,
-	.dtr			= noclone_dtr,
+	.dtr			= noclone_target_dtr,
 	.map			= noclone_linear_map,
-	.presuspend		= noclone_presuspend,
-	.presuspend_undo	= noclone_resume,
-	.resume			= noclone_resume,
+	.presuspend		= noclone_target_presuspend,
+	.presuspend_undo	= noclone_target_resume,
+	.resume			= noclone_target_resume,
 	.status			= noclone_linear_status,
-	.message		= noclone_message,
+	.message		= noclone_target_message,
 	.prepare_ioctl		= noclone_linear_prepare_ioctl,
 	.report_zones		= noclone_linear_report_zones,
-	.iterate_devices	= noclone_iterate_devices,
+	.iterate_devices	= noclone_target_iterate_devices,
 	.direct_access		= noclone_dax_direct_access,
 	.dax_zero_page_range	= noclone_dax_zero_page_range,
 	.dax_recovery_write	= noclone_dax_recovery_write,

@@ -1,20 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * dm-noclone: device-mapper targets whose reads and writes are remapped in
- * place instead of being cloned, and one for files.  Loading and unloading.
+ * place instead of being cloned. Loading and unloading.
  */
-#include "core.h"
+#include "fastpath.h"
 #include "io.h"
+#include "target.h"
+#include "file/command.h"
 
 #include <linux/module.h>
-
-/* Guarded by nothing: each device reads it once, when it is made. */
-bool noclone_fastpath_default = true;
-module_param_named(fastpath, noclone_fastpath_default, bool, 0644);
-MODULE_PARM_DESC(fastpath, "Use the fast path on devices made from now on (default Y)");
-
-/* For leg errors; unbound, as nothing about an event belongs to a CPU. */
-struct workqueue_struct *noclone_wq;
 
 static struct target_type * const noclone_targets[] = {
 	&noclone_linear_target, &noclone_striped_target, &noclone_file_target,
@@ -43,32 +37,31 @@ static int __init noclone_register(void)
 
 static int __init noclone_init(void)
 {
-	int r;
+	int r = noclone_target_init();
 
-	noclone_wq = alloc_workqueue("dm_noclone", WQ_UNBOUND, 0);
-	if (!noclone_wq)
-		return -ENOMEM;
+	if (r)
+		return r;
 
 	noclone_fastpath_init();
 	r = noclone_io_init();
 	if (r)
-		goto destroy_wq;
+		goto exit_target;
 
-	r = noclone_file_init();
+	r = noclone_cmd_init();
 	if (r)
 		goto exit_io;
 
 	r = noclone_register();
 	if (r)
-		goto exit_file;
+		goto exit_cmd;
 	return 0;
 
-exit_file:
-	noclone_file_exit();
+exit_cmd:
+	noclone_cmd_exit();
 exit_io:
 	noclone_io_exit();
-destroy_wq:
-	destroy_workqueue(noclone_wq);
+exit_target:
+	noclone_target_exit();
 	return r;
 }
 
@@ -76,9 +69,9 @@ static void __exit noclone_exit(void)
 {
 	noclone_unregister(ARRAY_SIZE(noclone_targets));
 	noclone_fastpath_quiesce();
-	noclone_file_exit();
+	noclone_cmd_exit();
 	noclone_io_exit();
-	destroy_workqueue(noclone_wq);
+	noclone_target_exit();
 }
 
 module_init(noclone_init);

@@ -3,14 +3,15 @@
  * noclone-striped: chunks in turn on several devices, as dm's striped target
  * lays them out.
  */
-#include "core.h"
+#include "dax.h"
+#include "mapped-device.h"
+#include "target.h"
 
 #include <linux/module.h>
 
-/* After so many errors of a leg nobody is told of further ones; as in stock. */
+/* Errors of a leg beyond this many raise no event, as in dm-stripe. */
 #define NOCLONE_ERROR_THRESHOLD	15
 
-/* Does the target divide evenly? Sets ti->error if not. */
 static int noclone_striped_geometry(struct dm_target *ti, u32 stripes,
 				    u32 chunk_sectors)
 {
@@ -44,7 +45,6 @@ static int noclone_striped_add_legs(struct noclone_target *t,
 	return r;
 }
 
-/* The two numbers in front of the legs. */
 static int noclone_striped_numbers(struct dm_target *ti, struct dm_arg_set *as,
 				   u32 *stripes, u32 *chunk_sectors)
 {
@@ -61,6 +61,28 @@ static int noclone_striped_numbers(struct dm_target *ti, struct dm_arg_set *as,
 		return -EINVAL;
 	}
 	return 0;
+}
+
+/*
+ * Mark the leg that bi_bdev still names, and raise an event. A device that is
+ * several legs is marked on each. Failed read-ahead and unsupported operations
+ * are not errors of the leg. Context: any.
+ */
+static void noclone_striped_leg_error(struct noclone_target *t, struct bio *bio,
+				      blk_status_t status)
+{
+	unsigned int i;
+
+	if ((bio->bi_opf & REQ_RAHEAD) || status == BLK_STS_NOTSUPP)
+		return;
+
+	for (i = 0; i < t->nr_legs; i++) {
+		if (t->leg[i].bdev->bd_dev != bio_dev(bio))
+			continue;
+		if (atomic_inc_return(&t->leg[i].errors) <
+		    NOCLONE_ERROR_THRESHOLD)
+			noclone_target_event(t);
+	}
 }
 
 /*
@@ -91,13 +113,14 @@ static int noclone_striped_ctr(struct dm_target *ti, unsigned int argc,
 	if (!t)
 		return -ENOMEM;
 	ti->private = t;
+	t->leg_error = noclone_striped_leg_error;
 
 	noclone_layout_init(&t->layout, ti->begin, stripes, chunk_sectors);
 	r = noclone_striped_add_legs(t, &as, stripes);
 	if (!r)
 		r = noclone_target_finish(t);
 	if (r)
-		noclone_dtr(ti);
+		noclone_target_dtr(ti);
 	return r;
 }
 
@@ -127,16 +150,16 @@ static bool noclone_striped_goes_to_each_leg(struct bio *bio)
 }
 
 /*
- * Only what the fast path leaves to dm core comes here: clones. A bio with
+ * Called for clones, that is for what the fast path left to dm core. A bio with
  * REQ_PREFLUSH is an empty flush only if it has no data: since 7.x dm core
- * sends flush and data in one piece to a table with a single device.
+ * sends flush and data as one bio to a table with a single device.
  */
 static int noclone_striped_map(struct dm_target *ti, struct bio *bio)
 {
 	struct noclone_target *t = ti->private;
 	u32 leg;
 
-	noclone_count(t->nd, NOCLONE_CLONES);
+	noclone_dev_count(t->nd, NOCLONE_CLONES);
 	if ((bio->bi_opf & REQ_PREFLUSH) && !bio->bi_iter.bi_size) {
 		leg = dm_bio_get_target_bio_nr(bio);
 		bio_set_dev(bio, t->leg[leg].bdev);
@@ -154,35 +177,6 @@ static int noclone_striped_map(struct dm_target *ti, struct bio *bio)
 	return DM_MAPIO_REMAPPED;
 }
 
-/**
- * noclone_striped_leg_error - mark the leg of a failed bio, tell listeners
- * @t: target that the bio was mapped by; a linear one is left alone
- * @bio: bio whose bi_bdev still names the leg
- * @status: how it ended
- *
- * A device that serves several legs is marked on each of them. Read-ahead and
- * operations that the leg does not know are no errors of the leg.
- *
- * Context: any, also interrupt.
- */
-void noclone_striped_leg_error(struct noclone_target *t, struct bio *bio,
-			       blk_status_t status)
-{
-	unsigned int i;
-
-	if (!t->layout.chunk_sectors || (bio->bi_opf & REQ_RAHEAD) ||
-	    status == BLK_STS_NOTSUPP)
-		return;
-
-	for (i = 0; i < t->nr_legs; i++) {
-		if (t->leg[i].bdev->bd_dev != bio_dev(bio))
-			continue;
-		if (atomic_inc_return(&t->leg[i].errors) <
-		    NOCLONE_ERROR_THRESHOLD)
-			queue_work(noclone_wq, &t->event);
-	}
-}
-
 static int noclone_striped_end_io(struct dm_target *ti, struct bio *bio,
 				  blk_status_t *error)
 {
@@ -191,7 +185,7 @@ static int noclone_striped_end_io(struct dm_target *ti, struct bio *bio,
 	return DM_ENDIO_DONE;
 }
 
-static char noclone_leg_letter(const struct noclone_leg *leg)
+static char noclone_striped_leg_letter(const struct noclone_leg *leg)
 {
 	return atomic_read(&leg->errors) ? 'D' : 'A';
 }
@@ -208,10 +202,10 @@ static void noclone_striped_info(struct noclone_target *t, char *result,
 
 	DMEMIT("1 ");
 	for (i = 0; i < t->nr_legs; i++)
-		DMEMIT("%c", noclone_leg_letter(&t->leg[i]));
+		DMEMIT("%c", noclone_striped_leg_letter(&t->leg[i]));
 
 	DMEMIT(" ");
-	noclone_emit_state(t, result, maxlen, sz);
+	noclone_target_emit_state(t, result, maxlen, sz);
 }
 
 static void noclone_striped_table(struct noclone_target *t, char *result,
@@ -224,7 +218,7 @@ static void noclone_striped_table(struct noclone_target *t, char *result,
 	for (i = 0; i < t->nr_legs; i++)
 		DMEMIT(" %s %llu", t->leg[i].dev->name,
 		       (unsigned long long)t->leg[i].start);
-	noclone_emit_options(t, result, maxlen, sz);
+	noclone_target_emit_options(t, result, maxlen, sz);
 }
 
 static void noclone_striped_ima(struct noclone_target *t, char *result,
@@ -241,7 +235,7 @@ static void noclone_striped_ima(struct noclone_target *t, char *result,
 		DMEMIT(",stripe_%u_physical_start=%llu", i,
 		       (unsigned long long)t->leg[i].start);
 		DMEMIT(",stripe_%u_status=%c", i,
-		       noclone_leg_letter(&t->leg[i]));
+		       noclone_striped_leg_letter(&t->leg[i]));
 	}
 	DMEMIT(";");
 }
@@ -273,8 +267,8 @@ static void noclone_striped_io_hints(struct dm_target *ti,
 {
 	struct noclone_target *t = ti->private;
 
-	noclone_striped_limits(limits, t->layout.chunk_sectors,
-			       t->layout.stripes);
+	noclone_compat_striped_limits(limits, t->layout.chunk_sectors,
+				      t->layout.stripes);
 }
 
 struct target_type noclone_striped_target = {
@@ -287,15 +281,15 @@ struct target_type noclone_striped_target = {
 				  DM_TARGET_ATOMIC_WRITES,
 	.module			= THIS_MODULE,
 	.ctr			= noclone_striped_ctr,
-	.dtr			= noclone_dtr,
+	.dtr			= noclone_target_dtr,
 	.map			= noclone_striped_map,
 	.end_io			= noclone_striped_end_io,
-	.presuspend		= noclone_presuspend,
-	.presuspend_undo	= noclone_resume,
-	.resume			= noclone_resume,
+	.presuspend		= noclone_target_presuspend,
+	.presuspend_undo	= noclone_target_resume,
+	.resume			= noclone_target_resume,
 	.status			= noclone_striped_status,
-	.message		= noclone_message,
-	.iterate_devices	= noclone_iterate_devices,
+	.message		= noclone_target_message,
+	.iterate_devices	= noclone_target_iterate_devices,
 	.io_hints		= noclone_striped_io_hints,
 	.direct_access		= noclone_dax_direct_access,
 	.dax_zero_page_range	= noclone_dax_zero_page_range,

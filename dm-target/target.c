@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the targets have in common: legs, options, the callbacks that do not
- * care how sectors are laid out.
+ * What the targets have in common: legs, options, messages, the end of the
+ * status line, and the callbacks that do not depend on the layout.
  */
-#include "core.h"
+#include "fastpath.h"
+#include "mapped-device.h"
+#include "target.h"
 
 #include <linux/module.h>
 #include <linux/slab.h>
@@ -21,8 +23,10 @@ static const char * const noclone_state_word[] = {
 #undef X
 };
 
-/* An event tells whoever waits in "dmsetup wait" to look at the status. */
-static void noclone_trigger_event(struct work_struct *work)
+/* Leg errors are reported from here: dm_table_event() sleeps. */
+static struct workqueue_struct *noclone_target_wq;
+
+static void noclone_target_event_work(struct work_struct *work)
 {
 	struct noclone_target *t = container_of(work, struct noclone_target,
 						event);
@@ -30,13 +34,13 @@ static void noclone_trigger_event(struct work_struct *work)
 	dm_table_event(t->ti->table);
 }
 
-/**
- * noclone_target_alloc - begin a target
- * @ti: dm's view of it; ti->error is set
- * @max_legs: how many noclone_target_add_leg() will follow at most
- *
- * Return: the target, to be given up by noclone_target_free(), or NULL.
- */
+/* Raise a dm event, for "dmsetup wait" and dmeventd. Context: any. */
+void noclone_target_event(struct noclone_target *t)
+{
+	queue_work(noclone_target_wq, &t->event);
+}
+
+/* Return: a target with room for @max_legs, or NULL with ti->error set. */
 struct noclone_target *noclone_target_alloc(struct dm_target *ti,
 					    unsigned int max_legs)
 {
@@ -49,16 +53,13 @@ struct noclone_target *noclone_target_alloc(struct dm_target *ti,
 	}
 
 	t->ti = ti;
-	INIT_WORK(&t->event, noclone_trigger_event);
+	INIT_WORK(&t->event, noclone_target_event_work);
 	return t;
 }
 
-/**
- * noclone_target_add_leg - open the next leg
- * @t: a target that has room for it
- * @argv: device and start sector
- *
- * Return: 0 or a negative errno with ti->error set.
+/*
+ * Open the next leg, of which @argv has device and start sector. Return: 0 or a
+ * negative errno with ti->error set.
  */
 int noclone_target_add_leg(struct noclone_target *t, char **argv)
 {
@@ -87,13 +88,7 @@ int noclone_target_add_leg(struct noclone_target *t, char **argv)
 	return 0;
 }
 
-/**
- * noclone_target_options - read the optional group at the end of a line
- * @t: target
- * @as: the words behind the legs, possibly none
- *
- * Return: 0 or -EINVAL with ti->error set.
- */
+/* Read the words behind the legs. Return: 0, or -EINVAL with ti->error set. */
 int noclone_target_options(struct noclone_target *t, struct dm_arg_set *as)
 {
 	static const struct dm_arg args[] = {
@@ -126,13 +121,9 @@ int noclone_target_options(struct noclone_target *t, struct dm_arg_set *as)
 	return 0;
 }
 
-/**
- * noclone_target_finish - last step of a constructor
- * @t: target with layout, legs and options
- *
- * Each leg gets its own empty flush, discard, secure erase and write zeroes.
- *
- * Return: 0 or -ENOMEM with ti->error set.
+/*
+ * Last step of a constructor. Each leg gets its own empty flush, discard, secure
+ * erase and write zeroes. Return: 0, or -ENOMEM with ti->error set.
  */
 int noclone_target_finish(struct noclone_target *t)
 {
@@ -143,7 +134,7 @@ int noclone_target_finish(struct noclone_target *t)
 	ti->num_discard_bios = t->nr_legs;
 	ti->num_secure_erase_bios = t->nr_legs;
 	ti->num_write_zeroes_bios = t->nr_legs;
-	noclone_let_flushes_bypass(ti);
+	noclone_compat_flush_bypasses_map(ti);
 
 	r = noclone_table_add(t, NULL, 0);
 	if (r)
@@ -151,10 +142,7 @@ int noclone_target_finish(struct noclone_target *t)
 	return r;
 }
 
-/**
- * noclone_target_free - undo noclone_target_alloc()
- * @t: target in any state of construction, whose legs are gone
- */
+/* Free a target in any state of construction, after its legs were put. */
 void noclone_target_free(struct noclone_target *t)
 {
 	flush_work(&t->event);
@@ -162,11 +150,7 @@ void noclone_target_free(struct noclone_target *t)
 	kvfree(t);
 }
 
-/**
- * noclone_dtr - destructor; takes targets in any state of construction
- * @ti: dm's view of the target
- */
-void noclone_dtr(struct dm_target *ti)
+void noclone_target_dtr(struct dm_target *ti)
 {
 	struct noclone_target *t = ti->private;
 
@@ -175,38 +159,24 @@ void noclone_dtr(struct dm_target *ti)
 	noclone_target_free(t);
 }
 
-/**
- * noclone_presuspend - leave the fast path before anything else happens
- * @ti: one of our lines; each of them may be called, and more than once
- */
-void noclone_presuspend(struct dm_target *ti)
+/* Called for each target of a table, and sometimes more than once. */
+void noclone_target_presuspend(struct dm_target *ti)
 {
 	struct noclone_target *t = ti->private;
 
 	noclone_fastpath_detach(t->nd);
 }
 
-/**
- * noclone_resume - take the fast path if the table allows
- * @ti: one of our lines; each of them is called
- */
-void noclone_resume(struct dm_target *ti)
+void noclone_target_resume(struct dm_target *ti)
 {
 	struct noclone_target *t = ti->private;
 
 	noclone_fastpath_attach(t->table);
 }
 
-/**
- * noclone_target_message - dmsetup message NAME 0 fastpath on|off
- * @t: any line of the device
- * @argc: number of words
- * @argv: words
- *
- * Return: 0, -EINVAL for anything else, -EINTR.
- */
-int noclone_target_message(struct noclone_target *t, unsigned int argc,
-			   char **argv)
+/* dmsetup message NAME 0 fastpath on|off */
+int noclone_target_switch(struct noclone_target *t, unsigned int argc,
+			  char **argv)
 {
 	if (argc == 2 && !strcasecmp(argv[0], NOCLONE_MSG_FASTPATH)) {
 		if (!strcasecmp(argv[1], NOCLONE_MSG_ON))
@@ -221,21 +191,14 @@ int noclone_target_message(struct noclone_target *t, unsigned int argc,
 	return -EINVAL;
 }
 
-/* See struct target_type. */
-int noclone_message(struct dm_target *ti, unsigned int argc, char **argv,
-		    char *result, unsigned int maxlen)
+int noclone_target_message(struct dm_target *ti, unsigned int argc, char **argv,
+			   char *result, unsigned int maxlen)
 {
-	return noclone_target_message(ti->private, argc, argv);
+	return noclone_target_switch(ti->private, argc, argv);
 }
 
-/**
- * noclone_iterate_devices - show dm core each leg and how much of it is used
- * @ti: target
- * @fn: dm core's function
- * @data: for @fn
- */
-int noclone_iterate_devices(struct dm_target *ti,
-			    iterate_devices_callout_fn fn, void *data)
+int noclone_target_iterate_devices(struct dm_target *ti,
+				   iterate_devices_callout_fn fn, void *data)
 {
 	struct noclone_target *t = ti->private;
 	sector_t width = div_u64(ti->len, t->layout.stripes);
@@ -247,8 +210,8 @@ int noclone_iterate_devices(struct dm_target *ti,
 	return r;
 }
 
-static unsigned long noclone_counter_sum(const struct noclone_dev *nd,
-					 enum noclone_counter which)
+static unsigned long noclone_target_counter_sum(const struct noclone_dev *nd,
+						enum noclone_counter which)
 {
 	unsigned long sum = 0;
 	int cpu;
@@ -258,8 +221,8 @@ static unsigned long noclone_counter_sum(const struct noclone_dev *nd,
 	return sum;
 }
 
-/* What the next bio will meet: statistics come and go without telling us. */
-static enum noclone_state noclone_state_now(const struct noclone_dev *nd)
+/* dm core does not tell when statistics begin and end: look. */
+static enum noclone_state noclone_target_state(const struct noclone_dev *nd)
 {
 	enum noclone_state state = READ_ONCE(nd->state);
 
@@ -268,42 +231,37 @@ static enum noclone_state noclone_state_now(const struct noclone_dev *nd)
 	return state;
 }
 
-/**
- * noclone_emit_state - the end of a status line; see include/dm-noclone.h
- * @t: target
- * @result: the line
- * @maxlen: room for the line, in bytes
- * @sz: what is filled already, in bytes
- *
- * Return: the new @sz.
- */
-size_t noclone_emit_state(struct noclone_target *t, char *result,
-			  unsigned int maxlen, size_t sz)
+/* The end of a status line, see include/dm-noclone.h. Return: the new @sz. */
+size_t noclone_target_emit_state(struct noclone_target *t, char *result,
+				 unsigned int maxlen, size_t sz)
 {
 	const struct noclone_dev *nd = t->nd;
 	unsigned int i;
 
-	DMEMIT("fastpath %s %u", noclone_state_word[noclone_state_now(nd)],
+	DMEMIT("fastpath %s %u", noclone_state_word[noclone_target_state(nd)],
 	       2 * NOCLONE_NR_COUNTERS);
 	for (i = 0; i < NOCLONE_NR_COUNTERS; i++)
 		DMEMIT(" %s %lu", noclone_counter_word[i],
-		       noclone_counter_sum(nd, i));
+		       noclone_target_counter_sum(nd, i));
 	return sz;
 }
 
-/**
- * noclone_emit_options - the end of a table line
- * @t: target
- * @result: the line
- * @maxlen: room for the line, in bytes
- * @sz: what is filled already, in bytes
- *
- * Return: the new @sz.
- */
-size_t noclone_emit_options(struct noclone_target *t, char *result,
-			    unsigned int maxlen, size_t sz)
+/* The end of a table line. Return: the new @sz. */
+size_t noclone_target_emit_options(struct noclone_target *t, char *result,
+				   unsigned int maxlen, size_t sz)
 {
 	if (t->no_fastpath)
 		DMEMIT(" 1 " NOCLONE_OPT_NO_FASTPATH);
 	return sz;
+}
+
+int __init noclone_target_init(void)
+{
+	noclone_target_wq = alloc_workqueue("dm_noclone", WQ_UNBOUND, 0);
+	return noclone_target_wq ? 0 : -ENOMEM;
+}
+
+void noclone_target_exit(void)
+{
+	destroy_workqueue(noclone_target_wq);
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Differences between the kernels that this module supports, and the only
- * place where they may show.  Every file of the module sees this header first.
+ * Differences between the supported kernels, and the only place for them. Every
+ * file of the module includes this header first.
  *
- * NOCLONE_HAVE_* are always 0 or 1; Kbuild.include finds most of them by
- * looking into the headers of the kernel that is built against, because
- * distribution kernels carry backports that a version number does not tell.
+ * NOCLONE_HAVE_* are always 0 or 1. Kbuild.include finds most of them by searching
+ * the headers of the kernel that is built against, because distribution kernels
+ * carry backports that a version number does not tell.
  */
 #ifndef DM_NOCLONE_COMPAT_H
 #define DM_NOCLONE_COMPAT_H
@@ -36,8 +36,7 @@
 #endif
 
 /*
- * Stock striped learnt to pass inline encryption later than linear did, and
- * nothing in a header tells: it is on in 7.2 and off in 6.12.
+ * dm-stripe passes inline encryption on 7.2 and not on 6.12; no header tells.
  */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 0, 0)
 #define NOCLONE_STRIPED_PASSES_CRYPTO DM_TARGET_PASSES_CRYPTO
@@ -47,7 +46,7 @@
 
 /*
  * commit 5fb9d4341b78 ("dm-stripe: limit chunk_sectors to the stripe size",
- * v6.17, and in the 6.12 series) made stock striped announce its chunk.
+ * v6.17, and in the 6.12 series): dm-stripe sets chunk_sectors.
  */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 48)
 #define NOCLONE_STRIPED_CHUNK_LIMIT 1
@@ -66,11 +65,10 @@
 #endif
 
 /*
- * commit ("block: convert blk_io_schedule iostats to queue limits", v6.11):
- * since then stock dm leaves out the accounting when a queue's iostats is 0;
- * before, it accounts always.
+ * "block: convert blk_io_schedule iostats to queue limits" (v6.11): since then
+ * dm core does no accounting if queue/iostats is 0.
  */
-static inline bool noclone_accounts(struct block_device *bdev)
+static inline bool noclone_compat_accounts_io(struct block_device *bdev)
 {
 #ifdef BLK_FEAT_IO_STAT
 	return blk_queue_io_stat(bdev_get_queue(bdev));
@@ -80,32 +78,32 @@ static inline bool noclone_accounts(struct block_device *bdev)
 }
 
 /*
- * What bdev_start_io_acct() and bdev_end_io_acct() do for a whole disk as long
- * as the clock has not ticked since the last I/O, inline: half of what they
- * cost is spent on finding out that there is no tick to account for.
+ * If this is true, the functions below do inline what bdev_start_io_acct() and
+ * bdev_end_io_acct() do for a whole disk. Half of the cost of those is finding
+ * out that jiffies have not changed since the last I/O.
  */
-static inline bool noclone_same_tick(struct block_device *bdev,
-				     unsigned long now)
+static inline bool noclone_compat_same_tick(struct block_device *bdev,
+					    unsigned long now)
 {
 	return READ_ONCE(bdev->bd_stamp) == now && !bdev_is_partition(bdev);
 }
 
 /* "block: count sectors at the end of an I/O" (v6.4) */
-static inline void noclone_count_io(struct block_device *bdev, bool write,
-				    unsigned int sectors)
+static inline void noclone_compat_count_io(struct block_device *bdev, bool write,
+					   unsigned int sectors)
 {
 	__part_stat_add(bdev, ios[write], 1);
 	__part_stat_add(bdev, sectors[write], sectors);
 }
 
 /* @op is REQ_OP_READ or REQ_OP_WRITE */
-static inline void noclone_start_io_acct(struct block_device *bdev,
-					 enum req_op op, unsigned int sectors,
-					 unsigned long start)
+static inline void noclone_compat_start_io_acct(struct block_device *bdev,
+						enum req_op op, unsigned int sectors,
+						unsigned long start)
 {
 	bool write = op_is_write(op);
 
-	if (unlikely(!noclone_same_tick(bdev, start))) {
+	if (unlikely(!noclone_compat_same_tick(bdev, start))) {
 #if NOCLONE_HAVE_ACCT_SECTORS_AT_START
 		bdev_start_io_acct(bdev, sectors, op, start);
 #else
@@ -115,19 +113,19 @@ static inline void noclone_start_io_acct(struct block_device *bdev,
 	}
 	part_stat_lock();
 	if (NOCLONE_HAVE_ACCT_SECTORS_AT_START)
-		noclone_count_io(bdev, write, sectors);
+		noclone_compat_count_io(bdev, write, sectors);
 	part_stat_local_inc(bdev, in_flight[write]);
 	part_stat_unlock();
 }
 
-static inline void noclone_end_io_acct(struct block_device *bdev,
-				       enum req_op op, unsigned int sectors,
-				       unsigned long start)
+static inline void noclone_compat_end_io_acct(struct block_device *bdev,
+					      enum req_op op, unsigned int sectors,
+					      unsigned long start)
 {
 	unsigned long now = READ_ONCE(jiffies);
 	bool write = op_is_write(op);
 
-	if (unlikely(!noclone_same_tick(bdev, now))) {
+	if (unlikely(!noclone_compat_same_tick(bdev, now))) {
 #if NOCLONE_HAVE_ACCT_SECTORS_AT_START
 		bdev_end_io_acct(bdev, op, start);
 #else
@@ -137,7 +135,7 @@ static inline void noclone_end_io_acct(struct block_device *bdev,
 	}
 	part_stat_lock();
 	if (!NOCLONE_HAVE_ACCT_SECTORS_AT_START)
-		noclone_count_io(bdev, write, sectors);
+		noclone_compat_count_io(bdev, write, sectors);
 	if (unlikely(now != start))
 		__part_stat_add(bdev, nsecs[write],
 				jiffies_to_nsecs(now - start));
@@ -146,9 +144,8 @@ static inline void noclone_end_io_acct(struct block_device *bdev,
 }
 
 /*
- * BIO_COMPLETE_IN_TASK (v7.3): bio_endio() calls bi_end_io from a worker if it
- * is called in atomic context.  That is between a bio and its owner: the leg's
- * driver must not see it, as it does not see it in a clone.
+ * BIO_COMPLETE_IN_TASK (v7.3): bio_endio() in atomic context calls bi_end_io from
+ * a worker. The leg must not see the flag, as it does not see it in a clone.
  */
 #if NOCLONE_HAVE_COMPLETE_IN_TASK
 #define NOCLONE_IN_TASK_FLAG	BIT(BIO_COMPLETE_IN_TASK)
@@ -157,23 +154,23 @@ static inline void noclone_end_io_acct(struct block_device *bdev,
 #endif
 
 /*
- * What a leg may do to bi_flags and the owner must not see, because it would
- * have been done to a clone.  The leg begins without them.  Not here:
- * BIO_REFFED, which the owner may set at any time, and BIO_TRACE_COMPLETION,
- * which the completion clears.
+ * Flags that a leg may set. They are cleared for the leg and restored for the
+ * submitter, because stock dm would have set them in a clone. Not BIO_REFFED,
+ * which the submitter may set at any time, and not BIO_TRACE_COMPLETION, which
+ * bio_endio() clears.
  */
 #define NOCLONE_LEG_FLAGS	(BIT(BIO_QUIET) | BIT(BIO_BPS_THROTTLED) | \
 				 BIT(BIO_QOS_THROTTLED) | BIT(BIO_QOS_MERGED) | \
 				 BIT(BIO_REMAPPED) | BIT(BIO_CGROUP_ACCT) | \
 				 NOCLONE_IN_TASK_FLAG)
 
-static inline bool noclone_wants_task(const struct bio *bio)
+static inline bool noclone_compat_wants_task(const struct bio *bio)
 {
 	return bio->bi_flags & NOCLONE_IN_TASK_FLAG;
 }
 
 /* "dm: optimize flushes" (v6.11): empty flushes need not pass our .map */
-static inline void noclone_let_flushes_bypass(struct dm_target *ti)
+static inline void noclone_compat_flush_bypasses_map(struct dm_target *ti)
 {
 #if NOCLONE_HAVE_FLUSH_BYPASSES_MAP
 	ti->flush_bypasses_map = true;
@@ -195,8 +192,8 @@ typedef pfn_t noclone_dax_pfn_t;
 typedef unsigned long noclone_dax_pfn_t;
 #endif
 
-/* Does a page that is being read call back?  A file mode until v6.8. */
-static inline bool noclone_calls_back(const struct file *file)
+/* Does the file support IOCB_WAITQ? A file mode until v6.8. */
+static inline bool noclone_compat_async_buffered_reads(const struct file *file)
 {
 #ifdef FMODE_BUF_RASYNC
 	return file->f_mode & FMODE_BUF_RASYNC;
@@ -211,7 +208,7 @@ static inline bool noclone_calls_back(const struct file *file)
 #endif
 
 /* "block: replace fmode_t with a block-specific type" (v6.5) */
-static inline bool noclone_table_is_writable(struct dm_table *table)
+static inline bool noclone_compat_table_is_writable(struct dm_table *table)
 {
 #ifdef BLK_OPEN_WRITE
 	return dm_table_get_mode(table) & BLK_OPEN_WRITE;
@@ -220,9 +217,9 @@ static inline bool noclone_table_is_writable(struct dm_table *table)
 #endif
 }
 
-/* What stock striped tells the block layer, kernel by kernel. */
-static inline void noclone_striped_limits(struct queue_limits *limits,
-					  u32 chunk_sectors, u32 stripes)
+/* As stripe_io_hints() of the running kernel */
+static inline void noclone_compat_striped_limits(struct queue_limits *limits,
+						 u32 chunk_sectors, u32 stripes)
 {
 #if NOCLONE_STRIPED_CHUNK_LIMIT
 	unsigned int io_min, io_opt;
@@ -252,10 +249,10 @@ static inline void noclone_striped_limits(struct queue_limits *limits,
 }
 
 /*
- * The page cache takes what comes: no limit of the disk below is one of it.  The
- * features of the mapped device are not the disk's, except for these.
+ * Through the page cache no limit of the lower disk applies. Features are those of
+ * the mapped device, except for these two, which come from the disk: drop them.
  */
-static inline void noclone_forget_limits(struct queue_limits *limits)
+static inline void noclone_compat_reset_limits(struct queue_limits *limits)
 {
 #ifdef BLK_FEAT_IO_STAT
 	blk_features_t features = limits->features & ~BLK_FEAT_ZONED;
@@ -267,17 +264,14 @@ static inline void noclone_forget_limits(struct queue_limits *limits)
 	limits->features = features;
 #else
 	blk_set_stacking_limits(limits);
-	/* What loop has.  Later kernels see to it themselves; it bounds read-ahead */
+	/* As loop; it bounds read-ahead. Later kernels do that themselves */
 	limits->max_sectors = 2560;
 #endif
 }
 
-/*
- * Discards and zeroes become calls of fallocate(2), in blocks of the file
- * system.  Since v6.11 the limits of a device and of its user are two.
- */
-static inline void noclone_file_limits(struct queue_limits *limits,
-				       u32 block_size, bool fallocate)
+/* Discards and zeroes become fallocate(2), in blocks of the file system. */
+static inline void noclone_compat_fallocate_limits(struct queue_limits *limits,
+						   u32 block_size, bool fallocate)
 {
 	u32 most = fallocate ? UINT_MAX >> SECTOR_SHIFT : 0;
 
@@ -286,7 +280,7 @@ static inline void noclone_file_limits(struct queue_limits *limits,
 	limits->max_discard_sectors = most;
 	limits->max_write_zeroes_sectors = most;
 #if NOCLONE_HAVE_HW_WRITE_ZEROES_UNMAP
-	/* fallocate(2) may promise it, but no limit of ours does */
+	/* fallocate(2) does not guarantee it */
 	limits->max_hw_wzeroes_unmap_sectors = 0;
 	limits->max_wzeroes_unmap_sectors = 0;
 #endif

@@ -1,44 +1,49 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * noclone-file: the engines that go through a file system.  Each says how it
- * calls it; what they have in common is in cmd.c.
+ * noclone-file: the engines that use the file system, and how each calls it.
  */
-#include "file.h"
+#include "engines.h"
+#include "command.h"
+#include "submit.h"
 
 #include <linux/uio.h>
 
-/* Not every file system promises to return instead of blocking. */
-static ssize_t noclone_direct_attempt(struct noclone_cmd *cmd,
-				      struct iov_iter *iter)
+const char * const noclone_engine_word[NOCLONE_NR_ENGINES] = {
+#define X(name, word, text) [NOCLONE_ENGINE_##name] = word,
+	NOCLONE_ENGINES(X)
+#undef X
+};
+
+/* Without FMODE_NOWAIT a file system may block all the same. */
+static ssize_t noclone_engine_direct_nowait(struct noclone_cmd *cmd,
+					    struct iov_iter *iter)
 {
-	if (!(cmd->file->file->f_mode & FMODE_NOWAIT))
+	if (!(cmd->fc->file->f_mode & FMODE_NOWAIT))
 		return -EAGAIN;
 	noclone_cmd_prepare(cmd, IOCB_DIRECT | IOCB_NOWAIT, true);
 	return noclone_cmd_call(cmd, iter);
 }
 
-static ssize_t noclone_direct_block(struct noclone_cmd *cmd,
-				    struct iov_iter *iter)
+static ssize_t noclone_engine_direct_blocking(struct noclone_cmd *cmd,
+					      struct iov_iter *iter)
 {
 	noclone_cmd_prepare(cmd, IOCB_DIRECT, true);
 	return noclone_cmd_call(cmd, iter);
 }
 
-/* Asynchronous direct I/O: what the device is told, the disk has been told. */
+/* Asynchronous direct I/O: completion means that the lower disk completed it. */
 const struct noclone_engine noclone_engine_direct = {
-	.name			= "direct",
+	.id			= NOCLONE_ENGINE_DIRECT,
 	.direct			= true,
-	.attempts_writes	= true,
-	.admit			= noclone_workers_init,
-	.dismiss		= noclone_workers_exit,
-	.map			= noclone_cmd_map,
-	.attempt		= noclone_direct_attempt,
-	.block			= noclone_direct_block,
+	.nowait_writes		= true,
+	.map			= noclone_submit_clone,
+	.nowait			= noclone_engine_direct_nowait,
+	.blocking		= noclone_engine_direct_blocking,
 };
 
-/* The page has come: called with the page's wait queue locked. */
-static int noclone_page_has_come(struct wait_queue_entry *entry,
-				 unsigned int mode, int sync, void *key)
+/* Wake function: a page has been read. Its wait queue is locked. */
+static int noclone_engine_page_read(struct wait_queue_entry *entry,
+				    unsigned int mode, int sync, void *key)
 {
 	struct wait_page_queue *wait = container_of(entry,
 						    struct wait_page_queue,
@@ -48,23 +53,20 @@ static int noclone_page_has_come(struct wait_queue_entry *entry,
 	if (!wake_page_match(wait, key))
 		return 0;
 	list_del_init(&entry->entry);
-	noclone_file_count(cmd->file, NOCLONE_FILE_WAITED);
-	/* Attempt it again */
+	noclone_cmd_count(cmd->fc, NOCLONE_FILE_WAITED);
+	/* Repeat the call */
 	noclone_cmd_complete(cmd, -EIOCBQUEUED);
 	return 1;
 }
 
-/*
- * "Add support for async buffered reads" (v5.9): a page that is being read
- * calls back, and no thread waits for it.
- */
-static ssize_t noclone_buffered_attempt(struct noclone_cmd *cmd,
-					struct iov_iter *iter)
+/* IOCB_WAITQ: no thread waits for the page, it calls back instead. */
+static ssize_t noclone_engine_buffered_nowait(struct noclone_cmd *cmd,
+					      struct iov_iter *iter)
 {
-	if (!noclone_calls_back(cmd->file->file))
+	if (!noclone_compat_async_buffered_reads(cmd->fc->file))
 		return -EAGAIN;
 	noclone_cmd_prepare(cmd, IOCB_WAITQ, true);
-	cmd->wait.wait.func = noclone_page_has_come;
+	cmd->wait.wait.func = noclone_engine_page_read;
 	cmd->wait.wait.private = NULL;
 	cmd->wait.wait.flags = 0;
 	INIT_LIST_HEAD(&cmd->wait.wait.entry);
@@ -72,49 +74,43 @@ static ssize_t noclone_buffered_attempt(struct noclone_cmd *cmd,
 	return noclone_cmd_call(cmd, iter);
 }
 
-static ssize_t noclone_sync_block(struct noclone_cmd *cmd,
-				  struct iov_iter *iter)
+static ssize_t noclone_engine_sync_blocking(struct noclone_cmd *cmd,
+					    struct iov_iter *iter)
 {
 	noclone_cmd_prepare(cmd, 0, false);
 	return noclone_cmd_call(cmd, iter);
 }
 
-/* Through the page cache. Writes copy, and are done one after another. */
+/* Writes only copy to the page cache, under the inode lock: one by one. */
 const struct noclone_engine noclone_engine_buffered = {
-	.name		= "buffered",
-	.admit		= noclone_workers_init,
-	.dismiss	= noclone_workers_exit,
-	.map		= noclone_cmd_map,
-	.attempt	= noclone_buffered_attempt,
-	.block		= noclone_sync_block,
+	.id		= NOCLONE_ENGINE_BUFFERED,
+	.map		= noclone_submit_clone,
+	.nowait		= noclone_engine_buffered_nowait,
+	.blocking	= noclone_engine_sync_blocking,
 };
 
-/* The reference: a blocking call for each command, through the page cache. */
+/* For comparison: a blocking call for each command. */
 const struct noclone_engine noclone_engine_sync = {
-	.name		= "sync",
-	.admit		= noclone_workers_init,
-	.dismiss	= noclone_workers_exit,
-	.map		= noclone_cmd_map,
-	.block		= noclone_sync_block,
+	.id		= NOCLONE_ENGINE_SYNC,
+	.map		= noclone_submit_clone,
+	.blocking	= noclone_engine_sync_blocking,
 };
 
 #ifdef NOCLONE_DEBUG
-static ssize_t noclone_null_attempt(struct noclone_cmd *cmd,
-				    struct iov_iter *iter)
+static ssize_t noclone_engine_null_rw(struct noclone_cmd *cmd,
+				      struct iov_iter *iter)
 {
 	size_t bytes = iov_iter_count(iter);
 
 	return iov_iter_rw(iter) == READ ? iov_iter_zero(bytes, iter) : bytes;
 }
 
-/* What the workers alone cost. */
+/* For measurements: the cost of the workers alone. */
 const struct noclone_engine noclone_engine_null = {
-	.name			= "null",
-	.attempts_writes	= true,
-	.admit			= noclone_workers_init,
-	.dismiss		= noclone_workers_exit,
-	.map			= noclone_cmd_map,
-	.attempt		= noclone_null_attempt,
-	.block			= noclone_null_attempt,
+	.id			= NOCLONE_ENGINE_NOIO,
+	.nowait_writes		= true,
+	.map			= noclone_submit_clone,
+	.nowait			= noclone_engine_null_rw,
+	.blocking		= noclone_engine_null_rw,
 };
 #endif

@@ -1,55 +1,55 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * noclone-file: pin a file, so that its data stays where it is on its disk, and
- * let it go again.  The engine extent writes to the disk behind the file
- * system's back: if one block of the file moved, it would write into somebody
- * else's file.
+ * unpin it. The engine extent writes to the disk behind the file system's back:
+ * if a block of the file moved, it would overwrite another file.
  *
  * Why this is safe
  *
- *  - Blocks move, or get an owner more, in two ways.  Through a file that is open
- *    for writing: write, truncate, fallocate, and whoever calls the file system
- *    directly, as the discard of the loop driver and LIO do.  And without one:
+ *  - Blocks move, or become shared, in two ways. Through a file that is open for
+ *    writing: write, truncate, fallocate, and drivers that call the file system
+ *    directly, as LIO and the loop driver's discard do. And without one:
  *    FICLONE and FIDEDUPERANGE, defragmentation, exchange of extents.
- *  - Against the first, writers are denied as for a running program: i_writecount
- *    is negative.  open(2) for writing and truncate(2) then fail with ETXTBSY, and
- *    it cannot be made negative while anybody but us has the file open for
- *    writing; a shared mapping counts as open.
- *  - Against the second there is the mark of a swap file, S_SWAPFILE, which all of
- *    them look at.  It also keeps our own engines from writing through the file
- *    system, and the file from being removed or renamed.  Alone it would be no
- *    lock: vfs_fallocate() looks at it, ->fallocate() does not.
- *  - What is left changes how a file system writes down where the blocks are, not
+ *  - Against the first, writers are denied as for an executable in use:
+ *    i_writecount is negative. open(2) for writing and truncate(2) then fail with
+ *    ETXTBSY. It cannot become negative while anybody else has the file open for
+ *    writing; a shared writable mapping counts as open.
+ *  - Against the second, the inode is marked as a swap file (S_SWAPFILE), which
+ *    all of them check. The mark also stops our own engines from writing through
+ *    the file system, and prevents removal and renaming. It would not be enough
+ *    alone: vfs_fallocate() checks it, ->fallocate() does not.
+ *  - What remains changes how the file system records where blocks are, not
  *    where they are: EXT4_IOC_MIGRATE, fs-verity, online repair.
- *  - Only then are the extents read and compared; see extent.c.  That
- *    a file was pinned says nothing about extents which somebody has read before:
- *    backing->pin_nr tells one pin from the next.
+ *  - Only after pinning are the extents read and compared (extent.c). Extents
+ *    that were read before prove nothing: backing->pin_nr tells one pin from the
+ *    next.
  *
- * A device is suspended when its file is pinned or let go, and whoever holds the
- * inode's lock may be waiting for that device: he reads the file into memory that
- * has to be paged in from it.  So the lock is only tried.  If a file could not be
- * let go completely, the mark stays, and the next command that writes takes it
- * away, as it would have had to wait for the lock anyway.
+ * The device is suspended while its file is pinned or unpinned, and the holder
+ * of the inode lock may be waiting for that device: it may be reading the file
+ * into memory that has to be paged in from the device. So the lock is only tried.
+ * If the mark cannot be removed, it stays. The next command that writes removes
+ * it; that command would have waited for the inode lock anyway.
  */
-#include "file.h"
+#include "pin.h"
+#include "backing-file.h"
 
 #include <linux/delay.h>
+#include <linux/fs.h>
 #include <linux/pagemap.h>
 
 /*
- * The one writable file that we have of the inode, if it is, counts as one. Whoever
- * executes a file denies writers as well; to execute this one while it is pinned
- * would hide one writer from a later look.
+ * Our own file, if writable, counts as one writer. Executing the pinned file
+ * denies writers once more, which hides one writer from a later check.
  */
-static bool noclone_deny_writers(struct noclone_backing *b)
+static bool noclone_pin_deny_writers(struct noclone_backing *b)
 {
 	if (!(b->file->f_mode & FMODE_WRITE))
 		return !deny_write_access(b->file);
 	return atomic_cmpxchg(&b->inode->i_writecount, 1, -1) == 1;
 }
 
-/* The file is the same one: another could not have been opened for writing. */
-static void noclone_allow_writers(struct noclone_backing *b)
+/* b->file is still the one of the denial: no other could be opened for writing. */
+static void noclone_pin_allow_writers(struct noclone_backing *b)
 {
 	if (!(b->file->f_mode & FMODE_WRITE))
 		allow_write_access(b->file);
@@ -57,19 +57,16 @@ static void noclone_allow_writers(struct noclone_backing *b)
 		atomic_add(2, &b->inode->i_writecount);
 }
 
-/**
- * noclone_has_writers - has anybody but us the file open for writing?
- * @b: a file that is in use
- */
-bool noclone_has_writers(const struct noclone_backing *b)
+/* Does anybody but us have the file open for writing? */
+bool noclone_pin_has_writers(const struct noclone_backing *b)
 {
 	int ours = !!(b->file->f_mode & FMODE_WRITE);
 
 	return atomic_read(&b->inode->i_writecount) > ours;
 }
 
-/* Return: false if somebody holds the lock, or has marked the file already. */
-static bool noclone_try_mark(struct inode *inode)
+/* Return: false if the inode is locked, or is a swap file already. */
+static bool noclone_pin_try_mark(struct inode *inode)
 {
 	bool free;
 
@@ -83,10 +80,11 @@ static bool noclone_try_mark(struct inode *inode)
 }
 
 /*
- * Who changes flags has the lock exclusively. Shared is enough for us, because the
- * change is atomic: many readers at the same time would leave no moment for more.
+ * i_flags are changed under the exclusive lock. Shared is enough here because the
+ * change is atomic, and necessary because many readers would never leave a
+ * moment for an exclusive trylock.
  */
-static void noclone_try_unmark(struct noclone_backing *b)
+static void noclone_pin_try_unmark(struct noclone_backing *b)
 {
 	if (!inode_trylock_shared(b->inode))
 		return;
@@ -95,23 +93,20 @@ static void noclone_try_unmark(struct noclone_backing *b)
 	WRITE_ONCE(b->marked, false);
 }
 
-/**
- * noclone_pin - from now on the file stays where it is on its disk
- * @b: file that is not pinned; no I/O of its device is in flight
- *
- * Context: .preresume, or none of the device's tables is live; does not block.
- * Return: NULL, or why it cannot be, as status says it.
+/*
+ * Pin a file. Does not block. Context: .preresume, no I/O of the device is in
+ * flight. Return: NULL, or the reason for the status line.
  */
-const char *noclone_pin(struct noclone_backing *b)
+const char *noclone_pin_acquire(struct noclone_backing *b)
 {
 	const char *why = NULL;
 
 	if (!mutex_trylock(&b->mark_lock))
 		return "extent:locked";
-	if (!noclone_deny_writers(b)) {
+	if (!noclone_pin_deny_writers(b)) {
 		why = "extent:open";
-	} else if (!b->marked && !noclone_try_mark(b->inode)) {
-		noclone_allow_writers(b);
+	} else if (!b->marked && !noclone_pin_try_mark(b->inode)) {
+		noclone_pin_allow_writers(b);
 		why = "extent:locked";
 	} else {
 		WRITE_ONCE(b->marked, true);
@@ -122,18 +117,13 @@ const char *noclone_pin(struct noclone_backing *b)
 	return why;
 }
 
-/**
- * noclone_unpin - the file may move again
- * @b: file; nothing happens if it is not pinned
- *
- * Whoever has read the pinned file has cached what was there at that time. To
- * forget it takes the locks of pages, which are held for reads from the disk
- * below: nothing is dirty, unless no bio has come to the disk.
- *
- * Context: no bio is on its way to the file's sectors; does not wait for anybody
- * who could wait for the device.
+/*
+ * Unpin a file, if it is pinned. Pages that were cached while it was pinned are
+ * stale and have to go. That waits for page locks, which are held for reads from
+ * the lower disk only: nothing is dirty once bios have bypassed the cache. So
+ * this does not wait for the device. Context: no bio of extent is in flight.
  */
-void noclone_unpin(struct noclone_backing *b)
+void noclone_pin_release(struct noclone_backing *b)
 {
 	if (!b->pinned)
 		return;
@@ -141,30 +131,27 @@ void noclone_unpin(struct noclone_backing *b)
 		invalidate_inode_pages2(b->inode->i_mapping);
 	b->ran = false;
 	WRITE_ONCE(b->pinned, false);
-	noclone_try_unmark(b);
-	noclone_allow_writers(b);
+	noclone_pin_try_unmark(b);
+	noclone_pin_allow_writers(b);
 }
 
-/* Writes wait for it: look often. */
+/* Writes wait for the mark to go: poll often. */
 #define NOCLONE_UNMARK_USEC	50
 
-/**
- * noclone_unmark - finish what noclone_unpin() could not
- * @b: file
- *
- * Not by waiting for the lock: readers would have to wait behind us, and one of
- * them may be what its holder waits for.  Every write comes here, and nearly always
- * there is nothing to do: @mark_lock is for the others.
- *
- * Context: may sleep for as long as somebody else holds the inode's lock.
+/*
+ * Remove the mark if noclone_pin_release() could not. Polls, because waiting for
+ * the inode lock would make later readers wait behind us, and the lock's holder
+ * may depend on one of them. Called for each write: nearly always there is
+ * nothing to do, without taking @mark_lock. Context: may sleep for as long as
+ * somebody else holds the inode lock.
  */
-void noclone_unmark(struct noclone_backing *b)
+void noclone_pin_unmark(struct noclone_backing *b)
 {
 	if (likely(!READ_ONCE(b->marked)))
 		return;
 	mutex_lock(&b->mark_lock);
 	while (b->marked && !b->pinned) {
-		noclone_try_unmark(b);
+		noclone_pin_try_unmark(b);
 		if (b->marked)
 			usleep_range(NOCLONE_UNMARK_USEC,
 				     2 * NOCLONE_UNMARK_USEC);

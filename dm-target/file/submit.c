@@ -1,48 +1,46 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * noclone-file: how bios become commands.  Most come as they are, by the fast
- * path: the owner's bio is not remapped, only handed over, and nothing in it is
- * changed before it ends.  The rest comes from dm core as clones, with memory
- * for the command from dm core's mempool; so does all that the fast path has no
- * memory for.
+ * noclone-file: how bios become commands. Most come from the fast path: the
+ * submitter's bio is not remapped but queued, and nothing in it changes before
+ * it completes. The rest are clones from dm core, with room for the command in
+ * the clone; so is whatever the fast path has no memory for.
  */
-#include "file.h"
-#include "../inflight.h"
+#include "submit.h"
+#include "command.h"
+#include "engines.h"
+#include "worker.h"
 #include "../io.h"
+#include "../mapped-device.h"
+#include "../target.h"
 
+#include <linux/blkdev.h>
 #include <linux/slab.h>
 
-static struct kmem_cache *noclone_cmd_cache;
-
-/**
- * struct noclone_plug - commands of one plug and line
- * @cb: block layer's part
- * @newest: first of a list that ends with @oldest
- * @oldest: likewise
- */
+/* Commands of one plug and target, last first */
 struct noclone_plug {
 	struct blk_plug_cb cb;
 	struct noclone_cmd *newest;
 	struct noclone_cmd *oldest;
 };
 
-static void noclone_unplug(struct blk_plug_cb *cb, bool from_schedule)
+static void noclone_submit_unplug(struct blk_plug_cb *cb, bool from_schedule)
 {
 	struct noclone_plug *plug = container_of(cb, struct noclone_plug, cb);
 
-	noclone_lane_add(cb->data, plug->newest, plug->oldest);
+	noclone_worker_add(cb->data, plug->newest, plug->oldest);
 	kfree(plug);
 }
 
-/* Without a plug, or without memory for ours, it goes at once. */
-static void noclone_cmd_plug(struct noclone_cmd *cmd)
+static void noclone_submit_plug(struct noclone_cmd *cmd)
 {
-	struct blk_plug_cb *cb = blk_check_plugged(noclone_unplug, cmd->file,
+	struct blk_plug_cb *cb = blk_check_plugged(noclone_submit_unplug,
+						   cmd->fc,
 						   sizeof(struct noclone_plug));
 	struct noclone_plug *plug;
 
+	/* No plug, or no memory for ours */
 	if (!cb) {
-		noclone_lane_add(cmd->file, cmd, cmd);
+		noclone_worker_add(cmd->fc, cmd, cmd);
 		return;
 	}
 	plug = container_of(cb, struct noclone_plug, cb);
@@ -52,28 +50,28 @@ static void noclone_cmd_plug(struct noclone_cmd *cmd)
 		plug->oldest = cmd;
 }
 
-static bool noclone_cmd_is_rw(struct bio *bio)
+static bool noclone_submit_is_rw(struct bio *bio)
 {
 	return (bio_op(bio) == REQ_OP_READ || bio_op(bio) == REQ_OP_WRITE) &&
 	       !(bio->bi_opf & REQ_PREFLUSH);
 }
 
-/* Racy and exact enough: a guess about the next few commands. */
-static bool noclone_cmd_may_attempt(struct noclone_cmd *cmd, struct bio *bio)
+/* The counter races; it is only a guess about the next few commands. */
+static bool noclone_submit_may_nowait(struct noclone_cmd *cmd, struct bio *bio)
 {
 	bool write = op_is_write(bio_op(bio));
-	struct noclone_file *f = cmd->file;
-	int doubt = READ_ONCE(f->doubt[write]);
+	struct noclone_file_c *fc = cmd->fc;
+	int backoff = READ_ONCE(fc->nowait_backoff[write]);
 
-	if (!noclone_cmd_is_rw(bio) || !f->engine->attempt ||
-	    (write && !f->engine->attempts_writes))
+	if (!noclone_submit_is_rw(bio) || !fc->engine->nowait ||
+	    (write && !fc->engine->nowait_writes))
 		return false;
-	if (unlikely(doubt > 0))
-		WRITE_ONCE(f->doubt[write], doubt - 1);
-	return doubt <= 0;
+	if (unlikely(backoff > 0))
+		WRITE_ONCE(fc->nowait_backoff[write], backoff - 1);
+	return backoff <= 0;
 }
 
-static enum noclone_file_counter noclone_cmd_kind(struct bio *bio)
+static enum noclone_file_counter noclone_submit_kind(struct bio *bio)
 {
 	switch (bio_op(bio)) {
 	case REQ_OP_READ:
@@ -88,117 +86,53 @@ static enum noclone_file_counter noclone_cmd_kind(struct bio *bio)
 	}
 }
 
-static void noclone_cmd_submit(struct noclone_cmd *cmd, struct noclone_file *f,
-			       struct bio *bio)
+static void noclone_submit_cmd(struct noclone_cmd *cmd,
+			       struct noclone_file_c *fc, struct bio *bio)
 {
-	cmd->file = f;
+	cmd->fc = fc;
 	cmd->bio = bio;
 	cmd->done = 0;
 	cmd->begun_write = false;
-	noclone_file_count(f, NOCLONE_FILE_INFLIGHT);
-	noclone_file_count(f, noclone_cmd_kind(bio));
-	if (likely(noclone_cmd_may_attempt(cmd, bio)))
-		noclone_cmd_plug(cmd);
+	noclone_cmd_count(fc, NOCLONE_FILE_INFLIGHT);
+	noclone_cmd_count(fc, noclone_submit_kind(bio));
+	if (likely(noclone_submit_may_nowait(cmd, bio)))
+		noclone_submit_plug(cmd);
 	else
-		noclone_cmd_block(cmd);
+		noclone_worker_block(cmd);
 }
 
-/**
- * noclone_cmd_map - hand a clone over to the workers
- * @f: line
- * @bio: clone with per-bio data for a struct noclone_cmd
- *
- * Context: any in which bios are submitted; does not sleep.
- * Return: DM_MAPIO_SUBMITTED.
- */
-int noclone_cmd_map(struct noclone_file *f, struct bio *bio)
+/* A clone, with per-bio data for a command. Return: DM_MAPIO_SUBMITTED. */
+int noclone_submit_clone(struct noclone_file_c *fc, struct bio *bio)
 {
 	struct noclone_cmd *cmd = dm_per_bio_data(bio, sizeof(*cmd));
 
-	noclone_count(f->line->nd, NOCLONE_CLONES);
+	noclone_dev_count(fc->target->nd, NOCLONE_CLONES);
 	cmd->nd = NULL;
-	noclone_cmd_submit(cmd, f, bio);
+	noclone_submit_cmd(cmd, fc, bio);
 	return DM_MAPIO_SUBMITTED;
 }
 
-/**
- * noclone_file_take - hand an owner's bio over to the workers
- * @f: line that maps the whole of it
- * @nd: mapped device, on which the bio has begun: see noclone_get()
- * @bio: a plain read or write
- *
- * Context: submit_bio; does not sleep and does not start reclaim.
- * Return: false, with nothing done, if there is no memory.
+/*
+ * The submitter's own bio, a plain read or write that lies within the target;
+ * noclone_inflight_get() has been called for it. Return: false, with nothing
+ * done, if there is no memory.
  */
-bool noclone_file_take(struct noclone_file *f, struct noclone_dev *nd,
-		       struct bio *bio)
+bool noclone_submit_original(struct noclone_file_c *fc, struct noclone_dev *nd,
+			     struct bio *bio)
 {
-	struct noclone_cmd *cmd = noclone_slab_alloc(noclone_cmd_cache);
+	struct noclone_cmd *cmd = noclone_io_slab_alloc(noclone_cmd_slab);
 
 	if (unlikely(!cmd))
 		return false;
 
 	cmd->nd = nd;
 	cmd->start = jiffies;
-	cmd->accounted = noclone_accounts(bio->bi_bdev);
+	cmd->accounted = noclone_compat_accounts_io(bio->bi_bdev);
 	if (cmd->accounted)
-		noclone_start_io_acct(bio->bi_bdev, bio_op(bio),
-				      bio_sectors(bio), cmd->start);
-	noclone_count(nd, NOCLONE_FAST);
+		noclone_compat_start_io_acct(bio->bi_bdev, bio_op(bio),
+					     bio_sectors(bio), cmd->start);
+	noclone_dev_count(nd, NOCLONE_FAST);
 	/* From here on neither bio nor cmd may be touched */
-	noclone_cmd_submit(cmd, f, bio);
+	noclone_submit_cmd(cmd, fc, bio);
 	return true;
-}
-
-/**
- * noclone_cmd_finish - give a bio back to its owner, or a clone to dm core
- * @cmd: gone when this returns
- * @status: how it ended
- *
- * Context: any.
- */
-void noclone_cmd_finish(struct noclone_cmd *cmd, blk_status_t status)
-{
-	struct noclone_dev *nd = cmd->nd;
-	struct bio *bio = cmd->bio;
-
-	bio->bi_status = status;
-	if (!nd) {
-		bio_endio(bio);
-		return;
-	}
-	if (cmd->accounted)
-		noclone_end_io_acct(bio->bi_bdev, bio_op(bio), bio_sectors(bio),
-				    cmd->start);
-	kmem_cache_free(noclone_cmd_cache, cmd);
-	bio_endio(bio);
-	/* From here on the device may go away */
-	noclone_put(nd);
-}
-
-/* A constructor exempts the cache from being zeroed on each allocation. */
-static void noclone_cmd_ctor(void *object)
-{
-}
-
-/**
- * noclone_file_init - once per load of the module
- *
- * Return: 0 or -ENOMEM.
- */
-int __init noclone_file_init(void)
-{
-	noclone_cmd_cache = kmem_cache_create("dm_noclone_cmd",
-					      sizeof(struct noclone_cmd), 0,
-					      SLAB_HWCACHE_ALIGN,
-					      noclone_cmd_ctor);
-	return noclone_cmd_cache ? 0 : -ENOMEM;
-}
-
-/**
- * noclone_file_exit - undo noclone_file_init(); no bio is in flight any more
- */
-void noclone_file_exit(void)
-{
-	kmem_cache_destroy(noclone_cmd_cache);
 }

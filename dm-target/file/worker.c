@@ -1,36 +1,44 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * noclone-file: who works on commands.
+ * noclone-file: who executes commands.
  *
- * A command first goes to the lane of its CPU, together with what arrived in
- * the same plug, so that a burst costs one wake-up.  The lane's worker tries
- * each without blocking.  What would block goes elsewhere: reads and flushes
- * each to a worker of its own, writes one after another to a thread, because
- * they would only wait for the same lock of the inode.
+ * A command first goes to the queue of its CPU, together with what was in the
+ * same plug, so that a burst costs one wake-up. The queue's worker tries each
+ * command without blocking. What would block goes elsewhere: reads and flushes
+ * each to a work item of their own, writes one after another to a thread,
+ * because they would only wait for the same inode lock.
  *
- * Each line has its own workqueue with a rescuer: a command may wait for I/O on
- * another noclone-file device below, whose workers must not be the same.  Writes
- * have a thread: a file system that runs out of space waits for workqueues that
- * have no rescuer (xfs_flush_inodes()), and who has one must not.
+ * Each target has its own workqueue, with a rescuer: a command may wait for I/O
+ * of another noclone-file device below, which must not need the same workers.
+ * Blocking writes have a thread instead, because a file system that runs out of
+ * space flushes workqueues that have no rescuer (xfs_flush_inodes()). A work item
+ * on a rescuer queue must not flush one without (check_flush_dependency()).
  */
-#include "file.h"
+#include "worker.h"
+#include "command.h"
 
 #include <linux/blk-cgroup.h>
 #include <linux/cgroup.h>
 #include <linux/memcontrol.h>
 #include <linux/sched/mm.h>
 
-/* Commands that may block at the same time, per line */
-#define NOCLONE_MAX_BLOCKED	32
+/* Work items that may block at the same time, per target */
+#define NOCLONE_MAX_BLOCKING	32
 
-/* Memory and I/O that a command costs are its owner's. */
+struct noclone_worker_queue {
+	struct llist_head todo;		/* last in, first out */
+	struct work_struct work;
+	struct noclone_file_c *fc;
+};
+
+/* Memory and I/O of a command are charged to the cgroup of its submitter. */
 struct noclone_charge {
 	bool blkcg;
 	struct cgroup_subsys_state *memory;
 	struct mem_cgroup *before;
 };
 
-static void noclone_charge_begin(struct noclone_charge *c, struct bio *bio)
+static void noclone_worker_charge(struct noclone_charge *c, struct bio *bio)
 {
 	struct cgroup_subsys_state *css __maybe_unused = bio_blkcg_css(bio);
 
@@ -47,7 +55,7 @@ static void noclone_charge_begin(struct noclone_charge *c, struct bio *bio)
 #endif
 }
 
-static void noclone_charge_end(struct noclone_charge *c)
+static void noclone_worker_uncharge(struct noclone_charge *c)
 {
 	if (!c->blkcg)
 		return;
@@ -59,8 +67,8 @@ static void noclone_charge_end(struct noclone_charge *c)
 }
 
 /*
- * As the loop driver's worker: dirty pages of the file are not this thread's
- * to wait for, and reclaim must not come back to the mapped device.
+ * As the loop driver: this thread must not be throttled for dirty pages of the
+ * backing file, and its reclaim must not issue I/O to the mapped device.
  */
 static unsigned int noclone_worker_begin(void)
 {
@@ -75,17 +83,17 @@ static void noclone_worker_end(unsigned int before)
 	current_restore_flags(before, PF_LOCAL_THROTTLE | PF_MEMALLOC_NOIO);
 }
 
-static void noclone_worker_do(struct noclone_cmd *cmd, bool attempt)
+static void noclone_worker_do(struct noclone_cmd *cmd, bool nowait)
 {
 	struct noclone_charge charge;
 
-	noclone_charge_begin(&charge, cmd->bio);
-	noclone_cmd_do(cmd, attempt);
+	noclone_worker_charge(&charge, cmd->bio);
+	noclone_cmd_do(cmd, nowait);
 	/* The command may be gone */
-	noclone_charge_end(&charge);
+	noclone_worker_uncharge(&charge);
 }
 
-static void noclone_worker_do_one(struct noclone_cmd *cmd)
+static void noclone_worker_do_blocking(struct noclone_cmd *cmd)
 {
 	unsigned int flags = noclone_worker_begin();
 
@@ -93,46 +101,41 @@ static void noclone_worker_do_one(struct noclone_cmd *cmd)
 	noclone_worker_end(flags);
 }
 
-static void noclone_cmd_work(struct work_struct *work)
+static void noclone_worker_cmd_work(struct work_struct *work)
 {
-	noclone_worker_do_one(container_of(work, struct noclone_cmd, work));
+	noclone_worker_do_blocking(container_of(work, struct noclone_cmd, work));
 }
 
-static void noclone_write_work(struct kthread_work *work)
+static void noclone_worker_write_work(struct kthread_work *work)
 {
-	noclone_worker_do_one(container_of(work, struct noclone_cmd, write));
+	noclone_worker_do_blocking(container_of(work, struct noclone_cmd, write));
 }
 
-/**
- * noclone_cmd_block - go on with a command where it may block
- * @cmd: command that nobody works on
- *
- * Context: any.
- */
-void noclone_cmd_block(struct noclone_cmd *cmd)
+/* Queue a command where it may block. Context: any. */
+void noclone_worker_block(struct noclone_cmd *cmd)
 {
 	struct bio *bio = cmd->bio;
 
-	noclone_file_count(cmd->file, NOCLONE_FILE_BLOCKED);
+	noclone_cmd_count(cmd->fc, NOCLONE_FILE_BLOCKED);
 	if (op_is_write(bio_op(bio)) && bio->bi_iter.bi_size) {
-		kthread_init_work(&cmd->write, noclone_write_work);
-		kthread_queue_work(cmd->file->writer, &cmd->write);
+		kthread_init_work(&cmd->write, noclone_worker_write_work);
+		kthread_queue_work(cmd->fc->writer, &cmd->write);
 		return;
 	}
-	INIT_WORK(&cmd->work, noclone_cmd_work);
-	queue_work(cmd->file->wq, &cmd->work);
+	INIT_WORK(&cmd->work, noclone_worker_cmd_work);
+	queue_work(cmd->fc->wq, &cmd->work);
 }
 
-static void noclone_lane_work(struct work_struct *work)
+static void noclone_worker_queue_work(struct work_struct *work)
 {
-	struct noclone_lane *lane = container_of(work, struct noclone_lane,
-						 work);
+	struct noclone_worker_queue *queue =
+		container_of(work, struct noclone_worker_queue, work);
 	unsigned int flags = noclone_worker_begin();
 	struct noclone_cmd *cmd, *next;
 	struct llist_node *list;
 
-	noclone_file_count(lane->file, NOCLONE_FILE_BATCHES);
-	list = llist_reverse_order(llist_del_all(&lane->todo));
+	noclone_cmd_count(queue->fc, NOCLONE_FILE_BATCHES);
+	list = llist_reverse_order(llist_del_all(&queue->todo));
 	llist_for_each_entry_safe(cmd, next, list, llist) {
 		noclone_worker_do(cmd, true);
 		cond_resched();
@@ -140,96 +143,65 @@ static void noclone_lane_work(struct work_struct *work)
 	noclone_worker_end(flags);
 }
 
-/**
- * noclone_lane_add - hand commands over to the worker of this CPU
- * @f: line
- * @newest: the last one of a list
- * @oldest: to which it leads
- *
- * Context: any.
+/*
+ * Queue commands, linked from @newest to @oldest, on this CPU, to be tried
+ * without blocking. Context: any.
  */
-void noclone_lane_add(struct noclone_file *f, struct noclone_cmd *newest,
-		      struct noclone_cmd *oldest)
+void noclone_worker_add(struct noclone_file_c *fc, struct noclone_cmd *newest,
+			struct noclone_cmd *oldest)
 {
-	struct noclone_lane *lane = raw_cpu_ptr(f->lanes);
+	struct noclone_worker_queue *queue = raw_cpu_ptr(fc->queues);
 
-	if (llist_add_batch(&newest->llist, &oldest->llist, &lane->todo))
-		queue_work(f->wq, &lane->work);
+	if (llist_add_batch(&newest->llist, &oldest->llist, &queue->todo))
+		queue_work(fc->wq, &queue->work);
 }
 
-/**
- * noclone_cmd_retry - attempt a command again
- * @cmd: command that nobody works on
- *
- * Context: any.
- */
-void noclone_cmd_retry(struct noclone_cmd *cmd)
+static void noclone_worker_requeue(struct noclone_cmd *cmd, bool nowait)
 {
-	noclone_lane_add(cmd->file, cmd, cmd);
+	if (nowait)
+		noclone_worker_add(cmd->fc, cmd, cmd);
+	else
+		noclone_worker_block(cmd);
 }
 
-/**
- * noclone_file_counter - what status shows
- * @f: line
- * @which: counter
- */
-unsigned long noclone_file_counter(const struct noclone_file *f,
-				   enum noclone_file_counter which)
+static void noclone_worker_init_queue(struct noclone_worker_queue *queue,
+				      struct noclone_file_c *fc)
 {
-	unsigned long sum = 0;
-	int cpu;
-
-	for_each_possible_cpu(cpu) {
-		sum += per_cpu_ptr(f->counters, cpu)->n[which];
-		if (which == NOCLONE_FILE_INFLIGHT)
-			sum -= per_cpu_ptr(f->counters, cpu)->ended;
-	}
-	return sum;
+	init_llist_head(&queue->todo);
+	INIT_WORK(&queue->work, noclone_worker_queue_work);
+	queue->fc = fc;
 }
 
-static void noclone_lane_init(struct noclone_lane *lane, struct noclone_file *f)
-{
-	init_llist_head(&lane->todo);
-	INIT_WORK(&lane->work, noclone_lane_work);
-	lane->file = f;
-}
-
-/**
- * noclone_workers_init - make workers for a line
- * @f: line; undone by noclone_workers_exit()
- *
- * Return: 0 or -ENOMEM with ti->error set.
- */
-int noclone_workers_init(struct noclone_file *f)
+/* Return: 0, or -ENOMEM with ti->error set. */
+int noclone_worker_init(struct noclone_file_c *fc)
 {
 	int cpu;
 
-	f->lanes = alloc_percpu(struct noclone_lane);
-	f->wq = alloc_workqueue("dm_noclone_%s",
-				WQ_UNBOUND | WQ_MEM_RECLAIM,
-				NOCLONE_MAX_BLOCKED,
-				dm_table_device_name(f->ti->table));
-	f->writer = kthread_run_worker(0, "dm_noclone/%s",
-				       dm_table_device_name(f->ti->table));
-	if (!f->lanes || !f->wq || IS_ERR(f->writer))
-		return noclone_refuse(f, -ENOMEM,
+	fc->requeue = noclone_worker_requeue;
+	fc->queues = alloc_percpu(struct noclone_worker_queue);
+	fc->wq = alloc_workqueue("dm_noclone_%s",
+				 WQ_UNBOUND | WQ_MEM_RECLAIM,
+				 NOCLONE_MAX_BLOCKING,
+				 dm_table_device_name(fc->ti->table));
+	fc->writer = kthread_run_worker(0, "dm_noclone/%s",
+					dm_table_device_name(fc->ti->table));
+	if (!fc->queues || !fc->wq || IS_ERR(fc->writer))
+		return noclone_refuse(fc, -ENOMEM,
 				      "Not enough memory for the workers");
 	for_each_possible_cpu(cpu)
-		noclone_lane_init(per_cpu_ptr(f->lanes, cpu), f);
+		noclone_worker_init_queue(per_cpu_ptr(fc->queues, cpu), fc);
 	return 0;
 }
 
-/**
- * noclone_workers_exit - undo noclone_workers_init(), also if that failed
- * @f: line without a command in flight
- *
- * Workers may still be on their way out.
+/*
+ * Undo noclone_worker_init(), also if that failed. No command is in flight, but
+ * workers may still be on their way out.
  */
-void noclone_workers_exit(struct noclone_file *f)
+void noclone_worker_exit(struct noclone_file_c *fc)
 {
-	if (!IS_ERR_OR_NULL(f->writer))
-		kthread_destroy_worker(f->writer);
-	if (f->wq)
-		destroy_workqueue(f->wq);
-	free_percpu(f->lanes);
+	if (!IS_ERR_OR_NULL(fc->writer))
+		kthread_destroy_worker(fc->writer);
+	if (fc->wq)
+		destroy_workqueue(fc->wq);
+	free_percpu(fc->queues);
 }

@@ -17,7 +17,7 @@
 #define NOCLONE_STRIPED_NAME	"noclone-striped"
 #define NOCLONE_FILE_NAME	"noclone-file"
 
-/* Devices made by the tool have a DM UUID that begins with this. */
+/* Prefix of the DM UUID of devices that the tool creates */
 #define NOCLONE_UUID_PREFIX	"NOCLONE-"
 
 /* Optional table words, in dm's usual "<#opt> word..." group at the end. */
@@ -36,9 +36,9 @@
  *	<what the stock target prints> fastpath <state> <#words> [<name> <n>]...
  *
  * where <state> is "on" or "off:<reason>" with a reason of the second list,
- * #words is twice the number of counters, and the counters are those of the
- * first list in this order.  Both lists only ever grow at the end.  Counters
- * belong to the mapped device: each of its targets prints the same ones.
+ * <#words> is twice the number of counters, and the counters are those of the
+ * first list in this order.  Both lists only grow at the end.  Counters belong
+ * to the mapped device: each of its targets prints the same ones.
  *
  * X(enumerator, word on the status line, meaning)
  */
@@ -49,7 +49,7 @@
 	X(FLUSH,	"flush",	"given to dm core: carries a flush") \
 	X(OP,		"op",		"given to dm core: neither read nor write") \
 	X(SPLIT,	"split",	"given to dm core: crosses a segment or chunk border") \
-	X(CHAIN,	"chain",	"given to dm core: already waits for parts of itself") \
+	X(CHAIN,	"chain",	"given to dm core: is the parent of a bio chain") \
 	X(POLLED,	"polled",	"given to dm core: completion is polled") \
 	X(INTEGRITY,	"integrity",	"given to dm core: carries integrity data") \
 	X(CRYPTO,	"crypto",	"given to dm core: has an inline encryption context") \
@@ -59,24 +59,24 @@
 
 /* X(enumerator, word after "off:", meaning) */
 #define NOCLONE_OFF_REASONS(X)						\
-	X(PARAMETER,	"parameter",	"the module parameter fastpath said so") \
+	X(PARAMETER,	"parameter",	"switched off by the module parameter fastpath") \
 	X(OPTION,	"option",	"a target of the table says no_fastpath") \
 	X(MESSAGE,	"message",	"switched off by message")	\
 	X(MIXED,	"mixed",	"the table holds targets of other modules") \
 	X(ZONED,	"zoned",	"a leg is a zoned device")	\
 	X(FOREIGN,	"foreign",	"another module has replaced the device's operations") \
-	X(NOSTATS,	"nostats",	"dmsetup stats cannot be noticed on this kernel") \
+	X(NOSTATS,	"nostats",	"dmsetup stats cannot be detected on this kernel") \
 	X(SUSPENDED,	"suspended",	"the device is suspended")	\
-	X(UNPINNED,	"unpinned",	"a file of the table may move on its disk") \
+	X(UNPINNED,	"unpinned",	"a backing file of the table is not pinned") \
 	X(BYSTATS,	"stats",	"dmsetup stats is in use")
 
 /*
- * noclone-file, table line:
+ * noclone-file, arguments in a table:
  *
  *	<path> <start sector> [<#words> [engine <engine>] [no_fastpath]]
  *
- * with a path as noclone-path.h writes it, and the first of these engines
- * if none is given.
+ * <path> is encoded as in noclone-path.h. The first of these engines is the
+ * default.
  *
  * X(enumerator, word, meaning)
  */
@@ -92,23 +92,23 @@
  *
  *	engine <engine> <#words> [<fact> <value>]... <#words> [<name> <n>]...
  *
- * and a blank and what the other targets print from "fastpath" on.  #words is
- * twice the number of pairs that follow it.  Facts and counters are those of the
- * following lists in this order; both lists only ever grow at the end.
+ * followed by a blank and what the other targets print from "fastpath" on.
+ * <#words> is twice the number of pairs that follow.  Facts and counters are those
+ * of these lists in this order; both lists only grow at the end.
  *
  * X(enumerator, word, meaning)
  */
 #define NOCLONE_FILE_FACTS(X)						\
 	X(ALIGN,	"align",	"I/O is aligned to this many bytes") \
 	X(MEMALIGN,	"memalign",	"memory of I/O is aligned to this many bytes") \
-	X(ALIGN_FROM,	"align_from",	"who says so: statx, disk or none") \
+	X(ALIGN_FROM,	"align_from",	"source of align: statx, disk or none") \
 	X(SIZE,		"size",		"sectors of the file")		\
-	X(ALLOCATED,	"allocated",	"sectors that the file system has given it") \
-	X(EXTENTS,	"extents",	"pieces on the disk below; 0: not looked up") \
-	X(REFUSED,	"refused",	"engine and reason if another one runs; else -") \
+	X(ALLOCATED,	"allocated",	"sectors allocated to the file") \
+	X(EXTENTS,	"extents",	"extents on the lower disk; 0: not read") \
+	X(REFUSED,	"refused",	"requested engine and why it is not used; else -") \
 	X(DEVICE,	"device",	"device number of the file, as stat(2) gives it") \
 	X(INODE,	"inode",	"inode number of the file")	\
-	X(LINKS,	"links",	"names that the file has; 0: it is deleted")
+	X(LINKS,	"links",	"hard links of the file; 0: it is deleted")
 
 #define NOCLONE_FILE_COUNTERS(X)					\
 	X(INFLIGHT,	"inflight",	"I/Os that have begun and not ended") \
@@ -118,10 +118,10 @@
 	X(DISCARDS,	"discards",	"discards begun")		\
 	X(ZEROES,	"zeroes",	"write zeroes begun")		\
 	X(BATCHES,	"batches",	"times that the worker was woken") \
-	X(WAITED,	"waited",	"I/Os that were called back when a page had come") \
+	X(WAITED,	"waited",	"I/Os repeated by a callback when a page was read") \
 	X(BLOCKED,	"blocked",	"I/Os given to a worker that may block") \
-	X(SHORT,	"short",	"calls that came back short and went on") \
-	X(PADDED,	"padded",	"reads filled up with zeroes behind the end of the file") \
+	X(SHORT,	"short",	"calls that did only a part of the I/O") \
+	X(PADDED,	"padded",	"reads padded with zeroes beyond the end of the file") \
 	X(ERRORS,	"errors",	"I/Os that failed")
 
 #endif /* DM_NOCLONE_UAPI_H */

@@ -30,7 +30,7 @@ static inline u64 div_u64_rem(u64 dividend, u32 divisor, u32 *remainder)
 #define NOCLONE_NO_SHIFT	0xff
 
 /**
- * struct noclone_layout - geometry of one target
+ * struct noclone_layout - geometry of a target, or of a part of it
  * @begin:		first sector of the target in the mapped device
  * @stripes:		number of legs, 1 for a linear target
  * @chunk_sectors:	sectors put on one leg before the next one's turn, or
@@ -138,7 +138,7 @@ static inline u64 noclone_first_on_leg(const struct noclone_layout *l,
  * @l: geometry with chunks
  * @sector: first sector of the range in the mapped device
  * @sectors: length of the range
- * @leg: the leg that is asked for
+ * @leg: the leg
  * @leg_sector: set to the first sector within the leg
  *
  * Used for discards and the like, which go to each leg as one piece.
@@ -155,7 +155,7 @@ static inline u64 noclone_map_range(const struct noclone_layout *l, u64 sector,
 }
 
 /**
- * struct noclone_extent - sectors of a target that lie in one piece on a leg
+ * struct noclone_extent - contiguous sectors of a target that are contiguous on a leg
  * @begin: first sector in the mapped device
  * @sectors: how many
  * @physical: first sector on the leg
@@ -167,9 +167,8 @@ struct noclone_extent {
 };
 
 /*
- * The layout of an extent: begin is where the leg's first sector would be. It
- * may be negative, that is wrap: the difference to a sector is right all the
- * same.
+ * The layout of an extent: @begin is where sector 0 of the leg would be. That may
+ * be negative; unsigned arithmetic wraps, and the difference is right.
  */
 static inline void noclone_layout_of_extent(struct noclone_layout *l,
 					    const struct noclone_extent *e)
@@ -177,23 +176,17 @@ static inline void noclone_layout_of_extent(struct noclone_layout *l,
 	noclone_layout_init(l, e->begin - e->physical, 1, 0);
 }
 
-/**
- * struct noclone_span - the sectors of one target in the mapped device
- * @begin: first sector
- * @end: one past the last sector
- */
+/* A range of the mapped device that one layout maps */
 struct noclone_span {
 	u64 begin;
-	u64 end;
+	u64 end;	/* one past the last sector */
 };
 
 /**
- * noclone_find_span - which target holds a sector
+ * noclone_find_span - find the span that holds a sector
  * @spans: sorted, without gaps between them
  * @nr: number of spans, at least 1
  * @sector: sector of the mapped device
- *
- * A plain binary search: it takes log2(@nr) steps whatever the sector is.
  *
  * Return: index of the span, or @nr if no span holds the sector.
  */

@@ -2,10 +2,10 @@
 /*
  * How the path of a file is written in a table: pure functions, no state.
  *
- * dm splits a table line at blanks and takes backslashes away, dmsetup cuts it
- * at "#", and for the kernel the byte 0xa0 is a blank too. So everything but
- * printing ASCII, and "#", "%" and the backslash, is written as % and two
- * hexadecimal digits, as in a URI. What "dmsetup table" prints loads again.
+ * dm splits arguments at blanks and removes backslashes, dmsetup cuts a line of a
+ * table at "#", and the kernel's isspace() is true for the byte 0xa0. So everything
+ * but printable ASCII, and "#", "%" and the backslash, is written as % and two
+ * hexadecimal digits, as in a URI. The output of "dmsetup table" can be loaded.
  *
  * The module, the tool, the unit tests and the fuzzers compile this file.
  */
@@ -39,11 +39,11 @@ static inline int noclone_hex_value(char c)
 }
 
 /**
- * noclone_path_decode - from a table to the file system, in place
- * @path: word of a table; becomes the path, which is never longer
+ * noclone_path_decode - decode an argument of a table, in place
+ * @path: the argument; becomes the path, which is never longer
  *
- * Return: false if a "%" does not begin such a triple, or stands for the end
- * of the string; @path is of no use then.
+ * Return: false if two hexadecimal digits do not follow a "%", or if they are 00;
+ * @path is undefined then.
  */
 static inline bool noclone_path_decode(char *path)
 {
@@ -67,7 +67,7 @@ static inline bool noclone_path_decode(char *path)
 }
 
 /**
- * noclone_path_encode - one byte, from the file system to a table
+ * noclone_path_encode - encode one byte of a path for a table
  * @c: a byte of a path, not 0
  * @to: room for NOCLONE_PATH_GROWTH bytes
  *

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * For tests: submit one bio to a device and print what is in it when its owner
- * gets it back.  Stock dm completes the owner's bio, of which the leg has seen
- * only a clone, so all that the leg writes into a bio must not be there.
+ * For tests: submit one bio to a device and print its members on completion.
+ * Stock dm completes the submitter's bio, and the leg has seen only a clone: no
+ * change by the leg may be visible.
  *
  *	insmod noclone-biodump.ko dev=/dev/mapper/NAME sectors=8
  *
@@ -22,7 +22,7 @@ static unsigned int sectors = 8;
 module_param(sectors, uint, 0);
 MODULE_PARM_DESC(sectors, "Size of the bio, a multiple of 8");
 
-/* What an owner may look at */
+/* What the submitter sees */
 struct biodump {
 	struct completion done;
 	struct block_device *bdev;
@@ -112,5 +112,5 @@ static void __exit biodump_exit(void)
 module_init(biodump_init);
 module_exit(biodump_exit);
 
-MODULE_DESCRIPTION("Shows a bio as its owner gets it back; for the tests of dm-noclone");
+MODULE_DESCRIPTION("Shows a bio as its submitter gets it back; for the tests of dm-noclone");
 MODULE_LICENSE("GPL");

@@ -1,13 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which mapped devices have tables with our lines in them, and which lines
- * those tables have.  Everything here happens in constructors and destructors,
- * where allocating and failing is allowed.
+ * Which mapped devices have tables with our targets, and which targets those
+ * tables have. Everything here happens in constructors and destructors, where
+ * allocating and failing is allowed.
  */
-#include "core.h"
+#include "fastpath.h"
+#include "mapped-device.h"
+#include "target.h"
 
+#include <linux/moduleparam.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
+
+/* Each device reads it once, when it is created. */
+static bool noclone_dev_fastpath = true;
+module_param_named(fastpath, noclone_dev_fastpath, bool, 0644);
+MODULE_PARM_DESC(fastpath, "Use the fast path on devices made from now on (default Y)");
 
 static DEFINE_MUTEX(noclone_devs_lock);
 static LIST_HEAD(noclone_devs);
@@ -28,7 +36,7 @@ static struct noclone_dev *noclone_dev_create(struct gendisk *disk)
 	nd->bdev = disk->part0;
 	mutex_init(&nd->lock);
 	INIT_LIST_HEAD(&nd->tables);
-	nd->wish = READ_ONCE(noclone_fastpath_default) ? NOCLONE_ON :
+	nd->requested = READ_ONCE(noclone_dev_fastpath) ? NOCLONE_ON :
 		NOCLONE_OFF_PARAMETER;
 	nd->state = NOCLONE_OFF_SUSPENDED;
 
@@ -57,7 +65,7 @@ static struct noclone_dev *noclone_dev_get(struct dm_table *dm)
 	return noclone_dev_create(disk);
 }
 
-/* Return: whether @nd has lost its last table: give it to noclone_dev_free(). */
+/* Return: true if that was the last table: noclone_dev_free() has to follow. */
 static bool noclone_dev_put(struct noclone_dev *nd)
 {
 	if (!list_empty(&nd->tables))
@@ -70,7 +78,7 @@ static bool noclone_dev_put(struct noclone_dev *nd)
 	return true;
 }
 
-/* Waits for a grace period, so without noclone_devs_lock. */
+/* Waits for a grace period: not under noclone_devs_lock. */
 static void noclone_dev_free(struct noclone_dev *nd)
 {
 	noclone_fastpath_release(nd);
@@ -98,12 +106,12 @@ static struct noclone_table *noclone_table_create(struct dm_table *dm)
 	return table;
 }
 
-/* Return: the device if that was its last table, for noclone_dev_free(). */
+/* Return: the device if noclone_dev_free() has to follow, else NULL. */
 static struct noclone_dev *noclone_table_put(struct noclone_table *table)
 {
 	struct noclone_dev *nd = table->nd;
 
-	if (table->lines)
+	if (table->targets)
 		return NULL;
 
 	list_del(&table->node);
@@ -125,7 +133,7 @@ static struct noclone_table *noclone_table_get(struct dm_table *dm)
 	return noclone_table_create(dm);
 }
 
-/* Twice the room each time: n lines cost n copies in all, not n * n. */
+/* Doubles the arrays, so that adding n segments takes O(n) copies. */
 static int noclone_table_make_room(struct noclone_table *table, u32 more)
 {
 	u32 room = max3(4U, table->room * 2, table->nr + more);
@@ -156,7 +164,7 @@ static int noclone_table_make_room(struct noclone_table *table, u32 more)
 	return 0;
 }
 
-static bool noclone_has_zoned_leg(const struct noclone_target *t)
+static bool noclone_table_has_zoned_leg(const struct noclone_target *t)
 {
 	unsigned int i;
 
@@ -191,36 +199,29 @@ static void noclone_table_append_extents(struct noclone_table *table,
 	}
 }
 
-static void noclone_table_append_line(struct noclone_table *table,
-				      struct noclone_target *t,
-				      const struct noclone_extent *extents,
-				      u32 nr)
+static void noclone_table_append_target(struct noclone_table *table,
+					struct noclone_target *t,
+					const struct noclone_extent *extents,
+					u32 nr)
 {
 	if (extents)
 		noclone_table_append_extents(table, t, extents, nr);
 	else
 		noclone_table_append(table, t, t->ti->begin, t->ti->len,
 				     &t->layout);
-	table->lines++;
+	table->targets++;
 	table->sectors += t->ti->len;
 	table->no_fastpath |= t->no_fastpath;
-	table->zoned |= noclone_has_zoned_leg(t);
+	table->zoned |= noclone_table_has_zoned_leg(t);
 	t->table = table;
 	t->nd = table->nd;
 }
 
-/**
- * noclone_table_add - make a line known to its table and its mapped device
- * @t: a target whose legs are all there
- * @extents: pieces of the line in ascending order and without gaps, or NULL:
- *	it is one piece, mapped by its layout
- * @nr: how many
- *
- * dm core constructs the lines of a table one by one, in ascending order, so
- * appending keeps the spans sorted.
- *
- * Context: process context, from the constructor.
- * Return: 0 or -ENOMEM.
+/*
+ * Add a target with all its legs to its table and mapped device. @extents are
+ * @nr pieces of the target, ascending and without gaps; NULL: it is one piece,
+ * mapped by t->layout. dm core constructs the targets of a table in ascending
+ * order, so appending keeps the spans sorted. Return: 0 or -ENOMEM.
  */
 int noclone_table_add(struct noclone_target *t,
 		      const struct noclone_extent *extents, u32 nr)
@@ -231,8 +232,8 @@ int noclone_table_add(struct noclone_target *t,
 	int r;
 
 	/*
-	 * Writeback to a suspended device must not hang with the lock held:
-	 * the table that would let it go on may be waiting for the lock.
+	 * No reclaim that waits for I/O: writeback to a suspended device would
+	 * hang with the lock held, and the table that resumes it needs the lock.
 	 */
 	mutex_lock(&noclone_devs_lock);
 	noio = memalloc_noio_save();
@@ -245,7 +246,7 @@ int noclone_table_add(struct noclone_target *t,
 	if (r)
 		unused = noclone_table_put(table);
 	else
-		noclone_table_append_line(table, t, extents, nr);
+		noclone_table_append_target(table, t, extents, nr);
 unlock:
 	memalloc_noio_restore(noio);
 	mutex_unlock(&noclone_devs_lock);
@@ -254,12 +255,10 @@ unlock:
 	return r;
 }
 
-/**
- * noclone_table_del - undo noclone_table_add()
- * @t: a target whose table is not live any more, or never was
- *
- * A table is destroyed as a whole, so its lines are only counted down: nobody
- * looks anything up in it from the first destructor on.
+/*
+ * Undo noclone_table_add(); the table is not live. dm core destroys a table as a
+ * whole, so its targets are only counted down: nothing is looked up in it any
+ * more.
  */
 void noclone_table_del(struct noclone_target *t)
 {
@@ -269,7 +268,7 @@ void noclone_table_del(struct noclone_target *t)
 		return;
 
 	mutex_lock(&noclone_devs_lock);
-	t->table->lines--;
+	t->table->targets--;
 	unused = noclone_table_put(t->table);
 	mutex_unlock(&noclone_devs_lock);
 	if (unused)

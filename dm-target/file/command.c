@@ -1,55 +1,76 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * noclone-file: bios on their way through a file system.
- *
- * Where commands come from is submit.c's affair; who calls these
- * functions, and when, worker.c's.  Nothing here allocates.
+ * noclone-file: a bio on its way through a file system, from the first call to
+ * completion. Bios become commands in submit.c; worker.c decides when and by whom
+ * they are executed. Nothing here allocates.
  */
-#include "file.h"
+#include "command.h"
+#include "backing-file.h"
+#include "engines.h"
+#include "pin.h"
+#include "../inflight.h"
 
 #include <linux/falloc.h>
+#include <linux/slab.h>
 
-/* Attempts left out after one that would have blocked: they cost time twice */
-#define NOCLONE_DOUBT		32
+/* Commands that skip the nowait attempt after one that failed: it costs time twice */
+#define NOCLONE_NOWAIT_BACKOFF	32
 
-/* From here on the command is gone. */
+struct kmem_cache *noclone_cmd_slab;
+
+/* Give the bio back to its submitter, or the clone to dm core. Frees @cmd. */
 static void noclone_cmd_end(struct noclone_cmd *cmd, blk_status_t status)
 {
+	struct noclone_dev *nd = cmd->nd;
+	struct bio *bio = cmd->bio;
+
 	if (unlikely(status))
-		noclone_file_count(cmd->file, NOCLONE_FILE_ERRORS);
-	this_cpu_inc(cmd->file->counters->ended);
-	noclone_cmd_finish(cmd, status);
+		noclone_cmd_count(cmd->fc, NOCLONE_FILE_ERRORS);
+	this_cpu_inc(cmd->fc->counters->ended);
+	bio->bi_status = status;
+	if (!nd) {
+		bio_endio(bio);
+		return;
+	}
+
+	if (cmd->accounted)
+		noclone_compat_end_io_acct(bio->bi_bdev, bio_op(bio),
+					   bio_sectors(bio), cmd->start);
+	kmem_cache_free(noclone_cmd_slab, cmd);
+	bio_endio(bio);
+	/* From here on the device may go away */
+	noclone_inflight_put(nd);
 }
 
-/* An -EAGAIN from below means nothing to an owner who is willing to wait. */
+/* BLK_STS_AGAIN is only for submitters of REQ_NOWAIT. */
 static void noclone_cmd_end_errno(struct noclone_cmd *cmd, int error)
 {
 	noclone_cmd_end(cmd, error == -EAGAIN ? BLK_STS_IOERR :
 			errno_to_blk_status(error));
 }
 
-/* The file ends here: what is behind its end reads as zeroes. */
+/* Beyond the end of the file, reads return zeroes. */
 static void noclone_cmd_pad(struct noclone_cmd *cmd)
 {
 	struct bio *bio = cmd->bio;
 	struct bvec_iter from = bio->bi_iter, at;
 	struct bio_vec bv;
 
-	noclone_file_count(cmd->file, NOCLONE_FILE_PADDED);
+	noclone_cmd_count(cmd->fc, NOCLONE_FILE_PADDED);
 	bio_advance_iter(bio, &from, cmd->done);
 	__bio_for_each_segment(bv, bio, at, from)
 		memzero_bvec(&bv);
 	noclone_cmd_end(cmd, BLK_STS_OK);
 }
 
-/* A call has come back with less than was asked for. */
+/* The file system has done less than requested. */
 static void noclone_cmd_go_on(struct noclone_cmd *cmd)
 {
 	struct bio *bio = cmd->bio;
 
 	if (cmd->result) {
-		noclone_file_count(cmd->file, NOCLONE_FILE_SHORT);
-		noclone_cmd_block(cmd);
+		noclone_cmd_count(cmd->fc, NOCLONE_FILE_SHORT);
+		cmd->fc->requeue(cmd, false);
 	} else if (op_is_write(bio_op(bio))) {
 		noclone_cmd_end(cmd, BLK_STS_IOERR);
 	} else {
@@ -57,14 +78,14 @@ static void noclone_cmd_go_on(struct noclone_cmd *cmd)
 	}
 }
 
-/* Some file systems do not know how to try: they answer -EOPNOTSUPP. */
-static bool noclone_would_block(const struct noclone_cmd *cmd)
+/* File systems without IOCB_NOWAIT return -EOPNOTSUPP. */
+static bool noclone_cmd_would_block(const struct noclone_cmd *cmd)
 {
-	return cmd->attempting && (cmd->result == -EAGAIN ||
-				   cmd->result == -EOPNOTSUPP);
+	return cmd->nowait && (cmd->result == -EAGAIN ||
+			       cmd->result == -EOPNOTSUPP);
 }
 
-/* What to do after a call; in any context. */
+/* After a call. Context: any. */
 static void noclone_cmd_next(struct noclone_cmd *cmd)
 {
 	struct bio *bio = cmd->bio;
@@ -75,11 +96,11 @@ static void noclone_cmd_next(struct noclone_cmd *cmd)
 	}
 
 	if (cmd->result == -EIOCBQUEUED) {
-		noclone_cmd_retry(cmd);
-	} else if (noclone_would_block(cmd)) {
-		WRITE_ONCE(cmd->file->doubt[op_is_write(bio_op(bio))],
-			   NOCLONE_DOUBT);
-		noclone_cmd_block(cmd);
+		cmd->fc->requeue(cmd, true);
+	} else if (noclone_cmd_would_block(cmd)) {
+		WRITE_ONCE(cmd->fc->nowait_backoff[op_is_write(bio_op(bio))],
+			   NOCLONE_NOWAIT_BACKOFF);
+		cmd->fc->requeue(cmd, false);
 	} else if (cmd->result < 0) {
 		noclone_cmd_end_errno(cmd, cmd->result);
 	} else {
@@ -97,14 +118,10 @@ static void noclone_cmd_put(struct noclone_cmd *cmd)
 		noclone_cmd_next(cmd);
 }
 
-/**
- * noclone_cmd_complete - a call that had returned -EIOCBQUEUED has ended
- * @cmd: command
- * @result: bytes, a negative errno, or -EIOCBQUEUED: attempt it again
- *
- * Whoever made the call may still be inside it, so the last of both goes on.
- *
- * Context: any.
+/*
+ * A call that returned -EIOCBQUEUED has ended, with bytes, a negative errno, or
+ * -EIOCBQUEUED to have it repeated. The caller may still be inside the file
+ * system, so whoever is last of the two goes on. Context: any.
  */
 void noclone_cmd_complete(struct noclone_cmd *cmd, long result)
 {
@@ -118,12 +135,12 @@ static void noclone_cmd_ki_complete(struct kiocb *iocb, long result)
 			     result);
 }
 
-/* kiocb_start_write() for those who must not wait until it is thawed. */
-static bool noclone_try_start_write(struct super_block *sb)
+/* kiocb_start_write() without waiting for the file system to be thawed. */
+static bool noclone_cmd_try_start_write(struct super_block *sb)
 {
 	if (!sb_start_write_trylock(sb))
 		return false;
-	/* Another thread may end it: lockdep must not look for this one */
+	/* Released in another thread, perhaps: lockdep must not expect it here */
 	__sb_writers_release(sb, SB_FREEZE_WRITE);
 	return true;
 }
@@ -131,40 +148,34 @@ static bool noclone_try_start_write(struct super_block *sb)
 /* A file that was pinned until now may still be marked: see pin.c. */
 static bool noclone_cmd_may_write(struct noclone_cmd *cmd)
 {
-	struct noclone_backing *b = cmd->file->backing;
+	struct noclone_backing *b = cmd->fc->backing;
 
 	if ((cmd->iocb.ki_flags & IOCB_NOWAIT) && READ_ONCE(b->marked))
 		return false;
-	noclone_unmark(b);
+	noclone_pin_unmark(b);
 	return true;
 }
 
-/* Freezing the file system waits for what has begun and lets nothing begin. */
 static bool noclone_cmd_begin_write(struct noclone_cmd *cmd)
 {
 	if (!(cmd->iocb.ki_flags & IOCB_NOWAIT))
 		kiocb_start_write(&cmd->iocb);
-	else if (!noclone_try_start_write(file_inode(cmd->file->file)->i_sb))
+	else if (!noclone_cmd_try_start_write(file_inode(cmd->fc->file)->i_sb))
 		return false;
 	cmd->begun_write = true;
 	return true;
 }
 
-/* Where in the file a command begins, in bytes. */
+/* Byte offset in the file */
 static loff_t noclone_cmd_pos(const struct noclone_cmd *cmd)
 {
-	struct noclone_file *f = cmd->file;
+	struct noclone_file_c *fc = cmd->fc;
 
-	return to_bytes(f->start +
-			dm_target_offset(f->ti, cmd->bio->bi_iter.bi_sector));
+	return to_bytes(fc->start +
+			dm_target_offset(fc->ti, cmd->bio->bi_iter.bi_sector));
 }
 
-/**
- * noclone_cmd_prepare - fill in the file system's part of a command
- * @cmd: a read or write
- * @flags: IOCB_*
- * @async: the call need not wait until all is done
- */
+/* Fill in the kiocb of a read or write. @async: the call may complete later. */
 void noclone_cmd_prepare(struct noclone_cmd *cmd, int flags, bool async)
 {
 	struct bio *bio = cmd->bio;
@@ -175,7 +186,7 @@ void noclone_cmd_prepare(struct noclone_cmd *cmd, int flags, bool async)
 		flags |= IOCB_DSYNC;
 
 	cmd->iocb = (struct kiocb) {
-		.ki_filp	= cmd->file->file,
+		.ki_filp	= cmd->fc->file,
 		.ki_pos		= noclone_cmd_pos(cmd) + cmd->done,
 		.ki_flags	= flags,
 		.ki_ioprio	= bio->bi_ioprio,
@@ -183,13 +194,7 @@ void noclone_cmd_prepare(struct noclone_cmd *cmd, int flags, bool async)
 	};
 }
 
-/**
- * noclone_cmd_call - call the file system
- * @cmd: prepared
- * @iter: the memory
- *
- * Return: as ->read_iter and ->write_iter.
- */
+/* Call the file system. Return: as ->read_iter and ->write_iter. */
 ssize_t noclone_cmd_call(struct noclone_cmd *cmd, struct iov_iter *iter)
 {
 	const struct file_operations *fop = cmd->iocb.ki_filp->f_op;
@@ -201,7 +206,7 @@ ssize_t noclone_cmd_call(struct noclone_cmd *cmd, struct iov_iter *iter)
 	return fop->write_iter(&cmd->iocb, iter);
 }
 
-/* A clone has no vector of its own: it shows a part of its parent's. */
+/* bi_io_vec of a clone is its parent's, so bi_iter may begin anywhere in it. */
 static void noclone_cmd_iter(struct noclone_cmd *cmd, struct iov_iter *iter)
 {
 	struct bio *bio = cmd->bio;
@@ -214,21 +219,24 @@ static void noclone_cmd_iter(struct noclone_cmd *cmd, struct iov_iter *iter)
 		nr++;
 	iov_iter_bvec(iter, op_is_write(bio_op(bio)) ? ITER_SOURCE : ITER_DEST,
 		      __bvec_iter_bvec(bio->bi_io_vec, from), nr, from.bi_size);
-	/* Done of the first vector; that field's name depends on the kernel. */
+	/*
+	 * Bytes already consumed of the first bvec; the name of that field of
+	 * bvec_iter depends on the kernel.
+	 */
 	iter->iov_offset = mp_bvec_iter_offset(bio->bi_io_vec, from) -
 			   iter->bvec->bv_offset;
 }
 
-static void noclone_cmd_rw(struct noclone_cmd *cmd, bool attempt)
+static void noclone_cmd_rw(struct noclone_cmd *cmd, bool nowait)
 {
-	const struct noclone_engine *engine = cmd->file->engine;
+	const struct noclone_engine *engine = cmd->fc->engine;
 	struct iov_iter iter;
 	ssize_t r;
 
 	noclone_cmd_iter(cmd, &iter);
-	cmd->attempting = attempt;
+	cmd->nowait = nowait;
 	atomic_set(&cmd->refs, 2);
-	r = attempt ? engine->attempt(cmd, &iter) : engine->block(cmd, &iter);
+	r = nowait ? engine->nowait(cmd, &iter) : engine->blocking(cmd, &iter);
 	if (r == -EIOCBQUEUED) {
 		noclone_cmd_put(cmd);
 	} else {
@@ -245,40 +253,56 @@ static int noclone_cmd_fallocate(struct noclone_cmd *cmd)
 	if (bio_op(bio) == REQ_OP_WRITE_ZEROES &&
 	    (bio->bi_opf & REQ_NOUNMAP))
 		mode = FALLOC_FL_ZERO_RANGE;
-	noclone_unmark(cmd->file->backing);
-	return vfs_fallocate(cmd->file->file, mode | FALLOC_FL_KEEP_SIZE,
+	noclone_pin_unmark(cmd->fc->backing);
+	return vfs_fallocate(cmd->fc->file, mode | FALLOC_FL_KEEP_SIZE,
 			     noclone_cmd_pos(cmd), bio->bi_iter.bi_size);
 }
 
-/* A flush; data that came with it is written afterwards. */
 static void noclone_cmd_flush(struct noclone_cmd *cmd)
 {
 	struct bio *bio = cmd->bio;
-	int r = vfs_fsync(cmd->file->file, 0);
+	int r = vfs_fsync(cmd->fc->file, 0);
 
 	if (r || !bio->bi_iter.bi_size) {
 		noclone_cmd_end_errno(cmd, r);
 		return;
 	}
+	/* Then its data */
 	bio->bi_opf &= ~REQ_PREFLUSH;
 	noclone_cmd_rw(cmd, false);
 }
 
-/**
- * noclone_cmd_do - make the call that a command asks for
- * @cmd: a command; gone when this returns, unless it goes on elsewhere
- * @attempt: a read or write must not block
- *
- * Context: a worker's.
+/*
+ * Execute a command, for a worker. @nowait: a read or write, do not block. The
+ * command may be gone on return.
  */
-void noclone_cmd_do(struct noclone_cmd *cmd, bool attempt)
+void noclone_cmd_do(struct noclone_cmd *cmd, bool nowait)
 {
 	struct bio *bio = cmd->bio;
 
 	if (bio->bi_opf & REQ_PREFLUSH)
 		noclone_cmd_flush(cmd);
 	else if (bio_op(bio) == REQ_OP_READ || bio_op(bio) == REQ_OP_WRITE)
-		noclone_cmd_rw(cmd, attempt);
+		noclone_cmd_rw(cmd, nowait);
 	else
 		noclone_cmd_end_errno(cmd, noclone_cmd_fallocate(cmd));
+}
+
+/* A cache with a constructor is exempt from init_on_alloc. */
+static void noclone_cmd_ctor(void *object)
+{
+}
+
+int __init noclone_cmd_init(void)
+{
+	noclone_cmd_slab = kmem_cache_create("dm_noclone_cmd",
+					     sizeof(struct noclone_cmd), 0,
+					     SLAB_HWCACHE_ALIGN,
+					     noclone_cmd_ctor);
+	return noclone_cmd_slab ? 0 : -ENOMEM;
+}
+
+void noclone_cmd_exit(void)
+{
+	kmem_cache_destroy(noclone_cmd_slab);
 }

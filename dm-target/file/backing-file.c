@@ -1,0 +1,452 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * noclone-file: the backing file. Files that must not be used are refused here,
+ * with a sentence that says why and what helps.
+ */
+#include "backing-file.h"
+#include "engines.h"
+#include "noclone-file.h"
+#include "pin.h"
+#include "../target.h"
+
+#include <linux/blkdev.h>
+#include <linux/file.h>
+#include <linux/major.h>
+#include <linux/mount.h>
+#include <linux/namei.h>
+#include <linux/stat.h>
+
+/*
+ * Guards the list and its entries. No I/O, no allocation and no waiting under it:
+ * .preresume needs it, and the file of one device may be on another device that
+ * is suspended.
+ */
+static DEFINE_MUTEX(noclone_backing_lock);
+static LIST_HEAD(noclone_backing_list);
+
+static int noclone_backing_check_kind(struct noclone_file_c *fc, const struct inode *inode)
+{
+	if (S_ISDIR(inode->i_mode))
+		return noclone_refuse(fc, -EISDIR,
+				      NOCLONE_ERR_PATH_DIRECTORY);
+	if (S_ISBLK(inode->i_mode))
+		return noclone_refuse(fc, -EINVAL,
+				      NOCLONE_ERR_PATH_BLOCK);
+	if (!S_ISREG(inode->i_mode))
+		return noclone_refuse(fc, -EINVAL, NOCLONE_ERR_PATH_KIND);
+	return 0;
+}
+
+static int noclone_backing_check_writable(struct noclone_file_c *fc,
+					  const struct inode *inode)
+{
+	if (IS_IMMUTABLE(inode))
+		return noclone_refuse(fc, -EPERM,
+				      "File is immutable: chattr -i, or load the table read-only");
+	if (IS_APPEND(inode))
+		return noclone_refuse(fc, -EPERM,
+				      "File is append-only: chattr -a, or load the table read-only");
+	return 0;
+}
+
+/* open(2) does not check this if the file was already open, by another path. */
+static int noclone_backing_check_mount(struct noclone_file_c *fc)
+{
+	if (__mnt_is_readonly(fc->where.mnt))
+		return noclone_refuse(fc, -EROFS,
+				      "File is on a read-only mount: load the table read-only");
+	return 0;
+}
+
+/* Check before opening: opening a device node may have side effects. */
+static int noclone_backing_find_path(struct noclone_file_c *fc, bool writable)
+{
+	int r;
+
+	if (fc->path[0] != '/')
+		return noclone_refuse(fc, -EINVAL,
+				      NOCLONE_ERR_PATH_RELATIVE);
+	r = kern_path(fc->path, LOOKUP_FOLLOW, &fc->where);
+	if (r)
+		return noclone_refuse(fc, r,
+			NOCLONE_ERR_NOT_FOUND ": check the path, and write %20 for a blank in it");
+	r = noclone_backing_check_kind(fc, d_inode(fc->where.dentry));
+	if (!r && writable)
+		r = noclone_backing_check_writable(fc, d_inode(fc->where.dentry));
+	if (!r && writable)
+		r = noclone_backing_check_mount(fc);
+	return r;
+}
+
+/* O_NOATIME: reads must not begin a transaction. */
+static int noclone_backing_open_file(struct noclone_file_c *fc, bool writable)
+{
+	struct file *file = filp_open(fc->path, O_LARGEFILE | O_NOATIME |
+				      (writable ? O_RDWR : O_RDONLY), 0);
+
+	if (PTR_ERR(file) == -ETXTBSY)
+		return noclone_refuse(fc, -ETXTBSY,
+				      "File cannot be opened for writing while it is executed or pinned: stop that, or load the table read-only");
+	if (IS_ERR(file) && writable)
+		return noclone_refuse(fc, PTR_ERR(file),
+				      "File cannot be opened for writing: load the table read-only");
+	if (IS_ERR(file))
+		return noclone_refuse(fc, PTR_ERR(file), "File cannot be opened for reading");
+	fc->file = file;
+	if (!file->f_op->read_iter || (writable && !file->f_op->write_iter))
+		return noclone_refuse(fc, -EINVAL,
+				      "File system offers no iterator I/O: copy the file elsewhere");
+	if (file_inode(file) != d_inode(fc->where.dentry))
+		return noclone_refuse(fc, -ESTALE,
+				      "File was replaced while it was opened: load the table again");
+	return 0;
+}
+
+static int noclone_backing_check_size(struct noclone_file_c *fc)
+{
+	u64 sectors = i_size_read(file_inode(fc->file)) >> SECTOR_SHIFT;
+
+	if (fc->start > sectors || fc->ti->len > sectors - fc->start)
+		return noclone_refuse(fc, -EINVAL,
+				      NOCLONE_ERR_SHORT);
+	return 0;
+}
+
+static struct noclone_backing *noclone_backing_find(const struct inode *inode)
+{
+	struct noclone_backing *b;
+
+	list_for_each_entry(b, &noclone_backing_list, node)
+		if (b->inode == inode)
+			return b;
+	return NULL;
+}
+
+/* Is @sb on @disk, directly or through other noclone-file devices? */
+static bool noclone_backing_fs_is_on(const struct super_block *sb,
+				     const struct gendisk *disk)
+{
+	const struct gendisk *below = sb->s_bdev ? sb->s_bdev->bd_disk : NULL;
+	struct noclone_backing *b;
+
+	if (!below)
+		return false;
+	if (below == disk)
+		return true;
+	list_for_each_entry(b, &noclone_backing_list, node)
+		if (b->disk == below && noclone_backing_fs_is_on(b->inode->i_sb, disk))
+			return true;
+	return false;
+}
+
+/* A module cannot see what a dm, md or loop device is made of. */
+static bool noclone_backing_may_stack_on(const struct super_block *sb,
+					 const struct gendisk *disk)
+{
+	int major = sb->s_bdev ? sb->s_bdev->bd_disk->major : 0;
+
+	return major == disk->major || major == MD_MAJOR ||
+	       major == LOOP_MAJOR;
+}
+
+/*
+ * A device must not depend on a file system that is on the device itself. Such a
+ * file system keeps the device open.
+ */
+static int noclone_backing_check_loop(struct noclone_file_c *fc,
+				      const struct gendisk *disk)
+{
+	const struct super_block *sb = file_inode(fc->file)->i_sb;
+
+	if (noclone_backing_fs_is_on(sb, disk))
+		return noclone_refuse(fc, -ELOOP,
+				      NOCLONE_ERR_OWN_FS);
+	if (disk_openers((struct gendisk *)disk) &&
+	    noclone_backing_may_stack_on(sb, disk))
+		return noclone_refuse(fc, -ELOOP,
+				      "File is on a stacked device that may stand on this one, which is open: close this one first");
+	return 0;
+}
+
+/* Targets of one table are live at the same time. */
+static int noclone_backing_check_engines(struct noclone_file_c *fc,
+					 const struct noclone_backing *b)
+{
+	struct noclone_file_c *other;
+
+	list_for_each_entry(other, &b->users, user)
+		if (other->ti->table == fc->ti->table &&
+		    other->requested->pins != fc->requested->pins)
+			return noclone_refuse(fc, -EINVAL,
+					      NOCLONE_ERR_MIXED_ENGINES);
+	return 0;
+}
+
+/* The path of a file in use leads to another file now. */
+static void noclone_backing_warn_replaced(const struct noclone_file_c *fc,
+					  const struct gendisk *disk)
+{
+	const struct inode *inode = file_inode(fc->file);
+	const struct noclone_backing *b;
+	const struct noclone_file_c *user;
+
+	list_for_each_entry(b, &noclone_backing_list, node)
+		list_for_each_entry(user, &b->users, user)
+			if (b->disk == disk && b->inode != inode &&
+			    !strcmp(user->path, fc->path))
+				DMWARN("%s: %s is another file now (inode %llu) than the one in use (inode %llu)",
+				       dm_table_device_name(fc->ti->table),
+				       fc->path,
+				       (unsigned long long)inode->i_ino,
+				       (unsigned long long)b->inode->i_ino);
+}
+
+/* @b is zeroed memory and becomes fc->backing. */
+static int noclone_backing_create(struct noclone_file_c *fc, struct gendisk *disk,
+				  struct noclone_backing *b)
+{
+	struct inode *inode = file_inode(fc->file);
+	int r;
+
+	if (IS_SWAPFILE(inode))
+		return noclone_refuse(fc, -ETXTBSY,
+				      "File is in use as swap space: swapoff first");
+	r = noclone_backing_check_loop(fc, disk);
+	if (r)
+		return r;
+	noclone_backing_warn_replaced(fc, disk);
+	b->inode = inode;
+	b->file = get_file(fc->file);
+	b->disk = disk;
+	mutex_init(&b->mark_lock);
+	INIT_LIST_HEAD(&b->users);
+	list_add(&b->node, &noclone_backing_list);
+	fc->backing = b;
+	return 0;
+}
+
+static void noclone_backing_replace(struct noclone_backing *b,
+				    struct file *file)
+{
+	fput(b->file);
+	b->file = get_file(file);
+}
+
+/*
+ * All users share one struct file: that of @b, or that of @fc if only it is
+ * writable and it has to be. Return: -EAGAIN, with nothing done, if @fc has to
+ * open the file first.
+ */
+static int noclone_backing_share(struct noclone_file_c *fc,
+				 struct noclone_backing *b, bool writable)
+{
+	bool suits = !writable || (b->file->f_mode & FMODE_WRITE);
+	int r;
+
+	if (!suits && !fc->file)
+		return -EAGAIN;
+	r = noclone_backing_check_engines(fc, b);
+	if (r)
+		return r;
+	if (!suits) {
+		noclone_backing_replace(b, fc->file);
+	} else {
+		if (fc->file)
+			fput(fc->file);
+		fc->file = get_file(b->file);
+	}
+	fc->backing = b;
+	return 0;
+}
+
+/* Return: -EAGAIN if @fc has to open the file first; then @fresh must be given. */
+static int noclone_backing_join(struct noclone_file_c *fc, bool writable,
+				struct noclone_backing *fresh)
+{
+	struct gendisk *disk = dm_disk(dm_table_get_md(fc->ti->table));
+	struct noclone_backing *b;
+	int r;
+
+	mutex_lock(&noclone_backing_lock);
+	b = noclone_backing_find(d_inode(fc->where.dentry));
+	if (b && b->dying)
+		r = noclone_refuse(fc, -EBUSY,
+				   "File is being released by another device: try again");
+	else if (b && b->disk != disk)
+		r = noclone_refuse(fc, -EBUSY,
+				   "File is in use by another noclone-file device");
+	else if (b)
+		r = noclone_backing_share(fc, b, writable);
+	else
+		r = fc->file ? noclone_backing_create(fc, disk, fresh) : -EAGAIN;
+	if (!r)
+		list_add_tail(&fc->user, &fc->backing->users);
+	mutex_unlock(&noclone_backing_lock);
+	return r;
+}
+
+static int noclone_backing_get(struct noclone_file_c *fc, bool writable)
+{
+	struct noclone_backing *fresh;
+	int r = noclone_backing_join(fc, writable, NULL);
+
+	if (r != -EAGAIN)
+		return r;
+	fresh = kzalloc(sizeof(*fresh), GFP_KERNEL);
+	if (!fresh)
+		return noclone_refuse(fc, -ENOMEM, "Not enough memory");
+	r = noclone_backing_open_file(fc, writable);
+	if (!r)
+		r = noclone_backing_join(fc, writable, fresh);
+	if (fc->backing != fresh)
+		kfree(fresh);
+	return r;
+}
+
+static int noclone_backing_read_attributes(struct noclone_file_c *fc)
+{
+	struct block_device *bdev = file_inode(fc->file)->i_sb->s_bdev;
+	struct kstat st = { };
+	int r;
+
+	r = vfs_getattr(&fc->file->f_path, &st, STATX_BASIC_STATS |
+			STATX_DIOALIGN, AT_STATX_SYNC_AS_STAT);
+	if (r)
+		return noclone_refuse(fc, r, "File gives no attributes");
+
+	fc->st_dev = st.dev;
+	fc->st_ino = st.ino;
+	fc->align_from = "none";
+	if (!(fc->file->f_mode & FMODE_CAN_ODIRECT)) {
+		fc->align = 0;
+	} else if (st.result_mask & STATX_DIOALIGN) {
+		fc->align = st.dio_offset_align;
+		fc->memalign = max(st.dio_mem_align, 1U);
+		fc->align_from = "statx";
+	} else if (bdev) {
+		fc->align = bdev_logical_block_size(bdev);
+		fc->memalign = fc->align;
+		fc->align_from = "disk";
+	}
+	return 0;
+}
+
+static int noclone_backing_check_align(struct noclone_file_c *fc)
+{
+	u32 sectors = fc->align >> SECTOR_SHIFT;
+
+	if (!fc->requested->direct) {
+		fc->align_from = "none";
+		fc->align = SECTOR_SIZE;
+		fc->memalign = 1;
+		return 0;
+	}
+	if (!sectors || !is_power_of_2(sectors) || fc->align > PAGE_SIZE)
+		return noclone_refuse(fc, -EINVAL,
+				      NOCLONE_ERR_NO_DIRECT);
+	if ((fc->start | fc->ti->begin | fc->ti->len) & (sectors - 1))
+		return noclone_refuse(fc, -EINVAL,
+				      NOCLONE_ERR_ALIGN);
+	return 0;
+}
+
+/* The disk of the file system: its limits apply to direct I/O on the file. */
+static void noclone_backing_find_disk(struct noclone_file_c *fc)
+{
+	struct block_device *bdev = file_inode(fc->file)->i_sb->s_bdev;
+
+	fc->below.bdev = bdev;
+	fc->below.mode = dm_table_get_mode(fc->ti->table);
+	if (bdev)
+		format_dev_t(fc->below.name, bdev->bd_dev);
+}
+
+/*
+ * Open the file of a target that has path, start and engine. Undone by
+ * noclone_backing_close(), also if it failed. Return: 0, or a negative errno with
+ * ti->error set.
+ */
+int noclone_backing_open(struct noclone_file_c *fc)
+{
+	bool writable = noclone_compat_table_is_writable(fc->ti->table);
+	int r;
+
+	r = noclone_backing_find_path(fc, writable);
+	if (!r)
+		r = noclone_backing_get(fc, writable);
+	if (!r)
+		r = noclone_backing_check_size(fc);
+	if (!r)
+		r = noclone_backing_read_attributes(fc);
+	if (!r)
+		r = noclone_backing_check_align(fc);
+	if (!r)
+		noclone_backing_find_disk(fc);
+	return r;
+}
+
+/*
+ * Deferred removal runs in a kernel thread, where fput() only queues the release:
+ * the file would stay open for writing for some time after the removal.
+ */
+static void noclone_backing_close_file(struct file *file)
+{
+	if (current->flags & PF_KTHREAD)
+		__fput_sync(file);
+	else
+		fput(file);
+}
+
+static void noclone_backing_put(struct noclone_file_c *fc)
+{
+	struct noclone_backing *b = fc->backing;
+	bool last;
+
+	mutex_lock(&noclone_backing_lock);
+	list_del(&fc->user);
+	last = list_empty(&b->users);
+	b->dying = last;
+	mutex_unlock(&noclone_backing_lock);
+	if (!last)
+		return;
+
+	noclone_pin_release(b);
+	noclone_pin_unmark(b);
+	mutex_lock(&noclone_backing_lock);
+	list_del(&b->node);
+	mutex_unlock(&noclone_backing_lock);
+	noclone_backing_close_file(b->file);
+	kfree(b);
+}
+
+/*
+ * Iterate over the targets of fc's table that use the same file, in ascending
+ * order. Return: the one after @after, the first one if that is NULL; or NULL.
+ */
+struct noclone_file_c *noclone_backing_next(const struct noclone_file_c *fc,
+					    struct noclone_file_c *after)
+{
+	struct noclone_file_c *user, *found = NULL;
+
+	mutex_lock(&noclone_backing_lock);
+	user = after ? after : list_entry(&fc->backing->users,
+					  struct noclone_file_c, user);
+	list_for_each_entry_continue(user, &fc->backing->users, user) {
+		if (user->ti->table == fc->ti->table) {
+			found = user;
+			break;
+		}
+	}
+	mutex_unlock(&noclone_backing_lock);
+	return found;
+}
+
+/* No command is in flight. */
+void noclone_backing_close(struct noclone_file_c *fc)
+{
+	if (fc->backing)
+		noclone_backing_put(fc);
+	if (fc->file)
+		noclone_backing_close_file(fc->file);
+	path_put(&fc->where);
+}

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * noclone-file: what "dmsetup status" and "dmsetup table" print.
+ */
+#include "status-line.h"
+#include "engines.h"
+#include "noclone-file.h"
+#include "../include/noclone-path.h"
+#include "../target.h"
+
+#include <linux/fs.h>
+#include <linux/magic.h>
+#include <linux/stat.h>
+
+enum noclone_status_fact {
+#define X(name, word, text) NOCLONE_FACT_##name,
+	NOCLONE_FILE_FACTS(X)
+#undef X
+	NOCLONE_NR_FACTS
+};
+
+static const char * const noclone_status_fact_word[] = {
+#define X(name, word, text) [NOCLONE_FACT_##name] = word,
+	NOCLONE_FILE_FACTS(X)
+#undef X
+};
+
+static const char * const noclone_status_counter_word[] = {
+#define X(name, word, text) [NOCLONE_FILE_##name] = word,
+	NOCLONE_FILE_COUNTERS(X)
+#undef X
+};
+
+/*
+ * i_blocks is not always kept up to date, on xfs for example. Elsewhere it is
+ * preferred, because asking the file system may mean to ask a server.
+ */
+static unsigned long long noclone_status_allocated(struct noclone_file_c *fc)
+{
+	const struct inode *inode = file_inode(fc->file);
+	struct kstat st = { };
+
+	if (inode->i_sb->s_magic != XFS_SUPER_MAGIC)
+		return inode->i_blocks;
+	vfs_getattr(&fc->file->f_path, &st, STATX_BLOCKS, AT_STATX_DONT_SYNC);
+	return st.blocks;
+}
+
+static unsigned long noclone_status_counter(const struct noclone_file_c *fc,
+					    enum noclone_file_counter which)
+{
+	unsigned long sum = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		sum += per_cpu_ptr(fc->counters, cpu)->n[which];
+		if (which == NOCLONE_FILE_INFLIGHT)
+			sum -= per_cpu_ptr(fc->counters, cpu)->ended;
+	}
+	return sum;
+}
+
+static size_t noclone_status_emit_fact(struct noclone_file_c *fc,
+				       enum noclone_status_fact fact, char *result,
+				       unsigned int maxlen, size_t sz)
+{
+	const struct inode *inode = file_inode(fc->file);
+
+	DMEMIT(" %s ", noclone_status_fact_word[fact]);
+	switch (fact) {
+	case NOCLONE_FACT_ALIGN:
+		DMEMIT("%u", fc->align);
+		break;
+	case NOCLONE_FACT_MEMALIGN:
+		DMEMIT("%u", fc->memalign);
+		break;
+	case NOCLONE_FACT_ALIGN_FROM:
+		DMEMIT("%s", fc->align_from);
+		break;
+	case NOCLONE_FACT_SIZE:
+		DMEMIT("%llu", (unsigned long long)i_size_read(inode) >> SECTOR_SHIFT);
+		break;
+	case NOCLONE_FACT_ALLOCATED:
+		DMEMIT("%llu", noclone_status_allocated(fc));
+		break;
+	case NOCLONE_FACT_EXTENTS:
+		DMEMIT("%u", fc->extents);
+		break;
+	case NOCLONE_FACT_REFUSED:
+		DMEMIT("%s", fc->refused ? fc->refused : "-");
+		break;
+	case NOCLONE_FACT_DEVICE:
+		DMEMIT("%u:%u", MAJOR(fc->st_dev), MINOR(fc->st_dev));
+		break;
+	case NOCLONE_FACT_INODE:
+		DMEMIT("%llu", fc->st_ino);
+		break;
+	case NOCLONE_FACT_LINKS:
+		DMEMIT("%u", inode->i_nlink);
+		break;
+	case NOCLONE_NR_FACTS:
+		break;
+	}
+	return sz;
+}
+
+static void noclone_status_info(struct noclone_file_c *fc, char *result,
+				unsigned int maxlen)
+{
+	unsigned int i;
+	size_t sz = 0;
+
+	DMEMIT("engine %s %u", noclone_engine_word[fc->engine->id],
+	       2 * NOCLONE_NR_FACTS);
+	for (i = 0; i < NOCLONE_NR_FACTS; i++)
+		sz = noclone_status_emit_fact(fc, i, result, maxlen, sz);
+	DMEMIT(" %u", 2 * NOCLONE_FILE_NR_COUNTERS);
+	for (i = 0; i < NOCLONE_FILE_NR_COUNTERS; i++)
+		DMEMIT(" %s %lu", noclone_status_counter_word[i],
+		       noclone_status_counter(fc, i));
+	DMEMIT(" ");
+	noclone_target_emit_state(fc->target, result, maxlen, sz);
+}
+
+static size_t noclone_status_emit_path(const struct noclone_file_c *fc, char *result,
+				       unsigned int maxlen, size_t sz)
+{
+	char to[NOCLONE_PATH_GROWTH];
+	const char *from;
+
+	for (from = fc->path; *from; from++)
+		DMEMIT("%.*s", noclone_path_encode(*from, to), to);
+	return sz;
+}
+
+static void noclone_status_table(struct noclone_file_c *fc, char *result,
+				 unsigned int maxlen)
+{
+	bool given = fc->requested->id;
+	size_t sz = noclone_status_emit_path(fc, result, maxlen, 0);
+
+	DMEMIT(" %llu", (unsigned long long)fc->start);
+	if (given || fc->no_fastpath)
+		DMEMIT(" %u", 2 * given + fc->no_fastpath);
+	if (given)
+		DMEMIT(" " NOCLONE_OPT_ENGINE " %s", noclone_engine_word[fc->requested->id]);
+	if (fc->no_fastpath)
+		DMEMIT(" " NOCLONE_OPT_NO_FASTPATH);
+}
+
+static void noclone_status_ima(struct noclone_file_c *fc, char *result,
+			       unsigned int maxlen)
+{
+	size_t sz = 0;
+
+	DMEMIT_TARGET_NAME_VERSION(fc->ti->type);
+	DMEMIT(",path=");
+	sz = noclone_status_emit_path(fc, result, maxlen, sz);
+	DMEMIT(",start=%llu,engine=%s;", (unsigned long long)fc->start,
+	       noclone_engine_word[fc->requested->id]);
+}
+
+/*
+ * INFO: see include/dm-noclone.h
+ * TABLE: the constructor's arguments
+ */
+void noclone_status(struct dm_target *ti, status_type_t type,
+		    unsigned int status_flags, char *result,
+		    unsigned int maxlen)
+{
+	switch (type) {
+	case STATUSTYPE_INFO:
+		noclone_status_info(ti->private, result, maxlen);
+		break;
+	case STATUSTYPE_TABLE:
+		noclone_status_table(ti->private, result, maxlen);
+		break;
+	case STATUSTYPE_IMA:
+		noclone_status_ima(ti->private, result, maxlen);
+		break;
+	}
+}

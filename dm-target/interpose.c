@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Replacing the block_device_operations of a mapped device by a copy with
+ * another submit_bio.
+ *
+ * Readers load disk->fops without a lock, so what they find must never be
+ * freed: there is one static copy for the whole module. One is enough because
+ * all bio-based mapped devices share one original, which lies inside dm_mod.
+ * The copy of another interposer does not.
+ */
+#include "interpose.h"
+
+#include <linux/module.h>
+
+static void (*noclone_fops_submit_bio)(struct bio *bio) __ro_after_init;
+
+/* Written once, under noclone_fops_lock */
+static DEFINE_MUTEX(noclone_fops_lock);
+static struct block_device_operations noclone_fops_ours;
+const struct block_device_operations *noclone_fops_dm;
+
+void __init noclone_fops_init(void (*submit_bio)(struct bio *bio))
+{
+	noclone_fops_submit_bio = submit_bio;
+}
+
+/*
+ * dm core does not export the functions that count for "dmsetup stats". But it
+ * accounts for the memory of a region before the region is live, in the
+ * variable behind a module parameter: see stats_current_allocated_bytes in
+ * drivers/md/dm-stats.c.
+ */
+static const unsigned long *noclone_fops_find_stats(const struct module *dm_mod)
+{
+#ifdef CONFIG_MODULES
+	unsigned int i;
+
+	for (i = 0; dm_mod && i < dm_mod->num_kp; i++)
+		if (!strcmp(dm_mod->kp[i].name, "stats_current_allocated_bytes"))
+			return dm_mod->kp[i].arg;
+#endif
+	return NULL;
+}
+
+static bool noclone_fops_is_dm(const struct block_device_operations *fops)
+{
+	return !strcmp(fops->owner->name, "dm_mod") &&
+	       within_module((unsigned long)fops, fops->owner);
+}
+
+/*
+ * Fill our copy from the first device that shows dm core's operations. Return:
+ * NOCLONE_ON, or why this device's operations cannot be replaced.
+ */
+enum noclone_state noclone_fops_learn(struct noclone_dev *nd)
+{
+	const struct block_device_operations *fops = READ_ONCE(nd->disk->fops);
+	enum noclone_state state = NOCLONE_ON;
+
+	if (!fops->owner)
+		return NOCLONE_OFF_NOSTATS;
+
+	mutex_lock(&noclone_fops_lock);
+	if (!noclone_fops_dm && noclone_fops_is_dm(fops)) {
+		noclone_fops_ours = *fops;
+		noclone_fops_ours.submit_bio = noclone_fops_submit_bio;
+		noclone_fops_dm = fops;
+	}
+	if (fops != noclone_fops_dm && fops != &noclone_fops_ours)
+		state = NOCLONE_OFF_FOREIGN;
+	mutex_unlock(&noclone_fops_lock);
+
+	nd->stats_bytes = noclone_fops_find_stats(fops->owner);
+	if (state == NOCLONE_ON && !nd->stats_bytes)
+		state = NOCLONE_OFF_NOSTATS;
+	return state;
+}
+
+/*
+ * Install our operations, or dm core's again. No need to wait for readers: both
+ * submit_bio work for any bio at any time. The release orders the stores of
+ * noclone_fops_learn() before the pointer to them. Return: false if another
+ * module's operations are in the way.
+ */
+bool noclone_fops_replace(struct noclone_dev *nd, bool on)
+{
+	const struct block_device_operations *old = READ_ONCE(nd->disk->fops);
+	const struct block_device_operations *new = on ? &noclone_fops_ours :
+		noclone_fops_dm;
+
+	if (old == &noclone_fops_ours || old == noclone_fops_dm) {
+		smp_store_release(&nd->disk->fops, new); /* see above */
+		return true;
+	}
+	if (!on && !nd->pinned) {
+		/* The other module's copy may hold our submit_bio: stay for ever */
+		nd->pinned = true;
+		__module_get(THIS_MODULE);
+	}
+	return false;
+}
