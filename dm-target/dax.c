@@ -4,7 +4,7 @@
  * with CONFIG_FS_DAX.
  */
 #include "dax.h"
-#include "target.h"
+#include "device-state.h"
 
 /* Translate *@pgoff from the mapped device to the leg, and return the leg. */
 static struct dax_device *noclone_dax_pgoff(struct dm_target *ti,

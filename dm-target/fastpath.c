@@ -28,8 +28,8 @@
  *
  * What would break it: dm core using queuedata or caching its operations; a
  * submitter that looks at bi_bdev, bi_iter, bi_end_io or bi_private of its bio
- * before completion. Another interposer on top of ours is detected; state and
- * module then stay for ever and pass bios through.
+ * before completion. Another interposer on top of ours is detected; the state is
+ * then never freed, and the module stays loaded and passes bios through.
  *
  * The idea is Mikulas Patocka's and Mike Snitzer's "dm: implement no-clone
  * optimization" (dm-devel, February 2019), which did it inside dm core.
@@ -38,11 +38,11 @@
 #include "inflight.h"
 #include "interpose.h"
 #include "io.h"
-#include "target.h"
 #include "file/submit.h"
 
 #include <linux/bio.h>
 #include <linux/blk-crypto.h>
+#include <linux/device-mapper.h>
 #include <linux/rcupdate.h>
 #include <trace/events/block.h>
 
@@ -207,7 +207,7 @@ noclone_fastpath_try(struct noclone_dev *nd, const struct noclone_table *table,
 		return NOCLONE_NOMEM;
 
 	io->target = s->target;
-	noclone_dev_count(nd, io->reserved ? NOCLONE_RESERVE : NOCLONE_FAST);
+	noclone_count(nd, io->reserved ? NOCLONE_RESERVE : NOCLONE_FAST);
 	noclone_fastpath_submit_remapped(bio, io, s);
 	return NOCLONE_FAST;
 }
@@ -248,12 +248,12 @@ static const struct noclone_table *noclone_fastpath_begin(struct bio *bio)
 	if (unlikely(!nd))
 		goto unlock;
 	if (unlikely(!noclone_fastpath_is_plain(bio))) {
-		noclone_dev_count(nd, noclone_fastpath_why_slow(bio));
+		noclone_count(nd, noclone_fastpath_why_slow(bio));
 		goto unlock;
 	}
 	table = noclone_inflight_get(nd);
 	if (unlikely(!table))
-		noclone_dev_count(nd, NOCLONE_SUSPENDING);
+		noclone_count(nd, NOCLONE_SUSPENDING);
 unlock:
 	rcu_read_unlock_sched();
 	return table;
@@ -270,7 +270,7 @@ static void noclone_fastpath_submit_bio(struct bio *bio)
 		result = noclone_fastpath_try(nd, table, bio);
 		if (likely(result == NOCLONE_FAST))
 			return;
-		noclone_dev_count(nd, result);
+		noclone_count(nd, result);
 		noclone_inflight_put(nd);
 	}
 	/*

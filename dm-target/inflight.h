@@ -23,7 +23,7 @@
 #ifndef DM_NOCLONE_INFLIGHT_H
 #define DM_NOCLONE_INFLIGHT_H
 
-#include "mapped-device.h"
+#include "device-state.h"
 
 #include <linux/rcupdate.h>
 #include <linux/rcuwait.h>

@@ -93,7 +93,7 @@ bool noclone_fops_replace(struct noclone_dev *nd, bool on)
 		return true;
 	}
 	if (!on && !nd->pinned) {
-		/* The other module's copy may hold our submit_bio: stay for ever */
+		/* The other module's copy may point at our submit_bio: never unload */
 		nd->pinned = true;
 		__module_get(THIS_MODULE);
 	}

@@ -7,7 +7,7 @@
 
 #include <linux/blkdev.h>
 
-#include "mapped-device.h"
+#include "device-state.h"
 
 /* dm core's own; set before any device gets our copy */
 extern const struct block_device_operations *noclone_fops_dm;

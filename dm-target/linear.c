@@ -3,7 +3,7 @@
  * noclone-linear: a range of a device, as dm's linear target maps it.
  */
 #include "dax.h"
-#include "mapped-device.h"
+#include "device-state.h"
 #include "target.h"
 
 #include <linux/module.h>
@@ -60,7 +60,7 @@ static int noclone_linear_map(struct dm_target *ti, struct bio *bio)
 {
 	struct noclone_target *t = ti->private;
 
-	noclone_dev_count(t->nd, NOCLONE_CLONES);
+	noclone_count(t->nd, NOCLONE_CLONES);
 	bio_set_dev(bio, t->leg[0].bdev);
 	bio->bi_iter.bi_sector = noclone_linear_sector(t,
 						       bio->bi_iter.bi_sector);

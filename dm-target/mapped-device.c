@@ -4,10 +4,11 @@
  * tables have. Everything here happens in constructors and destructors, where
  * allocating and failing is allowed.
  */
-#include "fastpath.h"
 #include "mapped-device.h"
-#include "target.h"
+#include "device-state.h"
+#include "fastpath.h"
 
+#include <linux/device-mapper.h>
 #include <linux/moduleparam.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>

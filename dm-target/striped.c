@@ -4,7 +4,7 @@
  * lays them out.
  */
 #include "dax.h"
-#include "mapped-device.h"
+#include "device-state.h"
 #include "target.h"
 
 #include <linux/module.h>
@@ -159,7 +159,7 @@ static int noclone_striped_map(struct dm_target *ti, struct bio *bio)
 	struct noclone_target *t = ti->private;
 	u32 leg;
 
-	noclone_dev_count(t->nd, NOCLONE_CLONES);
+	noclone_count(t->nd, NOCLONE_CLONES);
 	if ((bio->bi_opf & REQ_PREFLUSH) && !bio->bi_iter.bi_size) {
 		leg = dm_bio_get_target_bio_nr(bio);
 		bio_set_dev(bio, t->leg[leg].bdev);

@@ -3,9 +3,10 @@
  * What the targets have in common: legs, options, messages, the end of the
  * status line, and the callbacks that do not depend on the layout.
  */
+#include "target.h"
+#include "device-state.h"
 #include "fastpath.h"
 #include "mapped-device.h"
-#include "target.h"
 
 #include <linux/module.h>
 #include <linux/slab.h>
@@ -88,7 +89,7 @@ int noclone_target_add_leg(struct noclone_target *t, char **argv)
 	return 0;
 }
 
-/* Read the words behind the legs. Return: 0, or -EINVAL with ti->error set. */
+/* Parse the optional arguments. Return: 0, or -EINVAL with ti->error set. */
 int noclone_target_options(struct noclone_target *t, struct dm_arg_set *as)
 {
 	static const struct dm_arg args[] = {

@@ -6,45 +6,13 @@
 #define DM_NOCLONE_TARGET_H
 
 #include <linux/device-mapper.h>
-#include <linux/workqueue.h>
 
 #include "include/dm-noclone.h"
-#include "include/noclone-map.h"
 #include "include/noclone-refusals.h"
 
 #define DM_MSG_PREFIX "noclone"
 
-struct noclone_dev;
-struct noclone_file_c;
-struct noclone_table;
-
-/* A lower device of a target */
-struct noclone_leg {
-	struct block_device *bdev;	/* cached @dev->bdev */
-	struct dm_dev *dev;
-	sector_t start;
-	atomic_t errors;		/* failed I/Os, counted by striped targets only */
-};
-
-/* ti->private of noclone-linear and noclone-striped */
-struct noclone_target {
-	struct noclone_layout layout;
-	struct dm_target *ti;
-	struct noclone_table *table;	/* NULL until noclone_table_add() */
-	struct noclone_dev *nd;		/* likewise */
-	bool no_fastpath;
-	struct noclone_file_c *fc;	/* its workers take the bios if nr_legs is 0 */
-	/*
-	 * A bio of the fast path has failed; bi_bdev still names the leg. Any
-	 * context. NULL if the target does not care. A pointer because the fast
-	 * path is below the targets, and because errors need not be fast.
-	 */
-	void (*leg_error)(struct noclone_target *t, struct bio *bio,
-			  blk_status_t status);
-	struct work_struct event;
-	unsigned int nr_legs;		/* opened so far, while the constructor runs */
-	struct noclone_leg leg[];
-};
+struct noclone_target;
 
 extern struct target_type noclone_linear_target;
 extern struct target_type noclone_striped_target;

@@ -4,7 +4,6 @@
  * with a sentence that says why and what helps.
  */
 #include "backing-file.h"
-#include "engines.h"
 #include "noclone-file.h"
 #include "pin.h"
 #include "../target.h"

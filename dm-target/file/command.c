@@ -5,8 +5,6 @@
  * they are executed. Nothing here allocates.
  */
 #include "command.h"
-#include "backing-file.h"
-#include "engines.h"
 #include "pin.h"
 #include "../inflight.h"
 
@@ -121,7 +119,7 @@ static void noclone_cmd_put(struct noclone_cmd *cmd)
 /*
  * A call that returned -EIOCBQUEUED has ended, with bytes, a negative errno, or
  * -EIOCBQUEUED to have it repeated. The caller may still be inside the file
- * system, so whoever is last of the two goes on. Context: any.
+ * system: the last reference goes on. Context: any.
  */
 void noclone_cmd_complete(struct noclone_cmd *cmd, long result)
 {

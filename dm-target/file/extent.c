@@ -22,7 +22,7 @@
  *    pages of unwritten extents count as data, so the cache is emptied first.
  *  - Data must be on the disk as it is in the file: no encryption, no verity,
  *    no journalled data. Those are checked, or have no direct I/O.
- *  - .preresume must not fail, and must not wait for anybody who may wait for the
+ *  - .preresume must not fail, and must not wait for a task that may wait for the
  *    device. Reading the extents syncs the file and takes locks. So a worker does
  *    it, within NOCLONE_VERIFY_TIME. If it is not ready then, or the file cannot
  *    be pinned or has changed, the engine direct takes over and status says so.
@@ -32,7 +32,7 @@
 #include "engines.h"
 #include "noclone-file.h"
 #include "pin.h"
-#include "../mapped-device.h"
+#include "../device-state.h"
 #include "../target.h"
 
 #include <linux/magic.h>
@@ -58,7 +58,7 @@ static void noclone_extent_swap_free(struct swap_info_struct *sis)
 
 /*
  * Read the extents of the whole file. The inode lock is held, at least shared:
- * in the middle of a punch, ext4 would cache what it finds for good.
+ * in the middle of a punch, ext4 would cache what it finds permanently.
  */
 static struct swap_info_struct *noclone_extent_swap_read(struct noclone_file_c *fc)
 {
@@ -417,7 +417,7 @@ static int noclone_extent_map(struct noclone_file_c *fc, struct bio *bio)
 	sector_t sector = bio->bi_iter.bi_sector;
 	u32 i, leg;
 
-	noclone_dev_count(fc->target->nd, NOCLONE_CLONES);
+	noclone_count(fc->target->nd, NOCLONE_CLONES);
 	bio_set_dev(bio, fc->below.bdev);
 	if (!bio_sectors(bio))
 		return DM_MAPIO_REMAPPED;

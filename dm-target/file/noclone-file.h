@@ -32,14 +32,17 @@
 #include <linux/completion.h>
 #include <linux/device-mapper.h>
 #include <linux/kthread.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
 #include <linux/path.h>
 #include <linux/workqueue.h>
 
 #include "../include/dm-noclone.h"
 
-struct noclone_backing;
+struct bio;
+struct iov_iter;
 struct noclone_cmd;
-struct noclone_engine;
+struct noclone_file_c;
 struct noclone_worker_queue;
 
 enum noclone_file_counter {
@@ -53,6 +56,53 @@ enum noclone_file_counter {
 struct noclone_file_counters {
 	unsigned long ended;	/* commands completed; n[INFLIGHT] counts those begun */
 	unsigned long n[NOCLONE_FILE_NR_COUNTERS];
+};
+
+enum noclone_engine_id {
+#define X(name, word, text) NOCLONE_ENGINE_##name,
+	NOCLONE_ENGINES(X)
+#undef X
+	NOCLONE_NR_ENGINES
+};
+
+/* A way to do the I/O of a file */
+struct noclone_engine {
+	enum noclone_engine_id id;
+	bool direct;		/* bypasses the page cache: I/O has to be aligned */
+	bool pins;		/* bypasses the file system: the file must not move on its disk */
+	bool nowait_writes;	/* @nowait makes sense for writes, too */
+	/*
+	 * A dm target's .map. Never sleeps, never fails for want of memory, and
+	 * does not call the file system.
+	 */
+	int (*map)(struct noclone_file_c *fc, struct bio *bio);
+	/*
+	 * Begin a read or write, without blocking if possible, because other
+	 * commands wait for the same worker. Returns as kiocb functions do;
+	 * -EAGAIN leads to @blocking. May be NULL.
+	 */
+	ssize_t (*nowait)(struct noclone_cmd *cmd, struct iov_iter *iter);
+	/*
+	 * The same from a worker that may block. Both may return -EIOCBQUEUED
+	 * and end the command later, from any context, by
+	 * noclone_cmd_complete().
+	 */
+	ssize_t (*blocking)(struct noclone_cmd *cmd, struct iov_iter *iter);
+};
+
+/* A file in use, shared by all targets of one mapped device that use it */
+struct noclone_backing {
+	struct list_head node;		/* in the list of all */
+	struct inode *inode;		/* identity */
+	struct file *file;		/* the only one of ours that may be writable: see pin.c */
+	struct gendisk *disk;		/* mapped device; no other may use the file */
+	struct list_head users;		/* targets; those of one table in ascending order */
+	struct mutex mark_lock;		/* guards @marked */
+	bool marked;			/* S_SWAPFILE is set, by us */
+	bool pinned;			/* marked, and open for writing nowhere else */
+	bool ran;			/* bios have bypassed the page cache since the last pin */
+	bool dying;			/* the last user is releasing it */
+	u32 pin_nr;			/* times pinned */
 };
 
 /* ti->private of noclone-file */

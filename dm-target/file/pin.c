@@ -31,7 +31,7 @@
  * it; that command would have waited for the inode lock anyway.
  */
 #include "pin.h"
-#include "backing-file.h"
+#include "noclone-file.h"
 
 #include <linux/delay.h>
 #include <linux/fs.h>

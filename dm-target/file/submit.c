@@ -7,11 +7,9 @@
  */
 #include "submit.h"
 #include "command.h"
-#include "engines.h"
 #include "worker.h"
 #include "../io.h"
-#include "../mapped-device.h"
-#include "../target.h"
+#include "../device-state.h"
 
 #include <linux/blkdev.h>
 #include <linux/slab.h>
@@ -106,7 +104,7 @@ int noclone_submit_clone(struct noclone_file_c *fc, struct bio *bio)
 {
 	struct noclone_cmd *cmd = dm_per_bio_data(bio, sizeof(*cmd));
 
-	noclone_dev_count(fc->target->nd, NOCLONE_CLONES);
+	noclone_count(fc->target->nd, NOCLONE_CLONES);
 	cmd->nd = NULL;
 	noclone_submit_cmd(cmd, fc, bio);
 	return DM_MAPIO_SUBMITTED;
@@ -131,7 +129,7 @@ bool noclone_submit_original(struct noclone_file_c *fc, struct noclone_dev *nd,
 	if (cmd->accounted)
 		noclone_compat_start_io_acct(bio->bi_bdev, bio_op(bio),
 					     bio_sectors(bio), cmd->start);
-	noclone_dev_count(nd, NOCLONE_FAST);
+	noclone_count(nd, NOCLONE_FAST);
 	/* From here on neither bio nor cmd may be touched */
 	noclone_submit_cmd(cmd, fc, bio);
 	return true;

@@ -9,6 +9,7 @@
 #include "extent.h"
 #include "status-line.h"
 #include "worker.h"
+#include "../device-state.h"
 #include "../fastpath.h"
 #include "../include/noclone-path.h"
 #include "../mapped-device.h"

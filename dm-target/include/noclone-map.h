@@ -116,7 +116,7 @@ static inline u32 noclone_chunk_left(const struct noclone_layout *l, u64 sector)
 }
 
 /*
- * The first sector at or behind @sector that lies on @leg, as a sector within
+ * The first sector at or after @sector that lies on @leg, as a sector within
  * the leg.  @sector may be the end of a range, one past its last sector.
  */
 static inline u64 noclone_first_on_leg(const struct noclone_layout *l,

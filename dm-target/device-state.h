@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A mapped device with targets of this module, and what the fast path has to
+ * know about its tables:
+ *
+ *   noclone_target	one target of a table
+ *   noclone_table	the targets of one dm table that belong to this module
+ *   noclone_dev	one mapped device; survives reloads of its table
+ *
+ * The first constructor creates them and the last destructor frees them, so
+ * nothing has to be allocated while a device is suspended.
+ *
+ * Locks, outermost first:
+ *   md->suspend_lock (dm core), held around .presuspend, .presuspend_undo, .resume
+ *   nd->lock		attaching and detaching the fast path
+ *
+ *   noclone_devs_lock	list of devices, their tables and reference counts. Taken
+ *			by constructors and destructors, with or without the
+ *			suspend_lock. Do not wait for I/O, for a grace period or
+ *			for another lock while holding it.
+ */
+#ifndef DM_NOCLONE_DEVICE_STATE_H
+#define DM_NOCLONE_DEVICE_STATE_H
+
+#include <linux/blk_types.h>
+#include <linux/list.h>
+#include <linux/mempool.h>
+#include <linux/mutex.h>
+#include <linux/percpu.h>
+#include <linux/rcuwait.h>
+#include <linux/workqueue.h>
+
+#include "include/dm-noclone.h"
+#include "include/noclone-map.h"
+
+struct dm_dev;
+struct dm_table;
+struct dm_target;
+struct noclone_dev;
+struct noclone_file_c;
+struct noclone_table;
+
+enum noclone_counter {
+#define X(name, word, text) NOCLONE_##name,
+	NOCLONE_COUNTERS(X)
+#undef X
+	NOCLONE_NR_COUNTERS
+};
+
+enum noclone_state {
+	NOCLONE_ON,
+#define X(name, word, text) NOCLONE_OFF_##name,
+	NOCLONE_OFF_REASONS(X)
+#undef X
+};
+
+/* Per CPU. They only grow and may wrap. */
+struct noclone_counters {
+	unsigned long begun;	/* bios taken by the fast path */
+	unsigned long done;	/* bios completed by it, perhaps on another CPU */
+	unsigned long n[NOCLONE_NR_COUNTERS];	/* shown by status */
+};
+
+/* A lower device of a target */
+struct noclone_leg {
+	struct block_device *bdev;	/* cached @dev->bdev */
+	struct dm_dev *dev;
+	sector_t start;
+	atomic_t errors;		/* failed I/Os, counted by striped targets only */
+};
+
+/* ti->private of noclone-linear and noclone-striped */
+struct noclone_target {
+	struct noclone_layout layout;
+	struct dm_target *ti;
+	struct noclone_table *table;	/* NULL until noclone_table_add() */
+	struct noclone_dev *nd;		/* likewise */
+	bool no_fastpath;
+	struct noclone_file_c *fc;	/* its workers take the bios if nr_legs is 0 */
+	/*
+	 * A bio of the fast path has failed; bi_bdev still names the leg. Any
+	 * context. NULL if the target does not care. A pointer because the fast
+	 * path is below the targets, and because errors need not be fast.
+	 */
+	void (*leg_error)(struct noclone_target *t, struct bio *bio,
+			  blk_status_t status);
+	struct work_struct event;
+	unsigned int nr_legs;		/* opened so far, while the constructor runs */
+	struct noclone_leg leg[];
+};
+
+/* A range that one layout maps */
+struct noclone_segment {
+	struct noclone_layout layout;
+	const struct noclone_leg *leg;	/* NULL: the workers of noclone-file take the bios */
+	struct noclone_target *target;
+};
+
+struct noclone_table {
+	struct noclone_dev *nd;
+	struct dm_table *dm;
+	struct list_head node;		/* in nd->tables */
+	sector_t sectors;		/* sum of the targets' lengths */
+	u32 targets;			/* reference count */
+	u32 nr;				/* segments: one per target, or one per extent */
+	u32 room;			/* allocated segments */
+	struct noclone_span *spans;	/* where each segment is, ascending */
+	struct noclone_segment *segments;
+	bool no_fastpath;
+	bool zoned;
+	atomic_t unpinned;		/* targets whose backing file may move on its disk */
+};
+
+struct noclone_dev {
+	/* Read for every bio */
+	struct noclone_table __rcu *live;	/* NULL: the fast path takes no bios */
+	const unsigned long *stats_bytes;	/* not 0 while a "dmsetup stats" region exists */
+	struct noclone_counters __percpu *counters;
+	struct block_device *bdev;	/* bi_bdev of each bio: @disk has no partitions */
+
+	mempool_t reserve;		/* objects for when the slab is empty */
+	struct rcuwait drainer;
+
+	struct mutex lock;		/* guards the members up to @pinned */
+	struct gendisk *disk;
+	enum noclone_state state;
+	enum noclone_state requested;	/* by module parameter or message */
+	bool overridden;		/* @requested was set by message: overrides table options */
+	bool pinned;			/* another module replaced our fops: never free this */
+
+	struct list_head node;		/* guarded by noclone_devs_lock, as is @tables */
+	struct list_head tables;
+};
+
+static inline void noclone_count(struct noclone_dev *nd,
+				 enum noclone_counter which)
+{
+	this_cpu_inc(nd->counters->n[which]);
+}
+
+#endif /* DM_NOCLONE_DEVICE_STATE_H */
