@@ -48,7 +48,7 @@ static int noclone_backing_check_writable(struct noclone_file_c *fc,
 	return 0;
 }
 
-/* open(2) does not check this if the file was already open, by another path. */
+/* The file may have been opened by another path: noclone_backing_share(). */
 static int noclone_backing_check_mount(struct noclone_file_c *fc)
 {
 	if (__mnt_is_readonly(fc->where.mnt))

@@ -21,7 +21,8 @@
  * Locks, outermost first:
  *	md->suspend_lock (dm core), around .preresume, which alone pins and unpins
  *	backing->mark_lock	the swap-file mark in the inode
- *	inode->i_rwsem		of the backing file; only constructors wait for it
+ *	inode->i_rwsem		of the backing file; only tried, except by constructors
+ *				and by the work item that verifies extents
  *
  *	noclone_backing_lock	list of backing files and their users. No waiting
  *				for anything while holding it.
