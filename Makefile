@@ -10,16 +10,17 @@
 #   make uninstall
 #   make clean            what the above built, and build/ with its downloads
 #
-# Test, as root, on any Debian 12; what is missing is installed, everything
-# else stays under build/:
+# Test, on any Debian 12; all that is downloaded and built stays under build/.  In less
+# than a minute, by any user:
+#   make style            shellcheck, checkpatch, and the rules of tests/style
+#   make check-unit       unit tests, with the compiler and libraries of this machine
+# As root, who also gets installed what is missing:
 #   make demo             boot a stock kernel, make a device, use it, measure it
 #   make check            what tests/harness/plan says, on all kernels: under an hour
 #   make check-all        all tests on all kernels, and more of them: hours
-#   make check-unit       unit tests, in the Debian root of each kernel
 #   make check-vm         the suite in a VM of each stock kernel
 #   make check-uml        the suite in a kernel with KASAN, lockdep and kmemleak
 #   make check-meta       tests of the test harness itself
-#   make style            shellcheck, checkpatch, and the rules of tests/style
 #   make bench MODE=insn  instructions per I/O on the stock kernels: raw, stock, ours
 #   make bench MODE=file  the same of files, loop devices and noclone-file
 #   make bench MODE=native  nanoseconds per I/O in User-mode Linux
@@ -27,7 +28,7 @@
 #
 # Variables:
 #   KERNEL="6.12"         only these kernels
-#   SETS="psync stack"    only these sets of measurements of make bench
+#   SETS="psync stack"    only these sets of measurements of make bench, not published
 #   T="linear/ *flush"    only tests whose AREA/NAME contains or matches one
 #   KVER=6.1.0-50-amd64   build the module for another installed kernel
 #   V=1                   show the commands
@@ -63,7 +64,7 @@ check-all:
 	@ALL=1 tests/harness/run
 
 check-unit:
-	@tests/harness/run build unit
+	@tests/harness/unit
 
 check-vm:
 	@tests/harness/run build vm
@@ -75,7 +76,7 @@ check-meta:
 	@tests/harness/run build meta
 
 style:
-	@tests/harness/run style
+	@tests/style/run
 
 demo:
 	@tests/demo/run
