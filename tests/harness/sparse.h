@@ -4,5 +4,5 @@
  * and Debian's sparse (0.6.4) does not know, in words that it does.
  */
 #define __typeof_unqual__ __typeof__
-/* A constant in static_assert(): only ever asked of literals there. */
+/* A constant in static_assert(): only ever used on literals there. */
 #define __builtin_strlen(s) (sizeof(s) - 1)
