@@ -2,10 +2,11 @@
 /* The command table and what is done with it: dispatch. */
 #include <string.h>
 
-#include "cmd/cmd.h"
-#include "system/dm.h"
 #include "base/log.h"
 #include "base/util.h"
+#include "system/dm.h"
+#include "cli/options.h"
+#include "cmd/cmd.h"
 
 #define OPT_CHANGE	(OPT_DRY_RUN | OPT_JSON | OPT_FORCE)
 #define OPT_LOAD	(OPT_CHANGE | OPT_TABLE | OPT_CHUNK | OPT_FILE | \

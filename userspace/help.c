@@ -5,12 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/cmd.h"
 #include "dm-noclone.h"
-#include "system/dm.h"
 #include "base/log.h"
-#include "cli/output.h"
 #include "base/util.h"
+#include "system/dm.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "cmd/cmd.h"
 
 #define TEXT_(x)	#x
 #define TEXT(x)		TEXT_(x)

@@ -2,8 +2,8 @@
 /* noclone: make, change, check and explain no-clone device-mapper devices. */
 #include <stdio.h>
 
-#include "cmd/cmd.h"
 #include "base/log.h"
+#include "cmd/cmd.h"
 
 int main(int argc, char **argv)
 {

@@ -9,10 +9,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "system/backing.h"
 #include "base/child.h"
-#include "system/file.h"
+#include "base/read.h"
 #include "base/util.h"
+#include "model/file-map.h"
+#include "model/plan-file.h"
+#include "system/backing.h"
+#include "system/fiemap.h"
+#include "system/file.h"
 
 #define KIB	1024ULL
 #define MIB	(1024 * KIB)
@@ -80,7 +84,7 @@ static uint64_t gaps_now(void)
 	_cleanup_close_ int fd = open(path, O_RDONLY);
 	_cleanup_file_map_ struct file_map map;
 
-	assert_int_equal(file_map_read(fd, size_now(), &map), 0);
+	assert_int_equal(fiemap_read(fd, size_now(), &map), 0);
 	return map.gap_bytes;
 }
 

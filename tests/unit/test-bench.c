@@ -9,9 +9,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "bench/bench.h"
 #include "base/child.h"
 #include "base/util.h"
+#include "model/status.h"
+#include "bench/bench.h"
+#include "bench/fio.h"
+#include "bench/rig.h"
+#include "bench/stats.h"
 
 #define NEAR	1e-9
 

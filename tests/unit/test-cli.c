@@ -5,9 +5,11 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "cmd/cmd.h"
-#include "base/log.h"
+#include "base/read.h"
 #include "base/util.h"
+#include "model/engine.h"
+#include "cli/options.h"
+#include "cmd/cmd.h"
 
 #define COMPLETION	TOP "/userspace/completion/noclone.bash"
 #define MAN_PAGE	TOP "/userspace/man/noclone.8"

@@ -11,8 +11,11 @@
 #include <libdevmapper.h>
 #include <stdio.h>
 
-#include "system/dm.h"
 #include "base/util.h"
+#include "model/problems.h"
+#include "model/table-parse.h"
+#include "model/table.h"
+#include "system/dm.h"
 
 #define COOKIE	0xd4d1234
 

@@ -7,10 +7,18 @@
 #include <linux/fiemap.h>
 #include <sys/types.h>
 
-#include "model/lint.h"
-#include "cli/output.h"
-#include "model/plan-file.h"
 #include "base/util.h"
+#include "model/assume.h"
+#include "model/engine.h"
+#include "model/facts.h"
+#include "model/file-map.h"
+#include "model/lint.h"
+#include "model/plan-file.h"
+#include "model/problems.h"
+#include "model/table-parse.h"
+#include "model/table-print.h"
+#include "model/table.h"
+#include "cli/output.h"
 
 #define DEV(major, minor)	((dev_t)((major) << 8 | (minor)))
 #define MIB			(1ULL << 20)
@@ -106,7 +114,7 @@ static const struct facts_source source = {
 	.lookup_file = lookup_file,
 	.stands_on = stands_on,
 };
-static const struct lint_self self = { true, DEV(253, 0) };
+static const struct self_device self = { true, DEV(253, 0) };
 
 static bool mentions(const struct problems *p, const char *fragment)
 {

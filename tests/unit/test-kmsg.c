@@ -2,8 +2,8 @@
 /* Picking device-mapper's sentence out of a kernel log record. */
 #include "unit.h"
 
-#include "system/kmsg.h"
 #include "base/util.h"
+#include "system/kmsg.h"
 
 static void sentence(const char *record, const char *expected)
 {

@@ -8,7 +8,12 @@
 #include <errno.h>
 #include <sys/types.h>
 
+#include "base/util.h"
+#include "model/facts.h"
 #include "model/lint.h"
+#include "model/problems.h"
+#include "model/table-parse.h"
+#include "model/table.h"
 
 /* makedev() is no constant */
 #define DEV(major, minor)	((dev_t)((major) << 8 | (minor)))
@@ -62,7 +67,7 @@ static const struct facts_source source = {
 	.lookup = lookup,
 	.stands_on = stands_on,
 };
-static const struct lint_self self = { true, DEV(253, 0) };
+static const struct self_device self = { true, DEV(253, 0) };
 
 /* How often each severity occurs, and a fragment that one of them has. */
 static void lints(const char *text, unsigned int errors, unsigned int warnings,
@@ -138,7 +143,7 @@ static void lint_self_reference(void **state __unused)
 	lints("0 8 noclone-linear /dev/above 0", 1, 0, "is built on the device itself");
 }
 
-static bool cycle(const char *text, const struct lint_self *whose)
+static bool cycle(const char *text, const struct self_device *whose)
 {
 	_cleanup_problems_ struct problems p = { 0 };
 	_cleanup_table_ struct table t = { 0 };
@@ -149,7 +154,7 @@ static bool cycle(const char *text, const struct lint_self *whose)
 
 static void lint_cycles(void **state __unused)
 {
-	const struct lint_self nobody = { 0 };
+	const struct self_device nobody = { 0 };
 
 	assert_true(cycle("0 8 noclone-linear /dev/self 0", &self));
 	assert_true(cycle("0 256 noclone-striped 2 128 /dev/disk 0 /dev/above 0", &self));

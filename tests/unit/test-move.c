@@ -4,7 +4,12 @@
 
 #include <sys/sysmacros.h>
 
+#include "base/util.h"
+#include "model/file-id.h"
 #include "model/move.h"
+#include "model/problems.h"
+#include "model/table-parse.h"
+#include "model/table.h"
 
 /* A table whose file lines are on that inode of 8:1; 0: nobody has looked. */
 static struct table table_on(const char *text, ino_t inode)

@@ -8,8 +8,8 @@
 #include <ctype.h>
 
 #include "noclone-path.h"
-#include "model/table.h"
 #include "base/util.h"
+#include "model/path.h"
 
 /* What dm, dmsetup and the kernel's isspace() leave alone. */
 static bool survives(const char *word)

@@ -2,7 +2,11 @@
 /* The drawings of noclone explain. */
 #include "unit.h"
 
+#include "base/util.h"
 #include "model/picture.h"
+#include "model/problems.h"
+#include "model/table-parse.h"
+#include "model/table.h"
 
 static void draws(const char *line, const char *words, const char *drawing)
 {

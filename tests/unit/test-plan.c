@@ -2,7 +2,12 @@
 /* Planning a table from devices: layout, rounding, DEV[:START[+LEN]]. */
 #include "unit.h"
 
+#include "base/util.h"
+#include "model/assume.h"
 #include "model/plan.h"
+#include "model/problems.h"
+#include "model/table-print.h"
+#include "model/table.h"
 
 #define CHUNK_64K	128
 

@@ -2,6 +2,12 @@
 /* Tables: reading, printing, translating, comparing. */
 #include "unit.h"
 
+#include "base/util.h"
+#include "model/engine.h"
+#include "model/problems.h"
+#include "model/table-compare.h"
+#include "model/table-parse.h"
+#include "model/table-print.h"
 #include "model/table.h"
 
 static struct table parse(const char *text, unsigned int errors)

@@ -7,9 +7,17 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "system/device.h"
-#include "model/lint.h"
+#include "base/read.h"
 #include "base/util.h"
+#include "model/assume.h"
+#include "model/facts.h"
+#include "model/lint.h"
+#include "model/problems.h"
+#include "model/table-compare.h"
+#include "model/table-parse.h"
+#include "model/table-print.h"
+#include "model/table.h"
+#include "system/device.h"
 
 #define TABLES		TOP "/tables"
 #define ON_FILES	TABLES "/file"

@@ -5,6 +5,12 @@
 #include <errno.h>
 #include <sys/sysmacros.h>
 
+#include "base/util.h"
+#include "model/facts.h"
+#include "model/problems.h"
+#include "model/status.h"
+#include "model/table-parse.h"
+#include "model/table.h"
 #include "model/trouble.h"
 
 /* Two disks, one file; everything else is gone. */

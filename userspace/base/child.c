@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/read.h"
 #include "base/util.h"
 
 #define OUTPUT_MAX	(16U << 20)

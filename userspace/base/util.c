@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Allocation, strings, numbers and files in the few forms the tool needs. */
+/* Allocation, strings and numbers in the few forms the tool needs.  No I/O. */
 #include "base/util.h"
 
 #include <ctype.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,7 +58,7 @@ char *xasprintf(const char *fmt, ...)
 	return s;
 }
 
-static void strbuf_append(struct strbuf *b, const char *s, size_t len)
+void strbuf_append(struct strbuf *b, const char *s, size_t len)
 {
 	b->text = xrealloc_array(b->text, b->len + len + 1, 1);
 	memcpy(b->text + b->len, s, len);
@@ -163,57 +162,9 @@ char *shell_quote(const char *s)
 	return strbuf_take(&b);
 }
 
-/* Everything a descriptor gives, up to @limit bytes; NULL and errno if not. */
-char *read_stream(int fd, size_t limit)
-{
-	struct strbuf b = { 0 };
-	char chunk[4096];
-	ssize_t n;
-
-	while ((n = read(fd, chunk, sizeof(chunk))) > 0) {
-		strbuf_append(&b, chunk, n);
-		if (b.len > limit) {
-			errno = EFBIG;
-			n = -1;
-			break;
-		}
-	}
-	if (n < 0) {
-		free(b.text);
-		return NULL;
-	}
-	return strbuf_take(&b);
-}
-
-/* First line of a small file such as a sysfs attribute, without its end. */
-char *read_line_of(const char *path)
-{
-	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
-	size_t len;
-	char *text;
-
-	if (fd < 0)
-		return NULL;
-	text = read_stream(fd, 65536);
-	if (!text)
-		return NULL;
-
-	text[strcspn(text, "\n")] = 0;
-	/* sysfs pads vendor and model names with spaces */
-	for (len = strlen(text); len && text[len - 1] == ' '; len--)
-		text[len - 1] = 0;
-	return text;
-}
-
 void cleanup_free(void *p)
 {
 	free(*(void **)p);
-}
-
-void cleanup_close(int *fd)
-{
-	if (*fd >= 0)
-		close(*fd);
 }
 
 void cleanup_words(struct words *w)

@@ -46,6 +46,7 @@ struct strbuf {
 };
 
 void strbuf_add(struct strbuf *b, const char *fmt, ...) __printf(2, 3);
+void strbuf_append(struct strbuf *b, const char *s, size_t len);
 void strbuf_putc(struct strbuf *b, char c, unsigned int times);
 char *strbuf_take(struct strbuf *b);
 
@@ -68,16 +69,12 @@ bool str_starts(const char *s, const char *prefix);
 bool parse_u64(const char *s, uint64_t *value);
 bool parse_u32(const char *s, uint32_t *value);
 char *shell_quote(const char *s);
-char *read_line_of(const char *path);
-char *read_stream(int fd, size_t limit);
 
 void cleanup_free(void *p);
-void cleanup_close(int *fd);
 void cleanup_words(struct words *w);
 void cleanup_strbuf(struct strbuf *b);
 
 #define _cleanup_free_		__attribute__((cleanup(cleanup_free)))
-#define _cleanup_close_		__attribute__((cleanup(cleanup_close)))
 #define _cleanup_words_		__attribute__((cleanup(cleanup_words)))
 #define _cleanup_strbuf_	__attribute__((cleanup(cleanup_strbuf)))
 

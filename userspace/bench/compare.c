@@ -7,11 +7,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "bench/bench.h"
-#include "cli/load.h"
 #include "base/log.h"
-#include "cli/output.h"
 #include "base/util.h"
+#include "cli/load.h"
+#include "cli/output.h"
+#include "bench/bench.h"
+#include "bench/fio.h"
+#include "bench/stats.h"
 
 static struct json_object *member(struct json_object *o, const char *key)
 {

@@ -6,10 +6,16 @@
 #include <sys/utsname.h>
 #include <time.h>
 
-#include "bench/bench.h"
+#include "base/read.h"
+#include "base/util.h"
+#include "model/facts.h"
+#include "model/status.h"
 #include "system/device.h"
 #include "cli/output.h"
-#include "base/util.h"
+#include "bench/bench.h"
+#include "bench/fio.h"
+#include "bench/rig.h"
+#include "bench/stats.h"
 
 /* As JSON that can be read: seven digits are more than a measurement has. */
 static struct json_object *number(double value)

@@ -4,9 +4,12 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-#include "bench/bench.h"
-#include "base/log.h"
 #include "base/util.h"
+#include "model/status.h"
+#include "bench/bench.h"
+#include "bench/fio.h"
+#include "bench/rig.h"
+#include "bench/stats.h"
 
 /* udev looks at a new device with I/O that a chunk may split. */
 #define FAST_SHARE	0.99

@@ -12,14 +12,20 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "bench/fio.h"
-#include "cmd/cmd.h"
-#include "cli/common.h"
+#include "dm-noclone.h"
+#include "base/log.h"
+#include "base/util.h"
+#include "model/plan.h"
+#include "model/problems.h"
+#include "model/table-parse.h"
+#include "model/table-print.h"
 #include "system/device.h"
 #include "system/dm.h"
 #include "system/guard.h"
-#include "base/log.h"
-#include "model/plan.h"
+#include "cli/common.h"
+#include "cli/problem-log.h"
+#include "bench/fio.h"
+#include "cmd/cmd.h"
 
 #define SMALLEST_BLOCK	4096
 #define DEFAULT_CHUNK	128	/* 64K */

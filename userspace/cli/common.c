@@ -10,8 +10,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "system/device.h"
+#include "dm-noclone.h"
 #include "base/log.h"
+#include "base/util.h"
+#include "model/table-parse.h"
+#include "model/table-print.h"
+#include "system/device.h"
 #include "cli/output.h"
 
 #define MAPPER_DIR	"/dev/mapper/"

@@ -11,13 +11,22 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "dm-noclone.h"
 #include "base/child.h"
-#include "cmd/cmd.h"
-#include "cli/common.h"
+#include "base/log.h"
+#include "base/read.h"
+#include "base/util.h"
+#include "model/engine.h"
+#include "model/facts.h"
+#include "model/path.h"
+#include "model/plan-file.h"
+#include "model/plan.h"
+#include "model/table-parse.h"
 #include "system/device.h"
 #include "system/guard.h"
-#include "base/log.h"
-#include "model/plan.h"
+#include "cli/common.h"
+#include "cli/problem-log.h"
+#include "cmd/cmd.h"
 
 #define TABLE_FILE_MAX	(16U << 20)
 
@@ -74,7 +83,7 @@ static bool parse_legs(struct plan_request *req, int argc, char **argv)
  * Who reloads a device on a file means the file, or its size: it would be a
  * surprise to find another engine afterwards.
  */
-static void keep_engine(const struct lint_self *self, struct file_request *req)
+static void keep_engine(const struct self_device *self, struct file_request *req)
 {
 	_cleanup_free_ char *name = self->known ? device_dm_name(self->devno) :
 						  NULL;
@@ -90,7 +99,7 @@ static void keep_engine(const struct lint_self *self, struct file_request *req)
 			    engine_name(req->engine));
 }
 
-static int build_on_file(const struct options *o, const struct lint_self *self,
+static int build_on_file(const struct options *o, const struct self_device *self,
 			 int argc, char **argv, struct backing *file, struct table *t,
 			 struct problems *problems)
 {
@@ -149,7 +158,7 @@ static int build_on_devices(const struct options *o, int argc, char **argv,
 }
 
 static int build_from_words(const struct options *o,
-			    const struct lint_self *self, int argc, char **argv,
+			    const struct self_device *self, int argc, char **argv,
 			    struct backing *file, struct table *t,
 			    struct problems *problems)
 {
@@ -243,7 +252,7 @@ const struct facts_source *load_source(const struct backing *file)
 	return file->path ? &file->source : &device_source;
 }
 
-int load_prepare(const struct options *o, const struct lint_self *self,
+int load_prepare(const struct options *o, const struct self_device *self,
 		 int argc, char **argv, struct backing *file, struct table *t,
 		 struct problems *problems)
 {
@@ -280,7 +289,7 @@ int load_prepare(const struct options *o, const struct lint_self *self,
 	return overruled(o, problems) ? EXIT_OK : EXIT_FAILED;
 }
 
-int load_begin(const struct options *o, const struct lint_self *self,
+int load_begin(const struct options *o, const struct self_device *self,
 	       const struct table *t, struct backing *file)
 {
 	_cleanup_problems_ struct problems checks = { 0 };

@@ -22,7 +22,7 @@
  *
  * Return: an exit code.
  */
-int load_prepare(const struct options *o, const struct lint_self *self,
+int load_prepare(const struct options *o, const struct self_device *self,
 		 int argc, char **argv, struct backing *file, struct table *t,
 		 struct problems *problems);
 
@@ -40,7 +40,7 @@ const struct facts_source *load_source(const struct backing *file);
  *
  * Return: an exit code.
  */
-int load_begin(const struct options *o, const struct lint_self *self,
+int load_begin(const struct options *o, const struct self_device *self,
 	       const struct table *t, struct backing *file);
 /* After load_begin(), however it went: with @good false, undo what it did. */
 void load_end(struct backing *file, bool good);

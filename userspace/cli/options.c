@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/size.h"
 #include "base/util.h"
+#include "model/engine.h"
 
 #define DEFAULT_UDEV_TIMEOUT	30
 #define DEFAULT_ROUNDS		7

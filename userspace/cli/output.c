@@ -7,6 +7,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/util.h"
+#include "model/engine.h"
+#include "model/table-print.h"
+
 struct json_object *output_new(const char *command)
 {
 	struct json_object *o = json_object_new_object();

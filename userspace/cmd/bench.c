@@ -17,12 +17,17 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "bench/bench.h"
 #include "base/child.h"
-#include "cmd/cmd.h"
-#include "system/dm.h"
 #include "base/log.h"
+#include "base/util.h"
+#include "model/status.h"
+#include "system/dm.h"
+#include "cli/options.h"
 #include "cli/output.h"
+#include "bench/bench.h"
+#include "bench/fio.h"
+#include "bench/rig.h"
+#include "cmd/cmd.h"
 
 #define DEEP	32
 

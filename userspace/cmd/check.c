@@ -3,13 +3,19 @@
 #include <json-c/json.h>
 #include <stdio.h>
 
-#include "cmd/cmd.h"
-#include "cli/common.h"
-#include "system/device.h"
-#include "model/lint.h"
-#include "cli/load.h"
 #include "base/log.h"
+#include "base/util.h"
+#include "model/assume.h"
+#include "model/facts.h"
+#include "model/lint.h"
+#include "model/problems.h"
+#include "model/table-parse.h"
+#include "model/table.h"
+#include "system/device.h"
+#include "cli/load.h"
+#include "cli/options.h"
 #include "cli/output.h"
+#include "cmd/cmd.h"
 
 static void print_problem(const char *path, const struct problem *p)
 {
@@ -35,7 +41,7 @@ static struct json_object *check_json(const char *path,
 }
 
 static int check_file(const char *path, const struct facts_source *src,
-		      const struct lint_self *self, struct json_object *array)
+		      const struct self_device *self, struct json_object *array)
 {
 	_cleanup_problems_ struct problems problems = { 0 };
 	_cleanup_table_ struct table t = { 0 };
@@ -62,7 +68,7 @@ int cmd_check(const struct options *o, int argc, char **argv)
 {
 	struct json_object *out = output_new("check");
 	struct json_object *array = json_object_new_array();
-	struct lint_self self = { 0 };
+	struct self_device self = { 0 };
 	struct assumed assumed;
 	int i, r = EXIT_OK;
 

@@ -3,14 +3,22 @@
 #include <errno.h>
 #include <string.h>
 
-#include "cmd/cmd.h"
-#include "cli/common.h"
+#include "dm-noclone.h"
+#include "base/log.h"
+#include "base/read.h"
+#include "base/size.h"
+#include "base/util.h"
+#include "model/facts.h"
+#include "model/problems.h"
+#include "model/table.h"
+#include "system/backing.h"
 #include "system/device.h"
 #include "system/dm.h"
-#include "cli/load.h"
-#include "base/log.h"
 #include "system/running.h"
-#include "base/size.h"
+#include "cli/common.h"
+#include "cli/load.h"
+#include "cli/options.h"
+#include "cmd/cmd.h"
 
 #define DM_NAME_MAX	127
 #define DM_UUID_MAX	128
@@ -74,7 +82,7 @@ static int create(const struct options *o, const char *name, const char *uuid,
 
 int cmd_create(const struct options *o, int argc, char **argv)
 {
-	const struct lint_self nobody = { 0 };
+	const struct self_device nobody = { 0 };
 	_cleanup_problems_ struct problems problems = { 0 };
 	_cleanup_backing_ struct backing file = { .fd = -1 };
 	_cleanup_table_ struct table t = { 0 };

@@ -3,11 +3,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cmd/cmd.h"
-#include "cli/common.h"
-#include "system/dm.h"
 #include "base/log.h"
+#include "base/util.h"
+#include "system/dm.h"
 #include "system/running.h"
+#include "cli/common.h"
+#include "cli/options.h"
+#include "cmd/cmd.h"
 
 /* Do one thing to one device, or with --dry-run print the dmsetup line. */
 typedef int (*device_action)(const struct options *o,

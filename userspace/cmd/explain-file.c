@@ -5,10 +5,17 @@
 #include <string.h>
 #include <sys/sysmacros.h>
 
-#include "cmd/explain.h"
-#include "system/file.h"
-#include "cli/output.h"
 #include "base/size.h"
+#include "base/util.h"
+#include "model/facts.h"
+#include "model/file-map.h"
+#include "model/path.h"
+#include "model/table.h"
+#include "model/trouble.h"
+#include "system/file.h"
+#include "system/guard.h"
+#include "cli/output.h"
+#include "cmd/explain.h"
 
 static void print_map(const struct file_map *map)
 {

@@ -3,10 +3,13 @@
 #include <json-c/json.h>
 #include <stdio.h>
 
+#include "base/util.h"
+#include "model/status.h"
+#include "model/trouble.h"
 #include "system/dm.h"
-#include "cmd/explain.h"
-#include "cli/output.h"
 #include "system/running.h"
+#include "cli/output.h"
+#include "cmd/explain.h"
 
 /* The fast path is the device's: all of its targets say the same. */
 static void print_fastpath(const struct running *r)

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* noclone explain: a table in words, as a picture, and who its devices are. */
+#include "cmd/explain.h"
+
 #include <json-c/json.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,16 +9,23 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "cmd/cmd.h"
-#include "cli/common.h"
-#include "system/device.h"
-#include "system/dm.h"
-#include "cmd/explain.h"
-#include "cli/load.h"
 #include "base/log.h"
-#include "cli/output.h"
-#include "model/picture.h"
 #include "base/size.h"
+#include "base/util.h"
+#include "model/facts.h"
+#include "model/picture.h"
+#include "model/problems.h"
+#include "model/table-parse.h"
+#include "model/table.h"
+#include "model/trouble.h"
+#include "system/device.h"
+#include "system/guard.h"
+#include "cli/common.h"
+#include "cli/load.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "cli/problem-log.h"
+#include "cmd/cmd.h"
 
 /* Each device once, however many legs it has. */
 struct seen {

@@ -9,12 +9,16 @@
 #include <stdlib.h>
 #include <sys/sysmacros.h>
 
-#include "cmd/cmd.h"
-#include "cli/common.h"
+#include "base/log.h"
+#include "base/util.h"
+#include "model/table-print.h"
+#include "model/table.h"
 #include "system/device.h"
 #include "system/dm.h"
-#include "base/log.h"
+#include "cli/common.h"
+#include "cli/options.h"
 #include "cli/output.h"
+#include "cmd/cmd.h"
 
 /* A file has no stock target: the loop driver gives the same bytes. */
 static char *loop_command(const struct table *t)

@@ -3,14 +3,23 @@
 #include <errno.h>
 #include <string.h>
 
-#include "cmd/cmd.h"
-#include "cli/common.h"
+#include "base/log.h"
+#include "base/util.h"
+#include "model/facts.h"
+#include "model/file-id.h"
+#include "model/move.h"
+#include "model/problems.h"
+#include "model/table-parse.h"
+#include "model/table-print.h"
+#include "model/table.h"
+#include "system/backing.h"
 #include "system/device.h"
 #include "system/dm.h"
-#include "cli/load.h"
-#include "base/log.h"
-#include "model/move.h"
 #include "system/running.h"
+#include "cli/common.h"
+#include "cli/load.h"
+#include "cli/options.h"
+#include "cmd/cmd.h"
 
 static void reload_dry_run(const struct options *o, const char *name,
 			   const struct table *t,
@@ -123,12 +132,12 @@ int cmd_reload(const struct options *o, int argc, char **argv)
 	_cleanup_backing_ struct backing file = { .fd = -1 };
 	_cleanup_table_ struct table t = { 0 };
 	_cleanup_free_ char *move = NULL;
-	struct lint_self self;
+	struct self_device self;
 	int r, reloaded = 0;
 
 	if (get_device(argv[0], &dev) || !may_touch(o, &dev))
 		return EXIT_FAILED;
-	self = (struct lint_self) { true, dev.devno };
+	self = (struct self_device) { true, dev.devno };
 
 	r = load_prepare(o, &self, argc - 1, argv + 1, &file, &t, &problems);
 	if (r)

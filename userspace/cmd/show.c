@@ -6,13 +6,18 @@
 #include <string.h>
 #include <sys/sysmacros.h>
 
-#include "cmd/cmd.h"
-#include "cli/common.h"
+#include "base/size.h"
+#include "base/util.h"
+#include "model/table-print.h"
+#include "model/table.h"
+#include "model/trouble.h"
 #include "system/device.h"
 #include "system/dm.h"
-#include "cli/output.h"
 #include "system/running.h"
-#include "base/size.h"
+#include "cli/common.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "cmd/cmd.h"
 
 static struct json_object *describe(const struct dm_device *dev,
 				    const struct running *r)

@@ -7,13 +7,16 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cmd/cmd.h"
-#include "cli/common.h"
-#include "system/device.h"
-#include "system/dm.h"
 #include "base/log.h"
-#include "cli/output.h"
+#include "base/util.h"
+#include "model/status.h"
+#include "model/trouble.h"
+#include "system/dm.h"
 #include "system/running.h"
+#include "cli/common.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "cmd/cmd.h"
 
 static struct json_object *counters_json(const struct counter *c,
 					 unsigned int nr)

@@ -1,40 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Facts from the command line, for tables of another machine. */
+#include "model/assume.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/sysmacros.h>
 
-#include "model/facts.h"
 #include "base/size.h"
 #include "base/util.h"
-
-void facts_free(struct device_facts *facts)
-{
-	free(facts->path);
-	facts->path = NULL;
-}
-
-const char *file_kind_problem(enum file_kind kind)
-{
-	switch (kind) {
-	case FILE_DIRECTORY:
-		return "Path is a directory: give a regular file";
-	case FILE_DEVICE:
-		return "Path is a block device: use noclone-linear";
-	case FILE_OTHER:
-		return "Path is not a regular file";
-	default:
-		return NULL;
-	}
-}
-
-void file_facts_free(struct file_facts *facts)
-{
-	free(facts->path);
-	facts->path = NULL;
-	file_map_free(&facts->map);
-}
 
 static const struct assumption *find(const struct assumed *a, const char *name)
 {
@@ -50,10 +24,10 @@ static int assumed_lookup(const struct facts_source *src, const char *name,
 			  struct device_facts *facts)
 {
 	const struct assumed *a = src->data;
-	const struct assumption *told = find(a, name);
+	const struct assumption *stated = find(a, name);
 
-	if (told) {
-		*facts = told->facts;
+	if (stated) {
+		*facts = stated->facts;
 		facts->path = xstrdup(name);
 		return 0;
 	}
@@ -62,16 +36,16 @@ static int assumed_lookup(const struct facts_source *src, const char *name,
 }
 
 /* A regular file, all of it on a disk that nothing else is on. */
-static void assume_file(const struct assumption *told, struct file_facts *facts)
+static void assume_file(const struct assumption *stated, struct file_facts *facts)
 {
 	*facts = (struct file_facts) {
-		.path = xstrdup(told->name),
-		.filesystem = told->facts.devno,
+		.path = xstrdup(stated->name),
+		.filesystem = stated->facts.devno,
 		.inode = 1,
-		.disk = told->facts.devno,
-		.bytes = told->facts.sectors << SECTOR_SHIFT,
-		.allocated = told->facts.sectors,
-		.align = told->facts.logical_block,
+		.disk = stated->facts.devno,
+		.bytes = stated->facts.sectors << SECTOR_SHIFT,
+		.allocated = stated->facts.sectors,
+		.align = stated->facts.logical_block,
 		.align_from = "disk",
 		.map = { .known = true },
 	};
@@ -81,10 +55,10 @@ static int assumed_lookup_file(const struct facts_source *src, const char *path,
 			       bool map, struct file_facts *facts)
 {
 	const struct assumed *a = src->data;
-	const struct assumption *told = find(a, path);
+	const struct assumption *stated = find(a, path);
 
-	if (told) {
-		assume_file(told, facts);
+	if (stated) {
+		assume_file(stated, facts);
 		return 0;
 	}
 	if (!a->fallback || !a->fallback->lookup_file)

@@ -100,6 +100,16 @@ struct facts_source {
 	void *data;
 };
 
+/**
+ * struct self_device - the mapped device that a table is for
+ * @known: it exists already
+ * @devno: its number
+ */
+struct self_device {
+	bool known;
+	dev_t devno;
+};
+
 /* Why a file of that kind cannot be used; NULL if it can. */
 const char *file_kind_problem(enum file_kind kind);
 void facts_free(struct device_facts *facts);
@@ -107,30 +117,5 @@ void file_facts_free(struct file_facts *facts);
 
 #define _cleanup_facts_ __attribute__((cleanup(facts_free)))
 #define _cleanup_file_facts_ __attribute__((cleanup(file_facts_free)))
-
-/* Facts told instead of looked up: "DEV=SIZE[:LOGICAL_BLOCK]"; also of files */
-struct assumption {
-	char *name;
-	struct device_facts facts;
-};
-
-/**
- * struct assumed - a source that knows what it was told
- * @source: give this to whoever wants facts; @source.data is this struct
- * @fallback: asked for other devices, or NULL
- * @assumption: what was told
- * @nr: how many
- */
-struct assumed {
-	struct facts_source source;
-	const struct facts_source *fallback;
-	struct assumption *assumption;
-	unsigned int nr;
-};
-
-void assumed_init(struct assumed *a, const struct facts_source *fallback);
-/* Return: NULL, or a sentence saying what is wrong with @text. */
-const char *assumed_add(struct assumed *a, const char *text);
-void assumed_free(struct assumed *a);
 
 #endif /* NOCLONE_FACTS_H */

@@ -48,18 +48,6 @@ void file_map_extents(struct file_map *map, const struct fiemap_extent *e,
 /* Add a gap; one that goes on where the last one ended makes that longer. */
 void file_map_gap(struct file_map *map, uint64_t begin, uint64_t end);
 
-/**
- * file_map_read - ask the file system
- * @fd: file
- * @bytes: its size
- * @map: filled in
- *
- * By FIEMAP, which needs the data written back and sees to that itself; where
- * there is none, by SEEK_HOLE, which knows of no sharing.
- *
- * Return: 0 or a negative errno.
- */
-int file_map_read(int fd, uint64_t bytes, struct file_map *map);
 void file_map_free(struct file_map *map);
 
 #define _cleanup_file_map_ __attribute__((cleanup(file_map_free)))

@@ -11,6 +11,10 @@
 #include <unistd.h>
 
 #include "base/size.h"
+#include "base/util.h"
+#include "model/engine.h"
+#include "model/file-map.h"
+#include "model/path.h"
 
 /* A line with what is known about its file. */
 struct file_line {
@@ -21,7 +25,7 @@ struct file_line {
 
 struct file_lint {
 	const struct facts_source *src;
-	const struct lint_self *self;
+	const struct self_device *self;
 	struct problems *problems;
 	struct file_line *line;
 	unsigned int nr;
@@ -138,7 +142,7 @@ static void check_engine(struct file_lint *l, const struct file_line *f)
 }
 
 static bool is_on(const struct facts_source *src, const struct file_facts *f,
-		  const struct lint_self *self)
+		  const struct self_device *self)
 {
 	return f->disk && (f->disk == self->devno ||
 			   src->stands_on(src, f->disk, self->devno));
@@ -204,7 +208,7 @@ static void compare_lines(struct file_lint *l, const struct file_line *a,
 }
 
 void lint_files(const struct table *t, const struct facts_source *src,
-		const struct lint_self *self, struct problems *problems)
+		const struct self_device *self, struct problems *problems)
 {
 	struct file_lint l = { .src = src, .self = self, .problems = problems };
 	unsigned int i, j;
@@ -225,7 +229,7 @@ void lint_files(const struct table *t, const struct facts_source *src,
 }
 
 bool lint_file_is_cycle(const struct table *t, const struct facts_source *src,
-			const struct lint_self *self)
+			const struct self_device *self)
 {
 	unsigned int i;
 

@@ -3,13 +3,15 @@
 #ifndef NOCLONE_LINT_FILE_H
 #define NOCLONE_LINT_FILE_H
 
-#include "model/lint.h"
+#include "model/facts.h"
+#include "model/problems.h"
+#include "model/table.h"
 
 /* As lint_table(), for the lines that are on files. */
 void lint_files(const struct table *t, const struct facts_source *src,
-		const struct lint_self *self, struct problems *problems);
+		const struct self_device *self, struct problems *problems);
 /* As lint_is_cycle(), for the same lines; @self is known. */
 bool lint_file_is_cycle(const struct table *t, const struct facts_source *src,
-			const struct lint_self *self);
+			const struct self_device *self);
 
 #endif /* NOCLONE_LINT_FILE_H */

@@ -5,13 +5,16 @@
  * other (two of them on the same sectors is lost data, and the kernel does not
  * look for it).
  */
-#include "model/lint-file.h"
+#include "model/lint.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "dm-noclone.h"
 #include "base/size.h"
+#include "base/util.h"
+#include "model/lint-file.h"
 
 /* A leg with what is known about its device, for comparing legs. */
 struct placed_leg {
@@ -24,7 +27,7 @@ struct placed_leg {
 struct lint {
 	const struct table *t;
 	const struct facts_source *src;
-	const struct lint_self *self;
+	const struct self_device *self;
 	struct problems *problems;
 	struct placed_leg *placed;
 	unsigned int nr_placed;
@@ -176,7 +179,7 @@ static void check_self(struct lint *l, const struct target *t,
 }
 
 static bool leg_is_cycle(const struct leg *leg, const struct facts_source *src,
-			 const struct lint_self *self)
+			 const struct self_device *self)
 {
 	_cleanup_facts_ struct device_facts f = { 0 };
 
@@ -186,7 +189,7 @@ static bool leg_is_cycle(const struct leg *leg, const struct facts_source *src,
 }
 
 bool lint_is_cycle(const struct table *t, const struct facts_source *src,
-		   const struct lint_self *self)
+		   const struct self_device *self)
 {
 	unsigned int i, j;
 
@@ -267,7 +270,7 @@ static void compare_blocks(struct lint *l)
 }
 
 void lint_table(const struct table *t, const struct facts_source *src,
-		const struct lint_self *self, struct problems *problems)
+		const struct self_device *self, struct problems *problems)
 {
 	struct lint l = { t, src, self, problems, NULL, 0 };
 	unsigned int i, j;

@@ -8,16 +8,6 @@
 #include "model/table.h"
 
 /**
- * struct lint_self - the device the table is for
- * @known: there is such a device already
- * @devno: its number
- */
-struct lint_self {
-	bool known;
-	dev_t devno;
-};
-
-/**
  * lint_table - look for mistakes
  * @t: table whose lines could be parsed
  * @src: where to ask about devices; NULL to leave the devices alone
@@ -25,10 +15,10 @@ struct lint_self {
  * @problems: gets what was found
  */
 void lint_table(const struct table *t, const struct facts_source *src,
-		const struct lint_self *self, struct problems *problems);
+		const struct self_device *self, struct problems *problems);
 
 /* Would the device stand on itself?  I/O to it would then never end. */
 bool lint_is_cycle(const struct table *t, const struct facts_source *src,
-		   const struct lint_self *self);
+		   const struct self_device *self);
 
 #endif /* NOCLONE_LINT_H */

@@ -9,6 +9,10 @@
 #include <sys/sysmacros.h>
 
 #include "base/size.h"
+#include "base/util.h"
+#include "model/file-id.h"
+#include "model/path.h"
+#include "model/table-compare.h"
 
 /* The file as a reader can look it up; the file system only if it matters. */
 static char *id_words(const struct file_id *id, const struct file_id *other)

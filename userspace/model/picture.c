@@ -13,6 +13,9 @@
 #include <string.h>
 
 #include "base/size.h"
+#include "base/util.h"
+#include "model/engine.h"
+#include "model/path.h"
 
 #define MAX_COLUMNS	6
 

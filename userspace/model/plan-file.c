@@ -10,6 +10,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/util.h"
+#include "model/engine.h"
+#include "model/path.h"
+
 #define error(problems, req, fmt, ...)					\
 do {									\
 	_cleanup_free_ char *name_ = path_encode((req)->path);		\

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/size.h"
+#include "base/util.h"
 
 static bool is_number_pair(const char *text)
 {

@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/log.h"
-
 void problem_add(struct problems *p, enum severity severity, unsigned int line,
 		 const char *fmt, ...)
 {
@@ -36,38 +34,6 @@ const char *severity_name(enum severity severity)
 	static const char * const names[] = { "error", "warning", "note" };
 
 	return names[severity];
-}
-
-static void problem_log(const struct problem *p, const char *where)
-{
-	void (*log)(const char *fmt, ...) = log_err;
-
-	if (p->severity == PROBLEM_WARNING)
-		log = log_warn;
-	else if (p->severity == PROBLEM_NOTE)
-		log = log_verbose;
-
-	if (p->line)
-		log("%s: line %u: %s", where, p->line, p->text);
-	else
-		log("%s: %s", where, p->text);
-}
-
-void problems_log(const struct problems *p, const char *where)
-{
-	unsigned int i;
-
-	for (i = 0; i < p->nr; i++)
-		problem_log(&p->problem[i], where);
-}
-
-void problems_log_errors(const struct problems *p, const char *where)
-{
-	unsigned int i;
-
-	for (i = 0; i < p->nr; i++)
-		if (p->problem[i].severity == PROBLEM_ERROR)
-			problem_log(&p->problem[i], where);
 }
 
 void problems_move(struct problems *to, struct problems *from)

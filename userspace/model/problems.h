@@ -32,9 +32,6 @@ void problem_add(struct problems *p, enum severity severity, unsigned int line,
 		 const char *fmt, ...) __printf(4, 5);
 unsigned int problems_count(const struct problems *p, enum severity severity);
 const char *severity_name(enum severity severity);
-/* Send all of them to the log; notes are for --verbose. */
-void problems_log(const struct problems *p, const char *where);
-void problems_log_errors(const struct problems *p, const char *where);
 /* Put all of @from at the end of @to. */
 void problems_move(struct problems *to, struct problems *from);
 void problems_free(struct problems *p);

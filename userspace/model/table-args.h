@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Between the files that read tables: the words behind a target's name. */
+/* The words behind the name of a target, for the parsers of its arguments. */
 #ifndef NOCLONE_TABLE_ARGS_H
 #define NOCLONE_TABLE_ARGS_H
 
+#include "model/problems.h"
 #include "model/table.h"
 
 #define NOT_A_START	"Start sector is not a decimal number of sectors"
@@ -12,7 +13,7 @@
  * @target: to be filled
  * @word: the words that are left
  * @nr: how many
- * @problems: where to complain
+ * @problems: gets what is wrong
  */
 struct args {
 	struct target *target;
@@ -21,11 +22,9 @@ struct args {
 	struct problems *problems;
 };
 
-/* Complain, with the word that is wrong unless it is NULL.  Return: false. */
+/* Add a problem, with the word that is wrong unless it is NULL.  Return: false. */
 bool args_bad(struct args *a, const char *sentence, const char *word);
 /* Take the next of the words; there must be one. */
 char *args_next(struct args *a);
-/* Those of noclone-file.  Return: false after a complaint. */
-bool args_parse_file(struct args *a);
 
 #endif /* NOCLONE_TABLE_ARGS_H */

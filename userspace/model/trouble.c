@@ -9,6 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/util.h"
+#include "model/file-id.h"
+#include "model/path.h"
+
 /* Where what is known about a target comes from, and goes to. */
 struct search {
 	struct troubles *troubles;

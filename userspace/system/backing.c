@@ -18,10 +18,17 @@
 #include <unistd.h>
 
 #include "base/child.h"
-#include "system/device.h"
-#include "system/file.h"
 #include "base/log.h"
+#include "base/read.h"
 #include "base/size.h"
+#include "base/util.h"
+#include "model/engine.h"
+#include "model/file-map.h"
+#include "model/path.h"
+#include "system/device.h"
+#include "system/fiemap.h"
+#include "system/file.h"
+#include "system/guard.h"
 
 #define ZEROES_AT_ONCE	(1U << 20)
 #define FILE_MODE	0600
@@ -254,7 +261,7 @@ static int fill(struct backing *b)
 	int r;
 
 	file_map_free(&b->facts.map);
-	r = file_map_read(b->fd, b->facts.bytes, &b->facts.map);
+	r = fiemap_read(b->fd, b->facts.bytes, &b->facts.map);
 	if (r)
 		return fail(b, "looking for holes", r);
 	for (i = 0; !r && i < map->nr_gaps; i++)

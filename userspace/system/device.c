@@ -17,8 +17,9 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "system/file.h"
+#include "base/read.h"
 #include "base/util.h"
+#include "system/file.h"
 
 #define STANDS_ON_DEPTH	32
 
@@ -372,18 +373,4 @@ char *device_name_number(const char *name, void *ctx __unused)
 	if (device_lookup(name, &f))
 		return xstrdup(name);
 	return xasprintf("%u:%u", major(f.devno), minor(f.devno));
-}
-
-void table_rename_devices(struct table *t, device_namer namer)
-{
-	unsigned int i, j;
-
-	for (i = 0; i < t->nr; i++)
-		for (j = 0; j < t->targets[i].nr_legs; j++) {
-			struct leg *leg = &t->targets[i].legs[j];
-			char *name = namer(leg->device, NULL);
-
-			free(leg->device);
-			leg->device = name;
-		}
 }

@@ -65,8 +65,6 @@ int device_probe(const char *path, uint64_t first, uint64_t sectors,
 char *device_name_path(const char *name, void *ctx);
 char *device_name_stable(const char *name, void *ctx);
 char *device_name_number(const char *name, void *ctx);
-/* Replace the device names of every understood target. */
-void table_rename_devices(struct table *t, device_namer namer);
 
 #define _cleanup_identity_ __attribute__((cleanup(device_identity_free)))
 

@@ -23,8 +23,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "system/kmsg.h"
 #include "base/log.h"
+#include "base/util.h"
+#include "model/table-print.h"
+#include "system/kmsg.h"
 
 #define UDEV_POLL_MS	10
 #define CREATING	"creating"

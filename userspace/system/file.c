@@ -17,10 +17,16 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "base/read.h"
+#include "base/util.h"
+#include "model/engine.h"
+#include "model/file-id.h"
+#include "model/path.h"
+#include "model/table.h"
 #include "system/device.h"
 #include "system/dm.h"
+#include "system/fiemap.h"
 #include "system/running.h"
-#include "base/util.h"
 
 char *file_real_path(const char *path)
 {
@@ -110,7 +116,7 @@ static void read_map(struct file_facts *f)
 	_cleanup_close_ int fd = open(f->path, O_RDONLY | O_CLOEXEC);
 
 	if (fd >= 0)
-		file_map_read(fd, f->bytes, &f->map);
+		fiemap_read(fd, f->bytes, &f->map);
 }
 
 int file_lookup(const char *path, bool map, struct file_facts *f)

@@ -20,10 +20,13 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "base/log.h"
+#include "base/util.h"
+#include "model/path.h"
+#include "model/table-parse.h"
 #include "system/device.h"
 #include "system/dm.h"
 #include "system/file.h"
-#include "base/log.h"
 
 static const char * const kind_names[] = {
 	"mount", "swap", "holder", "exclusive", "signature",

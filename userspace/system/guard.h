@@ -4,6 +4,7 @@
 #define NOCLONE_GUARD_H
 
 #include "model/facts.h"
+#include "model/problems.h"
 #include "model/table.h"
 
 /**

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/util.h"
 
 #define RECORD_MAX	8192
 

@@ -6,9 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/common.h"
-#include "system/device.h"
 #include "base/log.h"
+#include "base/util.h"
+#include "system/device.h"
+#include "cli/common.h"
 #include "cli/output.h"
 
 /* Between the two questions somebody may have given it another table. */

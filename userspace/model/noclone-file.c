@@ -1,59 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * noclone-file in tables: its words, and the spelling of a path.
+ * The arguments of the target noclone-file.
  *
  * As for the other targets, order and sentences are those of the constructor
  * in the kernel: options first, then path and start.
  */
-#include <string.h>
+#include "model/noclone-file.h"
 
+#include <string.h>
+#include <strings.h>
+
+#include "dm-noclone.h"
 #include "noclone-path.h"
-#include "model/table-args.h"
+#include "base/util.h"
+#include "model/engine.h"
 
 #define MAX_OPTION_WORDS	3
 /* A blank for the kernel's isspace(), although above ASCII. */
 #define NO_BREAK_SPACE		0xa0
-
-#define ENGINE_INFO(enumerator, word, meaning)	{ word, meaning },
-
-static const struct {
-	const char *name, *meaning;
-} engines[NR_ENGINES] = {
-	NOCLONE_ENGINES(ENGINE_INFO)
-};
-
-const char *engine_name(enum file_engine engine)
-{
-	return engines[engine].name;
-}
-
-const char *engine_meaning(enum file_engine engine)
-{
-	return engines[engine].meaning;
-}
-
-bool engine_find(const char *name, enum file_engine *engine)
-{
-	unsigned int i;
-
-	for (i = 0; i < NR_ENGINES; i++) {
-		if (strcasecmp(engines[i].name, name))
-			continue;
-		*engine = i;
-		return true;
-	}
-	return false;
-}
-
-char *path_encode(const char *path)
-{
-	struct strbuf b = { 0 };
-	char to[NOCLONE_PATH_GROWTH];
-
-	for (; *path; path++)
-		strbuf_add(&b, "%.*s", (int)noclone_path_encode(*path, to), to);
-	return strbuf_take(&b);
-}
 
 /* Would another path than the one in the file reach the target? */
 static bool is_mangled(const char *word)
@@ -131,7 +95,7 @@ static bool parse_options(struct args *a)
 	return true;
 }
 
-bool args_parse_file(struct args *a)
+bool noclone_file_parse(struct args *a)
 {
 	struct args options = *a;
 

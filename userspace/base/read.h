@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Reading files and descriptors as a whole. */
+#ifndef NOCLONE_READ_H
+#define NOCLONE_READ_H
+
+#include <stddef.h>
+
+/* All that @fd gives, as a string; NULL with errno set, EFBIG beyond @limit bytes. */
+char *read_stream(int fd, size_t limit);
+/* The first line of a small file such as a sysfs attribute; NULL with errno set. */
+char *read_line_of(const char *path);
+
+void cleanup_close(int *fd);
+
+#define _cleanup_close_	__attribute__((cleanup(cleanup_close)))
+
+#endif /* NOCLONE_READ_H */

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Reading tables.
+ *
+ * The order of the checks and their sentences are those of the targets'
+ * constructors in the kernel, so that "noclone check" and the kernel log say
+ * the same thing about the same mistake.
+ */
+#include "model/table-parse.h"
+
+#include <string.h>
+#include <strings.h>
+
+#include "dm-noclone.h"
+#include "base/util.h"
+#include "model/noclone-file.h"
+#include "model/table-args.h"
+
+static bool parse_leg(struct args *a)
+{
+	char *device = args_next(a);
+	char *word = args_next(a);
+	uint64_t start;
+
+	if (!parse_u64(word, &start))
+		return args_bad(a, NOT_A_START, word);
+	target_add_leg(a->target, device, start);
+	return true;
+}
+
+/* "<#opt> word...", or nothing at all */
+static bool parse_options(struct args *a)
+{
+	char *word;
+	uint32_t n;
+
+	if (!a->nr)
+		return true;
+
+	word = args_next(a);
+	if (!parse_u32(word, &n) || n > 1)
+		return args_bad(a, "Number of options is not between 0 and 1", word);
+	if (a->nr < n)
+		return args_bad(a, "Too few option words for the number of options", NULL);
+	if (n) {
+		word = args_next(a);
+		if (strcasecmp(word, NOCLONE_OPT_NO_FASTPATH))
+			return args_bad(a, "Unknown option: the only one is "
+				   NOCLONE_OPT_NO_FASTPATH, word);
+		a->target->no_fastpath = true;
+	}
+	if (a->nr)
+		return args_bad(a, "Words left over after the options", *a->word);
+	return true;
+}
+
+/* The kernel reads the options before it opens devices: same order here. */
+static bool parse_tail(struct args *a, uint32_t legs)
+{
+	struct args options = *a;
+
+	options.word += 2 * (size_t)legs;
+	options.nr -= 2 * legs;
+	if (a->target->stock && options.nr)
+		return args_bad(a, "Words left over after the devices", *options.word);
+	if (!parse_options(&options))
+		return false;
+	while (legs--)
+		if (!parse_leg(a))
+			return false;
+	return true;
+}
+
+static bool parse_linear(struct args *a)
+{
+	if (a->nr < 2)
+		return args_bad(a, "Wrong number of arguments: give <device> <start sector>",
+			   NULL);
+	return parse_tail(a, 1);
+}
+
+static bool parse_numbers(struct args *a, uint32_t *stripes)
+{
+	char *word;
+
+	if (a->nr < 2)
+		return args_bad(a, "Too few arguments: give <stripes> <chunk> "
+			   "[<device> <start>]{stripes}", NULL);
+	word = args_next(a);
+	if (!parse_u32(word, stripes) || !*stripes)
+		return args_bad(a, "Number of stripes is not a positive decimal number",
+			   word);
+	word = args_next(a);
+	if (!parse_u32(word, &a->target->chunk) || !a->target->chunk)
+		return args_bad(a, "Chunk size is not a positive decimal number of sectors",
+			   word);
+	return true;
+}
+
+static bool parse_striped(struct args *a)
+{
+	const struct target *t = a->target;
+	uint32_t stripes;
+
+	if (!parse_numbers(a, &stripes))
+		return false;
+	if (t->length % stripes)
+		return args_bad(a, "Target length is not divisible by the number of stripes",
+			   NULL);
+	if (t->length / stripes % t->chunk)
+		return args_bad(a, "Stripe length is not divisible by the chunk size",
+			   NULL);
+	if (a->nr / 2 < stripes)
+		return args_bad(a, "Too few <device> <start sector> pairs for the number of stripes",
+			   NULL);
+	return parse_tail(a, stripes);
+}
+
+static void parse_params(struct target *t, struct problems *problems)
+{
+	_cleanup_words_ struct words w;
+	struct args args;
+
+	words_split(&w, t->params);
+	args = (struct args) { t, w.word, w.nr, problems };
+	if (t->kind == TARGET_LINEAR)
+		t->understood = parse_linear(&args);
+	else if (t->kind == TARGET_STRIPED)
+		t->understood = parse_striped(&args);
+	else if (t->kind == TARGET_FILE)
+		t->understood = noclone_file_parse(&args);
+}
+
+static struct target *add_line(struct table *t, unsigned int line,
+			       uint64_t start, uint64_t length,
+			       const char *type, const char *params,
+			       struct problems *problems)
+{
+	struct target *target = table_add_target(t, start, length, type);
+
+	if (line)
+		target->line = line;
+	target->params = xstrdup(params);
+	parse_params(target, problems);
+	return target;
+}
+
+struct target *table_add(struct table *t, uint64_t start, uint64_t length,
+			 const char *type, const char *params,
+			 struct problems *problems)
+{
+	return add_line(t, 0, start, length, type, params, problems);
+}
+
+/* Cut one word off the front of @s; NULL when nothing is left. */
+static char *cut_word(char **s)
+{
+	char *word = *s + strspn(*s, " \t");
+	char *end = word + strcspn(word, " \t");
+
+	if (!*word)
+		return NULL;
+	*s = *end ? end + 1 : end;
+	*end = 0;
+	return word;
+}
+
+static void parse_line(struct table *t, unsigned int nr, char *line,
+		       struct problems *problems)
+{
+	char *start_word, *length_word, *type;
+	uint64_t start, length;
+
+	line[strcspn(line, "#\r\n")] = 0;
+	start_word = cut_word(&line);
+	if (!start_word)
+		return;
+
+	length_word = cut_word(&line);
+	type = length_word ? cut_word(&line) : NULL;
+	if (!type)
+		problem_add(problems, PROBLEM_ERROR, nr,
+			    "A table line is <start sector> <sectors> <target> <arguments>");
+	else if (!parse_u64(start_word, &start))
+		problem_add(problems, PROBLEM_ERROR, nr,
+			    "Start of the target is not a decimal number of sectors: \"%s\"",
+			    start_word);
+	else if (!parse_u64(length_word, &length))
+		problem_add(problems, PROBLEM_ERROR, nr,
+			    "Length of the target is not a decimal number of sectors: \"%s\"",
+			    length_word);
+	else
+		add_line(t, nr, start, length, type, line + strspn(line, " \t"),
+			 problems);
+}
+
+void table_parse(struct table *t, const char *text, struct problems *problems)
+{
+	unsigned int nr = 0;
+
+	while (*text) {
+		size_t len = strcspn(text, "\n");
+		_cleanup_free_ char *line = xstrndup(text, len);
+
+		parse_line(t, ++nr, line, problems);
+		text += len + (text[len] == '\n');
+	}
+	if (!t->nr && !problems_count(problems, PROBLEM_ERROR))
+		problem_add(problems, PROBLEM_ERROR, 0, "The table is empty");
+}
