@@ -4,7 +4,7 @@
 
 #include "base/log.h"
 #include "base/util.h"
-#include "system/dm.h"
+#include "system/devmap.h"
 #include "cli/options.h"
 #include "cmd/cmd.h"
 
@@ -109,7 +109,7 @@ static int refuse_options(const struct command *cmd, unsigned int given)
 
 static int run_command(const struct options *o, int argc, char **argv)
 {
-	const struct dm_config config = {
+	const struct devmap_config config = {
 		.udev_sync = !opt(o, OPT_NOUDEVSYNC),
 		.udev_timeout = o->udev_timeout,
 	};
@@ -130,7 +130,7 @@ static int run_command(const struct options *o, int argc, char **argv)
 	    (cmd->max != ANY_NUMBER && argc - 1 > cmd->max))
 		return usage(cmd);
 
-	dm_setup(&config);
+	devmap_setup(&config);
 	return cmd->run(o, argc - 1, argv + 1);
 }
 

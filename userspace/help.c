@@ -8,7 +8,7 @@
 #include "dm-noclone.h"
 #include "base/log.h"
 #include "base/util.h"
-#include "system/dm.h"
+#include "system/devmap.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cmd/cmd.h"
@@ -219,15 +219,15 @@ int cmd_help(const struct options *o, int argc, char **argv)
 static struct json_object *target_versions(void)
 {
 	struct json_object *out = json_object_new_object();
-	struct dm_target_version *v;
+	struct devmap_version *v;
 	unsigned int i, nr;
 
-	if (dm_target_versions(&v, &nr))
+	if (devmap_target_versions(&v, &nr))
 		return out;
 	for (i = 0; i < nr; i++) {
-		_cleanup_free_ char *text = xasprintf("%u.%u.%u", v[i].version[0],
-						      v[i].version[1],
-						      v[i].version[2]);
+		_cleanup_free_ char *text = xasprintf("%u.%u.%u", v[i].number[0],
+						      v[i].number[1],
+						      v[i].number[2]);
 
 		if (str_starts(v[i].name, "noclone-"))
 			json_object_object_add(out, v[i].name,
@@ -244,7 +244,7 @@ int cmd_version(const struct options *o, int argc __unused, char **argv __unused
 	struct json_object *out = output_new("version");
 	struct json_object *targets;
 
-	dm_versions(&library, &driver);
+	devmap_versions(&library, &driver);
 	targets = target_versions();
 	json_object_object_add(out, "libdevmapper", output_string(library));
 	json_object_object_add(out, "driver", output_string(driver));

@@ -16,7 +16,7 @@
 #include "model/plan-file.h"
 #include "system/backing.h"
 #include "system/fiemap.h"
-#include "system/file.h"
+#include "system/file-lookup.h"
 
 #define KIB	1024ULL
 #define MIB	(1024 * KIB)

@@ -17,7 +17,7 @@
 #include "model/table-parse.h"
 #include "model/table-print.h"
 #include "model/table.h"
-#include "system/device.h"
+#include "system/system-facts.h"
 
 #define TABLES		TOP "/tables"
 #define ON_FILES	TABLES "/file"
@@ -52,7 +52,7 @@ static void check(const char *text, struct table *t, struct problems *problems)
 		"/dev/ram0=64M", "/dev/ram1=64M", "/dev/ram2=64M", "/dev/ram3=64M",
 		"/mnt/noclone.img=32M", "/mnt/no clone #1.img=32M",
 	};
-	struct facts_source rest = device_source;
+	struct facts_source rest = system_facts;
 	struct assumed devices;
 	size_t i;
 

@@ -10,7 +10,8 @@
 #include "base/util.h"
 #include "model/facts.h"
 #include "model/status.h"
-#include "system/device.h"
+#include "system/blockdev.h"
+#include "system/identity.h"
 #include "cli/output.h"
 #include "bench/bench.h"
 #include "bench/fio.h"
@@ -32,7 +33,7 @@ static void add_number(struct json_object *o, const char *key, double value)
 
 static char *disk_attribute(const struct device_facts *f, const char *name)
 {
-	_cleanup_free_ char *path = device_sysfs(f->disk, name);
+	_cleanup_free_ char *path = blockdev_sysfs(f->disk, name);
 
 	return read_line_of(path);
 }
@@ -51,11 +52,11 @@ static char *scheduler_of(const struct device_facts *f)
 static struct json_object *device_json(const struct device_facts *f)
 {
 	struct json_object *o = json_object_new_object();
-	_cleanup_identity_ struct device_identity id = { 0 };
+	_cleanup_identity_ struct identity id = { 0 };
 	_cleanup_free_ char *rotational = disk_attribute(f, "queue/rotational");
 	_cleanup_free_ char *scheduler = scheduler_of(f);
 
-	device_identify(f, &id);
+	identity_lookup(f, &id);
 	output_add_string(o, "path", f->path);
 	output_add_string(o, "model", id.model);
 	output_add_number(o, "sectors", f->sectors);

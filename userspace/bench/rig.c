@@ -19,9 +19,11 @@
 #include "model/problems.h"
 #include "model/table-parse.h"
 #include "model/table-print.h"
-#include "system/device.h"
-#include "system/dm.h"
-#include "system/guard.h"
+#include "model/uses.h"
+#include "system/blockdev.h"
+#include "system/device-uses.h"
+#include "system/devmap.h"
+#include "system/system-facts.h"
 #include "cli/common.h"
 #include "cli/problem-log.h"
 #include "bench/fio.h"
@@ -60,7 +62,7 @@ static bool may_write(const struct options *o, int argc, char **argv)
 
 static const char *lookup(const char *name, struct device_facts *f)
 {
-	int r = device_lookup(name, f);
+	int r = blockdev_lookup(name, f);
 
 	if (r == -ENOTBLK)
 		return "not a block device";
@@ -90,7 +92,7 @@ static bool is_free(const struct device_facts *f, const char *name,
 	_cleanup_uses_ struct uses uses = { 0 };
 	unsigned int i;
 
-	uses_collect(&uses, &query);
+	device_uses_collect(&uses, &query);
 	for (i = 0; i < uses.nr; i++) {
 		_cleanup_free_ char *text = use_describe(&uses.use[i]);
 
@@ -155,7 +157,7 @@ static void plan(const struct bench_rig *rig, uint32_t chunk, struct table *t,
 			.device = xstrdup(rig->facts[i].path),
 		};
 	}
-	plan_table(&req, &device_source, t, problems);
+	plan_table(&req, &system_facts, t, problems);
 	plan_request_free(&req);
 }
 
@@ -263,8 +265,8 @@ int rig_make(struct bench_rig *rig)
 	for (i = ROW_STOCK; !r && i < NR_ROWS; i++) {
 		struct mapped *m = &rig->mapped[i];
 
-		r = dm_create(m->name, m->uuid, &m->table, !rig->write);
-		/* late is not gone: see dm_create() */
+		r = devmap_create(m->name, m->uuid, &m->table, !rig->write);
+		/* late is not gone: see devmap_create() */
 		m->made = !r || r == -ETIMEDOUT;
 	}
 	return r;
@@ -278,8 +280,8 @@ bool rig_remove(struct bench_rig *rig)
 	for (i = ROW_STOCK; i < NR_ROWS; i++) {
 		struct mapped *m = &rig->mapped[i];
 
-		if (m->made && dm_remove(m->name, true, false) &&
-		    device_dm_number(m->name)) {
+		if (m->made && devmap_remove(m->name, true, false) &&
+		    blockdev_mapped_number(m->name)) {
 			log_err("%s is left: \"noclone remove %s\"", m->name,
 				m->name);
 			gone = false;
@@ -306,7 +308,7 @@ bool rig_is_sound(const struct bench_rig *rig, enum bench_row row)
 
 	if (row != ROW_RAW) {
 		path = xasprintf("/dev/mapper/%s", rig->mapped[row].name);
-		return is_device(path, device_dm_number(rig->mapped[row].name));
+		return is_device(path, blockdev_mapped_number(rig->mapped[row].name));
 	}
 	for (i = 0; i < rig->nr; i++)
 		if (!is_device(rig->facts[i].path, rig->facts[i].devno))
@@ -316,11 +318,11 @@ bool rig_is_sound(const struct bench_rig *rig, enum bench_row row)
 
 bool rig_status(const struct bench_rig *rig, struct status *s)
 {
-	_cleanup_dm_lines_ struct dm_lines lines = { 0 };
+	_cleanup_devmap_targets_ struct devmap_targets targets = { 0 };
 
 	memset(s, 0, sizeof(*s));
-	return !dm_get_status(rig->mapped[ROW_NOCLONE].name, &lines) &&
-	       lines.nr && status_parse(s, lines.line[0].params);
+	return !devmap_status(rig->mapped[ROW_NOCLONE].name, &targets) &&
+	       targets.nr && status_parse(s, targets.target[0].params);
 }
 
 void rig_free(struct bench_rig *rig)

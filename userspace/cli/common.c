@@ -13,9 +13,9 @@
 #include "dm-noclone.h"
 #include "base/log.h"
 #include "base/util.h"
-#include "model/table-parse.h"
 #include "model/table-print.h"
-#include "system/device.h"
+#include "system/blockdev.h"
+#include "system/live.h"
 #include "cli/output.h"
 
 #define MAPPER_DIR	"/dev/mapper/"
@@ -28,17 +28,17 @@ char *mapped_name(const char *word)
 	if (str_starts(word, MAPPER_DIR))
 		return xstrdup(word + strlen(MAPPER_DIR));
 	if (*word == '/' && !stat(word, &st) && S_ISBLK(st.st_mode)) {
-		name = device_dm_name(st.st_rdev);
+		name = blockdev_mapped_name(st.st_rdev);
 		if (name)
 			return name;
 	}
 	return xstrdup(word);
 }
 
-int get_device(const char *word, struct dm_device *dev)
+int get_device(const char *word, struct devmap_device *dev)
 {
 	_cleanup_free_ char *name = mapped_name(word);
-	int r = dm_get(name, dev);
+	int r = devmap_info(name, dev);
 
 	if (r == -EACCES || r == -EPERM)
 		log_err("%s: not permitted: root is needed", name);
@@ -47,28 +47,15 @@ int get_device(const char *word, struct dm_device *dev)
 	return r;
 }
 
-int get_table(const char *name, struct table *t)
-{
-	_cleanup_problems_ struct problems ignored = { 0 };
-	_cleanup_dm_lines_ struct dm_lines lines = { 0 };
-	int r = dm_get_table(name, &lines);
-	unsigned int i;
-
-	for (i = 0; i < lines.nr; i++)
-		table_add(t, lines.line[i].start, lines.line[i].length,
-			  lines.line[i].type, lines.line[i].params, &ignored);
-	return r;
-}
-
-bool is_noclone_device(const struct dm_device *dev)
+bool is_noclone_device(const struct devmap_device *dev)
 {
 	_cleanup_table_ struct table t = { 0 };
 
 	return str_starts(dev->uuid, NOCLONE_UUID_PREFIX) ||
-	       (!get_table(dev->name, &t) && table_has_noclone(&t));
+	       (!live_table(dev->name, &t) && table_has_noclone(&t));
 }
 
-bool may_touch(const struct options *o, const struct dm_device *dev)
+bool may_touch(const struct options *o, const struct devmap_device *dev)
 {
 	if (opt(o, OPT_FORCE) || str_starts(dev->uuid, NOCLONE_UUID_PREFIX))
 		return true;
@@ -119,29 +106,31 @@ static void add_name(struct names *names, char *name)
 	names->name[names->nr++] = name;
 }
 
+struct selection {
+	struct names *names;
+	bool all;
+};
+
+static void select_one(const char *name, void *data)
+{
+	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
+	const struct selection *s = data;
+
+	if (!devmap_info(name, &dev) && (s->all || is_noclone_device(&dev)))
+		add_name(s->names, xstrdup(name));
+}
+
 static int select_all(struct names *names, bool all)
 {
-	unsigned int i, nr;
-	char **found;
-	int r = dm_names(&found, &nr);
+	struct selection selection = { names, all };
+	int r = devmap_for_each(select_one, &selection);
 
 	/* no driver, no devices: nothing to complain about */
 	if (r == -ENODEV)
 		return 0;
-	if (r) {
+	if (r)
 		log_err("cannot list devices: %s", strerror(-r));
-		return r;
-	}
-	for (i = 0; i < nr; i++) {
-		_cleanup_dm_device_ struct dm_device dev = { 0 };
-
-		if (!dm_get(found[i], &dev) && (all || is_noclone_device(&dev)))
-			add_name(names, found[i]);
-		else
-			free(found[i]);
-	}
-	free(found);
-	return 0;
+	return r;
 }
 
 int select_names(struct names *names, int argc, char **argv, bool all)
@@ -152,7 +141,7 @@ int select_names(struct names *names, int argc, char **argv, bool all)
 	if (!argc)
 		return select_all(names, all);
 	for (i = 0; i < argc; i++) {
-		_cleanup_dm_device_ struct dm_device dev = { 0 };
+		_cleanup_devmap_device_ struct devmap_device dev = { 0 };
 
 		r = get_device(argv[i], &dev);
 		if (r)

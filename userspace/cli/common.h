@@ -3,7 +3,7 @@
 #ifndef NOCLONE_COMMON_H
 #define NOCLONE_COMMON_H
 
-#include "system/dm.h"
+#include "system/devmap.h"
 #include "cli/options.h"
 #include "model/problems.h"
 #include "model/table.h"
@@ -12,7 +12,7 @@
 char *mapped_name(const char *word);
 
 /* Look a device up and complain if there is none. */
-int get_device(const char *word, struct dm_device *dev);
+int get_device(const char *word, struct devmap_device *dev);
 
 /**
  * may_touch - may the tool change this device?
@@ -22,14 +22,12 @@ int get_device(const char *word, struct dm_device *dev);
  * Devices of LVM, cryptsetup and the like are their owners' to change; ours
  * have our UUID prefix, or no UUID and a target of this module.
  */
-bool may_touch(const struct options *o, const struct dm_device *dev);
+bool may_touch(const struct options *o, const struct devmap_device *dev);
 
 /* Ask; no terminal and no --yes mean no. */
 bool confirm(const struct options *o, const char *fmt, ...) __printf(2, 3);
 
-/* The table or status of a device, parsed. */
-int get_table(const char *name, struct table *t);
-bool is_noclone_device(const struct dm_device *dev);
+bool is_noclone_device(const struct devmap_device *dev);
 
 /**
  * struct names - devices a command works on

@@ -22,9 +22,11 @@
 #include "model/plan-file.h"
 #include "model/plan.h"
 #include "model/table-parse.h"
-#include "system/device.h"
+#include "system/blockdev.h"
 #include "system/guard.h"
-#include "cli/common.h"
+#include "system/identity.h"
+#include "system/live.h"
+#include "system/system-facts.h"
 #include "cli/problem-log.h"
 #include "cmd/cmd.h"
 
@@ -85,11 +87,11 @@ static bool parse_legs(struct plan_request *req, int argc, char **argv)
  */
 static void keep_engine(const struct self_device *self, struct file_request *req)
 {
-	_cleanup_free_ char *name = self->known ? device_dm_name(self->devno) :
+	_cleanup_free_ char *name = self->known ? blockdev_mapped_name(self->devno) :
 						  NULL;
 	_cleanup_table_ struct table live = { 0 };
 
-	if (req->engine_given || !name || get_table(name, &live))
+	if (req->engine_given || !name || live_table(name, &live))
 		return;
 	if (!plan_file_engine(&live, req))
 		log_note("%s has lines with different engines: it is given engine %s, --engine says another",
@@ -150,7 +152,7 @@ static int build_on_devices(const struct options *o, int argc, char **argv,
 	} else if (req.kind == TARGET_LINEAR && req.chunk) {
 		log_err("--chunk is for striped devices");
 	} else if (parse_legs(&req, argc - 1, argv + 1)) {
-		plan_table(&req, &device_source, t, problems);
+		plan_table(&req, &system_facts, t, problems);
 		r = EXIT_OK;
 	}
 	plan_request_free(&req);
@@ -227,7 +229,7 @@ static void check_writable(const struct table *t,
 			_cleanup_facts_ struct device_facts f = { 0 };
 			const char *name = t->targets[i].legs[j].device;
 
-			if (device_lookup(name, &f) || !f.readonly)
+			if (blockdev_lookup(name, &f) || !f.readonly)
 				continue;
 			problem_add(problems, PROBLEM_ERROR, t->targets[i].line,
 				    "%s is read-only: use --readonly", name);
@@ -249,7 +251,7 @@ static bool overruled(const struct options *o, const struct problems *problems)
 
 const struct facts_source *load_source(const struct backing *file)
 {
-	return file->path ? &file->source : &device_source;
+	return file->path ? &file->source : &system_facts;
 }
 
 int load_prepare(const struct options *o, const struct self_device *self,
@@ -274,7 +276,7 @@ int load_prepare(const struct options *o, const struct self_device *self,
 
 	src = load_source(file);
 	lint_table(t, src, self, &checks);
-	table_rename_devices(t, device_name_path);
+	table_rename_devices(t, identity_path);
 	if (!opt(o, OPT_READONLY))
 		check_writable(t, src, &checks);
 	guard_table(t, self->known ? self->devno : 0, !opt(o, OPT_DRY_RUN),
@@ -303,7 +305,7 @@ int load_begin(const struct options *o, const struct self_device *self,
 	 * What had been told about the file was a plan; this is what it is.
 	 * Warnings of the plan need no repetition.
 	 */
-	lint_table(t, &device_source, self, &checks);
+	lint_table(t, &system_facts, self, &checks);
 	problems_log_errors(&checks, "table");
 	return overruled(o, &checks) ? EXIT_OK : EXIT_FAILED;
 }

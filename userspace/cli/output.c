@@ -157,3 +157,21 @@ struct json_object *output_lines(const char *text)
 	}
 	return array;
 }
+
+struct json_object *output_troubles(const struct troubles *troubles)
+{
+	struct json_object *array = json_object_new_array();
+	unsigned int i;
+
+	for (i = 0; i < troubles->nr; i++) {
+		const struct trouble *t = &troubles->trouble[i];
+		struct json_object *o = json_object_new_object();
+
+		output_add_string(o, "kind", trouble_kind_name(t->kind));
+		output_add_number(o, "start", t->start);
+		output_add_string(o, "name", t->name);
+		output_add_string(o, "text", t->text);
+		json_object_array_add(array, o);
+	}
+	return array;
+}

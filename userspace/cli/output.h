@@ -11,6 +11,7 @@
 
 #include "model/problems.h"
 #include "model/table.h"
+#include "model/trouble.h"
 
 #define NOCLONE_JSON_SCHEMA	1
 
@@ -33,6 +34,8 @@ void output_add_bool(struct json_object *o, const char *key, bool b);
 struct json_object *output_target(const struct target *t);
 struct json_object *output_table(const struct table *t);
 struct json_object *output_problems(const struct problems *p);
+/* [{"kind", "start", "name", "text"}...] */
+struct json_object *output_troubles(const struct troubles *troubles);
 /* Lines of @text as an array of strings. */
 struct json_object *output_lines(const char *text);
 

@@ -21,7 +21,7 @@
 #include "base/log.h"
 #include "base/util.h"
 #include "model/status.h"
-#include "system/dm.h"
+#include "system/devmap.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "bench/bench.h"
@@ -184,16 +184,16 @@ static int measure_all(struct bench *b)
 
 static char *find_module_version(const char *target)
 {
-	struct dm_target_version *v;
+	struct devmap_version *v;
 	char *found = NULL;
 	unsigned int i, nr;
 
-	if (dm_target_versions(&v, &nr))
+	if (devmap_target_versions(&v, &nr))
 		return NULL;
 	for (i = 0; i < nr; i++) {
 		if (!strcmp(v[i].name, target))
-			found = xasprintf("%u.%u.%u", v[i].version[0],
-					  v[i].version[1], v[i].version[2]);
+			found = xasprintf("%u.%u.%u", v[i].number[0],
+					  v[i].number[1], v[i].number[2]);
 		free(v[i].name);
 	}
 	free(v);

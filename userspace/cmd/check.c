@@ -11,7 +11,8 @@
 #include "model/problems.h"
 #include "model/table-parse.h"
 #include "model/table.h"
-#include "system/device.h"
+#include "system/blockdev.h"
+#include "system/system-facts.h"
 #include "cli/load.h"
 #include "cli/options.h"
 #include "cli/output.h"
@@ -73,7 +74,7 @@ int cmd_check(const struct options *o, int argc, char **argv)
 	int i, r = EXIT_OK;
 
 	json_object_object_add(out, "files", array);
-	assumed_init(&assumed, &device_source);
+	assumed_init(&assumed, &system_facts);
 	for (i = 0; i < (int)o->nr_assume; i++) {
 		const char *wrong = assumed_add(&assumed, o->assume[i]);
 
@@ -83,7 +84,7 @@ int cmd_check(const struct options *o, int argc, char **argv)
 		}
 	}
 	if (o->target_name) {
-		self.devno = device_dm_number(o->target_name);
+		self.devno = blockdev_mapped_number(o->target_name);
 		self.known = self.devno;
 		if (!self.known)
 			log_warn("--for %s: no such device yet, so it cannot refer to itself",

@@ -12,9 +12,9 @@
 #include "model/problems.h"
 #include "model/table.h"
 #include "system/backing.h"
-#include "system/device.h"
-#include "system/dm.h"
-#include "system/running.h"
+#include "system/blockdev.h"
+#include "system/devmap.h"
+#include "system/live.h"
 #include "cli/common.h"
 #include "cli/load.h"
 #include "cli/options.h"
@@ -70,12 +70,12 @@ static int create(const struct options *o, const char *name, const char *uuid,
 {
 	_cleanup_free_ char *size = size_format_short(table_sectors(t));
 
-	int r = dm_create(name, uuid, t, opt(o, OPT_READONLY));
+	int r = devmap_create(name, uuid, t, opt(o, OPT_READONLY));
 
 	if (!r) {
 		log_verbose("%s: %s in %u segment%s, UUID %s", name, size,
 			    t->nr, t->nr == 1 ? "" : "s", uuid);
-		running_tell_stand_in(name);
+		live_warn_stand_in(name);
 	}
 	return r;
 }
@@ -97,7 +97,7 @@ int cmd_create(const struct options *o, int argc, char **argv)
 			"cannot read /proc/sys/kernel/random/uuid");
 		return EXIT_FAILED;
 	}
-	if (device_dm_number(name)) {
+	if (blockdev_mapped_number(name)) {
 		log_err("%s exists; \"noclone reload\" gives it a new table",
 			name);
 		return EXIT_FAILED;

@@ -5,15 +5,15 @@
 
 #include "base/log.h"
 #include "base/util.h"
-#include "system/dm.h"
-#include "system/running.h"
+#include "system/devmap.h"
+#include "system/live.h"
 #include "cli/common.h"
 #include "cli/options.h"
 #include "cmd/cmd.h"
 
 /* Do one thing to one device, or with --dry-run print the dmsetup line. */
 typedef int (*device_action)(const struct options *o,
-			     const struct dm_device *dev);
+			     const struct devmap_device *dev);
 
 static int for_each_device(const struct options *o, int argc, char **argv,
 			   device_action action)
@@ -21,7 +21,7 @@ static int for_each_device(const struct options *o, int argc, char **argv,
 	int i, failed = 0;
 
 	for (i = 0; i < argc; i++) {
-		_cleanup_dm_device_ struct dm_device dev = { 0 };
+		_cleanup_devmap_device_ struct devmap_device dev = { 0 };
 
 		if (get_device(argv[i], &dev) || !may_touch(o, &dev) ||
 		    action(o, &dev))
@@ -32,7 +32,7 @@ static int for_each_device(const struct options *o, int argc, char **argv,
 
 /* Is this a dry run?  Then print it and be done. */
 static bool only_print(const struct options *o, const char *command,
-		       const struct dm_device *dev, const char *words)
+		       const struct devmap_device *dev, const char *words)
 {
 	_cleanup_free_ char *quoted = shell_quote(dev->name);
 	_cleanup_free_ char *line = xasprintf("dmsetup %s %s%s", command,
@@ -43,7 +43,7 @@ static bool only_print(const struct options *o, const char *command,
 	return opt(o, OPT_DRY_RUN);
 }
 
-static int remove_one(const struct options *o, const struct dm_device *dev)
+static int remove_one(const struct options *o, const struct devmap_device *dev)
 {
 	_cleanup_free_ char *words = xasprintf("%s%s%s",
 		opt(o, OPT_RETRY) ? " --retry" : "",
@@ -52,12 +52,12 @@ static int remove_one(const struct options *o, const struct dm_device *dev)
 
 	if (only_print(o, "remove", dev, words))
 		return 0;
-	return dm_remove(dev->name, opt(o, OPT_RETRY), opt(o, OPT_DEFERRED));
+	return devmap_remove(dev->name, opt(o, OPT_RETRY), opt(o, OPT_DEFERRED));
 }
 
-static int suspend_one(const struct options *o, const struct dm_device *dev)
+static int suspend_one(const struct options *o, const struct devmap_device *dev)
 {
-	const struct dm_suspend_how how = {
+	const struct devmap_suspend_how how = {
 		.noflush = opt(o, OPT_NOFLUSH),
 		.nolockfs = opt(o, OPT_NOLOCKFS),
 	};
@@ -67,19 +67,19 @@ static int suspend_one(const struct options *o, const struct dm_device *dev)
 
 	if (only_print(o, "suspend", dev, words))
 		return 0;
-	return dm_suspend(dev->name, &how);
+	return devmap_suspend(dev->name, &how);
 }
 
-static int resume_one(const struct options *o, const struct dm_device *dev)
+static int resume_one(const struct options *o, const struct devmap_device *dev)
 {
 	int r;
 
 	if (only_print(o, "resume", dev,
 		       opt(o, OPT_NOUDEVSYNC) ? " --noudevsync" : ""))
 		return 0;
-	r = dm_resume(dev->name);
+	r = devmap_resume(dev->name);
 	if (!r)
-		running_tell_stand_in(dev->name);
+		live_warn_stand_in(dev->name);
 	return r;
 }
 
@@ -100,7 +100,7 @@ int cmd_resume(const struct options *o, int argc, char **argv)
 
 int cmd_rename(const struct options *o, int argc __unused, char **argv)
 {
-	_cleanup_dm_device_ struct dm_device dev = { 0 };
+	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
 	_cleanup_free_ char *new_name = mapped_name(argv[1]);
 	_cleanup_free_ char *words = NULL, *quoted = shell_quote(new_name);
 
@@ -113,7 +113,7 @@ int cmd_rename(const struct options *o, int argc __unused, char **argv)
 	words = xasprintf(" %s", quoted);
 	if (only_print(o, "rename", &dev, words))
 		return EXIT_OK;
-	return dm_rename(dev.name, new_name) ? EXIT_FAILED : EXIT_OK;
+	return devmap_rename(dev.name, new_name) ? EXIT_FAILED : EXIT_OK;
 }
 
 static char *join_words(int argc, char **argv)
@@ -128,7 +128,7 @@ static char *join_words(int argc, char **argv)
 
 int cmd_message(const struct options *o, int argc, char **argv)
 {
-	_cleanup_dm_device_ struct dm_device dev = { 0 };
+	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
 	_cleanup_free_ char *message = NULL, *words = NULL, *response = NULL;
 	uint64_t sector = 0;
 	bool has_sector = parse_u64(argv[1], &sector);
@@ -143,7 +143,7 @@ int cmd_message(const struct options *o, int argc, char **argv)
 	words = xasprintf(" %llu %s", (unsigned long long)sector, message);
 	if (only_print(o, "message", &dev, words))
 		return EXIT_OK;
-	if (dm_message(dev.name, sector, message, &response))
+	if (devmap_message(dev.name, sector, message, &response))
 		return EXIT_FAILED;
 	if (response && *response)
 		puts(response);

@@ -12,8 +12,9 @@
 #include "model/path.h"
 #include "model/table.h"
 #include "model/trouble.h"
-#include "system/file.h"
-#include "system/guard.h"
+#include "model/uses.h"
+#include "system/file-lookup.h"
+#include "system/file-uses.h"
 #include "cli/output.h"
 #include "cmd/explain.h"
 
@@ -112,7 +113,7 @@ static void explain_file(const char *path, const struct troubles *troubles,
 			       wrong);
 		return;
 	}
-	file_uses(&uses, &f, 0);
+	file_uses_collect(&uses, &f, 0);
 	if (json)
 		json_object_array_add(array, file_json(name, &f, &uses));
 	else

@@ -6,17 +6,17 @@
 #include "base/util.h"
 #include "model/status.h"
 #include "model/trouble.h"
-#include "system/dm.h"
-#include "system/running.h"
+#include "system/devmap.h"
+#include "system/live.h"
 #include "cli/output.h"
 #include "cmd/explain.h"
 
 /* The fast path is the device's: all of its targets say the same. */
-static void print_fastpath(const struct running *r)
+static void print_fastpath(const struct live *r)
 {
 	unsigned int i;
 
-	for (i = 0; i < r->lines.nr; i++) {
+	for (i = 0; i < r->raw.nr; i++) {
 		_cleanup_free_ char *words = NULL;
 
 		if (!r->status[i].has_fastpath)
@@ -27,7 +27,7 @@ static void print_fastpath(const struct running *r)
 	}
 }
 
-static void print_running(const struct running *r, bool suspended,
+static void print_running(const struct live *r, bool suspended,
 			  const struct troubles *troubles)
 {
 	unsigned int i;
@@ -35,7 +35,7 @@ static void print_running(const struct running *r, bool suspended,
 	printf("\nState: %s", suspended ? "suspended" : "active");
 	print_fastpath(r);
 	putchar('\n');
-	for (i = 0; i < r->lines.nr; i++) {
+	for (i = 0; i < r->raw.nr; i++) {
 		const struct status *s = &r->status[i];
 		_cleanup_free_ char *words = s->engine ? status_file_words(s) :
 							 NULL;
@@ -50,19 +50,19 @@ static void print_running(const struct running *r, bool suspended,
 void explain_running(const char *name, struct troubles *troubles,
 		     struct json_object *out, bool json)
 {
-	_cleanup_dm_device_ struct dm_device dev = { 0 };
-	_cleanup_running_ struct running r = { 0 };
+	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
+	_cleanup_live_ struct live r = { 0 };
 	_cleanup_free_ char *fast = NULL;
 
-	if (dm_get(name, &dev) || running_get(name, &r))
+	if (devmap_info(name, &dev) || live_get(name, &r))
 		return;
-	running_troubles(&r, troubles);
+	live_troubles(&r, troubles);
 	if (!json) {
 		print_running(&r, dev.suspended, troubles);
 		return;
 	}
-	fast = running_fastpath(&r);
+	fast = live_fastpath(&r);
 	output_add_string(out, "fastpath", fast);
 	output_add_bool(out, "suspended", dev.suspended);
-	json_object_object_add(out, "troubles", troubles_json(troubles));
+	json_object_object_add(out, "troubles", output_troubles(troubles));
 }

@@ -16,10 +16,10 @@
 #include "model/picture.h"
 #include "model/problems.h"
 #include "model/table-parse.h"
-#include "model/table.h"
-#include "model/trouble.h"
-#include "system/device.h"
-#include "system/guard.h"
+#include "system/blockdev.h"
+#include "system/device-uses.h"
+#include "system/identity.h"
+#include "system/live.h"
 #include "cli/common.h"
 #include "cli/load.h"
 #include "cli/options.h"
@@ -47,7 +47,7 @@ static bool seen_before(struct seen *s, dev_t devno)
 
 static void print_device(const char *name, const char *head,
 			 const struct device_facts *f,
-			 const struct device_identity *id,
+			 const struct identity *id,
 			 const struct uses *uses)
 {
 	_cleanup_free_ char *size = size_format_short(f->sectors);
@@ -59,8 +59,8 @@ static void print_device(const char *name, const char *head,
 	       f->zone_sectors ? ", zoned" : "");
 	if (id->wwn)
 		printf("    serial %s\n", id->wwn);
-	if (id->stable && strcmp(id->stable, name))
-		printf("    lasting name %s\n", id->stable);
+	if (id->persistent && strcmp(id->persistent, name))
+		printf("    lasting name %s\n", id->persistent);
 	if (id->type)
 		printf("    begins with %s%s%s\n", id->type,
 		       id->label ? ", label " : "", id->label ? id->label : "");
@@ -98,7 +98,7 @@ struct json_object *explain_uses_json(const struct uses *uses)
 
 static struct json_object *device_json(const char *name,
 				       const struct device_facts *f,
-				       const struct device_identity *id,
+				       const struct identity *id,
 				       const struct uses *uses)
 {
 	struct json_object *o = json_object_new_object();
@@ -113,7 +113,7 @@ static struct json_object *device_json(const char *name,
 	output_add_bool(o, "readonly", f->readonly);
 	output_add_string(o, "model", id->model);
 	output_add_string(o, "serial", id->wwn);
-	output_add_string(o, "lasting_name", id->stable);
+	output_add_string(o, "lasting_name", id->persistent);
 	output_add_string(o, "type", id->type);
 	output_add_string(o, "label", id->label);
 	json_object_object_add(o, "uses", explain_uses_json(uses));
@@ -124,12 +124,12 @@ static void explain_device(const char *name, const struct troubles *troubles,
 			   struct seen *seen, struct json_object *array,
 			   bool json)
 {
-	_cleanup_identity_ struct device_identity id = { 0 };
+	_cleanup_identity_ struct identity id = { 0 };
 	_cleanup_facts_ struct device_facts f = { 0 };
 	_cleanup_uses_ struct uses uses = { 0 };
 	struct use_query query = { .facts = &f };
 
-	if (device_lookup(name, &f)) {
+	if (blockdev_lookup(name, &f)) {
 		if (!json)
 			printf("  %s: not there\n",
 			       troubles_head(troubles, name));
@@ -138,8 +138,8 @@ static void explain_device(const char *name, const struct troubles *troubles,
 	if (seen_before(seen, f.devno))
 		return;
 	query.sectors = f.sectors;
-	device_identify(&f, &id);
-	uses_collect(&uses, &query);
+	identity_lookup(&f, &id);
+	device_uses_collect(&uses, &query);
 	if (json)
 		json_object_array_add(array, device_json(name, &f, &id, &uses));
 	else
@@ -189,10 +189,10 @@ static void print_users(const char *name, struct json_object *out, bool json)
 	struct use_query query = { .facts = &f };
 	unsigned int i;
 
-	if (device_lookup_number(device_dm_number(name), &f))
+	if (blockdev_lookup_number(blockdev_mapped_number(name), &f))
 		return;
 	query.sectors = f.sectors;
-	uses_collect(&uses, &query);
+	device_uses_collect(&uses, &query);
 	if (json) {
 		json_object_object_add(out, "uses",
 				       explain_uses_json(&uses));
@@ -213,13 +213,13 @@ static int read_table(const char *word, struct table *t, bool *is_device)
 	_cleanup_problems_ struct problems problems = { 0 };
 	_cleanup_free_ char *name = mapped_name(word), *text = NULL;
 
-	*is_device = device_dm_number(name);
+	*is_device = blockdev_mapped_number(name);
 	if (*is_device) {
-		if (get_table(name, t)) {
+		if (live_table(name, t)) {
 			log_err("%s: cannot read the table", name);
 			return EXIT_FAILED;
 		}
-		table_rename_devices(t, device_name_path);
+		table_rename_devices(t, identity_path);
 		return EXIT_OK;
 	}
 	if (strcmp(word, "-") && access(word, F_OK)) {

@@ -3,7 +3,7 @@
 #ifndef NOCLONE_EXPLAIN_H
 #define NOCLONE_EXPLAIN_H
 
-#include "system/guard.h"
+#include "model/uses.h"
 #include "model/table.h"
 #include "model/trouble.h"
 

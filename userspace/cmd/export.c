@@ -13,8 +13,9 @@
 #include "base/util.h"
 #include "model/table-print.h"
 #include "model/table.h"
-#include "system/device.h"
-#include "system/dm.h"
+#include "system/devmap.h"
+#include "system/identity.h"
+#include "system/live.h"
 #include "cli/common.h"
 #include "cli/options.h"
 #include "cli/output.h"
@@ -57,14 +58,14 @@ static bool is_on_file(const struct table *t)
 }
 
 static struct json_object *export_one(const struct options *o,
-				      const struct dm_device *dev,
+				      const struct devmap_device *dev,
 				      char **concise)
 {
 	struct json_object *out = json_object_new_object();
 	_cleanup_free_ char *lines = NULL, *command = NULL, *quoted = NULL;
 	_cleanup_table_ struct table t = { 0 };
 
-	get_table(dev->name, &t);
+	live_table(dev->name, &t);
 	output_add_string(out, "name", dev->name);
 	output_add_string(out, "uuid", dev->uuid);
 	if (is_on_file(&t)) {
@@ -72,8 +73,8 @@ static struct json_object *export_one(const struct options *o,
 		return out;
 	}
 	/* numbers change at the next boot; names by id do not */
-	table_rename_devices(&t, opt(o, OPT_NUMBERS) ? device_name_number :
-						       device_name_stable);
+	table_rename_devices(&t, opt(o, OPT_NUMBERS) ? identity_number :
+						       identity_persistent);
 	*concise = table_concise(&t, dev->name, dev->uuid, dev->readonly);
 	lines = table_print(&t, true, NULL, NULL);
 	quoted = shell_quote(*concise);
@@ -98,10 +99,10 @@ int cmd_export(const struct options *o, int argc, char **argv)
 	array = json_object_new_array();
 	json_object_object_add(out, "devices", array);
 	for (i = 0; i < names.nr; i++) {
-		_cleanup_dm_device_ struct dm_device dev = { 0 };
+		_cleanup_devmap_device_ struct devmap_device dev = { 0 };
 		_cleanup_free_ char *concise = NULL;
 
-		if (dm_get(names.name[i], &dev))
+		if (devmap_info(names.name[i], &dev))
 			continue;
 		json_object_array_add(array, export_one(o, &dev, &concise));
 		if (concise)

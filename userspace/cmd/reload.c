@@ -13,9 +13,9 @@
 #include "model/table-print.h"
 #include "model/table.h"
 #include "system/backing.h"
-#include "system/device.h"
-#include "system/dm.h"
-#include "system/running.h"
+#include "system/devmap.h"
+#include "system/identity.h"
+#include "system/live.h"
 #include "cli/common.h"
 #include "cli/load.h"
 #include "cli/options.h"
@@ -45,7 +45,7 @@ static void read_new(const struct table *t, const struct facts_source *src,
 	unsigned int i;
 
 	table_parse(copy, text, &ignored);
-	table_rename_devices(copy, device_name_number);
+	table_rename_devices(copy, identity_number);
 	for (i = 0; i < copy->nr; i++) {
 		_cleanup_file_facts_ struct file_facts f = { 0 };
 		struct target *target = &copy->targets[i];
@@ -58,17 +58,17 @@ static void read_new(const struct table *t, const struct facts_source *src,
 }
 
 /* What becomes of the data of the device, see move.h; NULL: nothing. */
-static char *find_move(const struct dm_device *dev, const struct table *new,
+static char *find_move(const struct devmap_device *dev, const struct table *new,
 		       const struct facts_source *src)
 {
-	_cleanup_running_ struct running old = { 0 };
+	_cleanup_live_ struct live old = { 0 };
 	_cleanup_table_ struct table copy = { 0 };
 
 	/* without a status line, the tables can still be compared */
-	running_get(dev->name, &old);
+	live_get(dev->name, &old);
 	if (!old.table.nr)
 		return NULL;
-	table_rename_devices(&old.table, device_name_number);
+	table_rename_devices(&old.table, identity_number);
 	read_new(new, src, &copy);
 	/* whoever opens it next finds what the tables say, and this they do not */
 	if (dev->open_count <= 0)
@@ -77,7 +77,7 @@ static char *find_move(const struct dm_device *dev, const struct table *new,
 }
 
 /* In a dry run nobody is asked, but told. */
-static void tell_move(const struct options *o, const struct dm_device *dev,
+static void tell_move(const struct options *o, const struct devmap_device *dev,
 		      const char *move, struct problems *problems)
 {
 	const char *how = opt(o, OPT_YES) ? "--yes agrees to that" :
@@ -97,7 +97,7 @@ static void tell_move(const struct options *o, const struct dm_device *dev,
 }
 
 /* Somebody has it open: is he to find other data under his feet? */
-static bool agreed(const struct options *o, const struct dm_device *dev,
+static bool agreed(const struct options *o, const struct devmap_device *dev,
 		   const char *move)
 {
 	if (!move)
@@ -111,16 +111,16 @@ static bool agreed(const struct options *o, const struct dm_device *dev,
 static int reload(const struct options *o, const char *name,
 		  const struct table *t)
 {
-	const struct dm_suspend_how how = {
+	const struct devmap_suspend_how how = {
 		.noflush = opt(o, OPT_NOFLUSH),
 		.nolockfs = opt(o, OPT_NOLOCKFS),
 	};
 
-	int r = dm_reload(name, t, opt(o, OPT_READONLY), &how);
+	int r = devmap_reload(name, t, opt(o, OPT_READONLY), &how);
 
 	if (!r) {
 		log_verbose("%s runs with its new table", name);
-		running_tell_stand_in(name);
+		live_warn_stand_in(name);
 	}
 	return r;
 }
@@ -128,7 +128,7 @@ static int reload(const struct options *o, const char *name,
 int cmd_reload(const struct options *o, int argc, char **argv)
 {
 	_cleanup_problems_ struct problems problems = { 0 };
-	_cleanup_dm_device_ struct dm_device dev = { 0 };
+	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
 	_cleanup_backing_ struct backing file = { .fd = -1 };
 	_cleanup_table_ struct table t = { 0 };
 	_cleanup_free_ char *move = NULL;

@@ -11,19 +11,19 @@
 #include "model/table-print.h"
 #include "model/table.h"
 #include "model/trouble.h"
-#include "system/device.h"
-#include "system/dm.h"
-#include "system/running.h"
+#include "system/devmap.h"
+#include "system/identity.h"
+#include "system/live.h"
 #include "cli/common.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cmd/cmd.h"
 
-static struct json_object *describe(const struct dm_device *dev,
-				    const struct running *r)
+static struct json_object *describe(const struct devmap_device *dev,
+				    const struct live *r)
 {
 	struct json_object *o = json_object_new_object();
-	_cleanup_free_ char *state = running_fastpath(r);
+	_cleanup_free_ char *state = live_fastpath(r);
 	_cleanup_troubles_ struct troubles troubles = { 0 };
 
 	output_add_string(o, "name", dev->name);
@@ -36,18 +36,18 @@ static struct json_object *describe(const struct dm_device *dev,
 	output_add_bool(o, "suspended", dev->suspended);
 	output_add_bool(o, "readonly", dev->readonly);
 	output_add_number(o, "open_count", MAX(dev->open_count, 0));
-	running_troubles(r, &troubles);
-	json_object_object_add(o, "troubles", troubles_json(&troubles));
+	live_troubles(r, &troubles);
+	json_object_object_add(o, "troubles", output_troubles(&troubles));
 	return o;
 }
 
 /* "active", and what is wrong below it all the same */
-static char *state_words(const struct dm_device *dev, const struct running *r)
+static char *state_words(const struct devmap_device *dev, const struct live *r)
 {
 	_cleanup_troubles_ struct troubles troubles = { 0 };
 	_cleanup_free_ char *brief = NULL;
 
-	running_troubles(r, &troubles);
+	live_troubles(r, &troubles);
 	brief = troubles_brief(&troubles);
 	return xasprintf("%s%s%s", dev->suspended ? "suspended" : "active",
 			 *brief ? ", " : "", brief);
@@ -67,14 +67,14 @@ static char *list_types(const struct table *t)
 }
 
 static void list_one(struct json_object *array, bool json,
-		     const struct dm_device *dev)
+		     const struct devmap_device *dev)
 {
 	_cleanup_free_ char *types = NULL, *size = NULL, *fast = NULL;
-	_cleanup_running_ struct running r = { 0 };
+	_cleanup_live_ struct live r = { 0 };
 	_cleanup_free_ char *state = NULL;
 	struct json_object *o;
 
-	running_get(dev->name, &r);
+	live_get(dev->name, &r);
 	types = list_types(&r.table);
 	if (json) {
 		o = describe(dev, &r);
@@ -83,7 +83,7 @@ static void list_one(struct json_object *array, bool json,
 		return;
 	}
 	size = size_format_short(table_sectors(&r.table));
-	fast = running_fastpath(&r);
+	fast = live_fastpath(&r);
 	state = state_words(dev, &r);
 	printf("%-20s %8s  %-16s %-16s %s\n", dev->name, size, types,
 	       fast ? fast : "-", state);
@@ -105,10 +105,10 @@ int cmd_list(const struct options *o, int argc, char **argv)
 		printf("%-20s %8s  %-16s %-16s %s\n", "NAME", "SIZE", "TYPE",
 		       "FASTPATH", "STATE");
 	for (i = 0; i < names.nr; i++) {
-		_cleanup_dm_device_ struct dm_device dev = { 0 };
+		_cleanup_devmap_device_ struct devmap_device dev = { 0 };
 
 		/* gone since the list was made: not worth a message */
-		if (!dm_get(names.name[i], &dev))
+		if (!devmap_info(names.name[i], &dev))
 			list_one(array, json, &dev);
 	}
 	if (json)
@@ -117,11 +117,11 @@ int cmd_list(const struct options *o, int argc, char **argv)
 	return EXIT_OK;
 }
 
-static void print_info(const struct dm_device *dev, const struct running *r)
+static void print_info(const struct devmap_device *dev, const struct live *r)
 {
 	uint64_t sectors = table_sectors(&r->table);
 	_cleanup_free_ char *size = size_format_short(sectors);
-	_cleanup_free_ char *fast = running_fastpath(r);
+	_cleanup_free_ char *fast = live_fastpath(r);
 	_cleanup_free_ char *state = state_words(dev, r);
 
 	printf("Name:       %s\n", dev->name);
@@ -143,12 +143,12 @@ static void print_info(const struct dm_device *dev, const struct running *r)
 }
 
 static void info_one(struct json_object *array, bool json, bool first,
-		     const struct dm_device *dev)
+		     const struct devmap_device *dev)
 {
-	_cleanup_running_ struct running r = { 0 };
+	_cleanup_live_ struct live r = { 0 };
 	struct json_object *o;
 
-	running_get(dev->name, &r);
+	live_get(dev->name, &r);
 	if (!json) {
 		if (!first)
 			putchar('\n');
@@ -175,9 +175,9 @@ int cmd_info(const struct options *o, int argc, char **argv)
 	array = json_object_new_array();
 	json_object_object_add(out, "devices", array);
 	for (i = 0; i < names.nr; i++) {
-		_cleanup_dm_device_ struct dm_device dev = { 0 };
+		_cleanup_devmap_device_ struct devmap_device dev = { 0 };
 
-		if (!dm_get(names.name[i], &dev))
+		if (!devmap_info(names.name[i], &dev))
 			info_one(array, opt(o, OPT_JSON), !i, &dev);
 	}
 	if (opt(o, OPT_JSON))
@@ -214,9 +214,9 @@ int cmd_table(const struct options *o, int argc, char **argv)
 	for (i = 0; i < names.nr; i++) {
 		_cleanup_table_ struct table t = { 0 };
 
-		get_table(names.name[i], &t);
+		live_table(names.name[i], &t);
 		if (!opt(o, OPT_NUMBERS))
-			table_rename_devices(&t, device_name_path);
+			table_rename_devices(&t, identity_path);
 		dev = json_object_new_object();
 		output_add_string(dev, "name", names.name[i]);
 		json_object_object_add(dev, "targets", output_table(&t));

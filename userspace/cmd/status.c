@@ -11,8 +11,8 @@
 #include "base/util.h"
 #include "model/status.h"
 #include "model/trouble.h"
-#include "system/dm.h"
-#include "system/running.h"
+#include "system/devmap.h"
+#include "system/live.h"
 #include "cli/common.h"
 #include "cli/options.h"
 #include "cli/output.h"
@@ -60,17 +60,17 @@ static struct json_object *fastpath_json(const struct status *s)
 	return o;
 }
 
-static struct json_object *status_json(const struct dm_line *line,
+static struct json_object *status_json(const struct devmap_target *raw,
 				       const struct status *s,
 				       const struct troubles *troubles)
 {
 	struct json_object *o = json_object_new_object();
 
-	output_add_number(o, "start", line->start);
-	output_add_number(o, "sectors", line->length);
-	output_add_string(o, "type", line->type);
-	output_add_string(o, "params", line->params);
-	json_object_object_add(o, "troubles", troubles_json(troubles));
+	output_add_number(o, "start", raw->start);
+	output_add_number(o, "sectors", raw->length);
+	output_add_string(o, "type", raw->type);
+	output_add_string(o, "params", raw->params);
+	json_object_object_add(o, "troubles", output_troubles(troubles));
 	if (!s)
 		return o;
 
@@ -119,12 +119,12 @@ static void print_troubles(const struct troubles *troubles)
 }
 
 /* The engine's counters are the target's own. */
-static void print_file(const struct dm_line *line, const struct status *s)
+static void print_file(const struct devmap_target *raw, const struct status *s)
 {
 	_cleanup_free_ char *words = status_file_words(s);
 
-	if (line->start)
-		printf("  at sector %llu: ", (unsigned long long)line->start);
+	if (raw->start)
+		printf("  at sector %llu: ", (unsigned long long)raw->start);
 	else
 		printf("  ");
 	puts(words);
@@ -133,11 +133,11 @@ static void print_file(const struct dm_line *line, const struct status *s)
 }
 
 /* The fast path and its counters are the device's: all targets say the same. */
-static void print_line(const struct dm_line *line, const struct status *s,
+static void print_target(const struct devmap_target *raw, const struct status *s,
 		       bool *counters_shown)
 {
 	if (s->engine)
-		print_file(line, s);
+		print_file(raw, s);
 	if (*counters_shown || !s->has_fastpath)
 		return;
 	print_state(s);
@@ -145,32 +145,32 @@ static void print_line(const struct dm_line *line, const struct status *s,
 	*counters_shown = true;
 }
 
-static void status_line(const struct running *r, unsigned int at,
+static void status_target(const struct live *r, unsigned int at,
 			struct json_object *array, bool json,
 			bool *counters_shown)
 {
 	_cleanup_troubles_ struct troubles troubles = { 0 };
-	const struct dm_line *line = &r->lines.line[at];
+	const struct devmap_target *raw = &r->raw.target[at];
 	const struct status *s = &r->status[at];
 	bool ours = s->stock;
 
-	running_troubles_of(r, at, &troubles);
+	live_troubles_of(r, at, &troubles);
 	if (json) {
-		json_object_array_add(array, status_json(line, ours ? s : NULL,
+		json_object_array_add(array, status_json(raw, ours ? s : NULL,
 							 &troubles));
 		return;
 	}
 	if (!ours)
-		printf("  %s at sector %llu: %s\n", line->type,
-		       (unsigned long long)line->start, line->params);
+		printf("  %s at sector %llu: %s\n", raw->type,
+		       (unsigned long long)raw->start, raw->params);
 	print_troubles(&troubles);
 	if (ours)
-		print_line(line, s, counters_shown);
+		print_target(raw, s, counters_shown);
 }
 
 static struct json_object *status_one(const char *name, bool json)
 {
-	_cleanup_running_ struct running r = { 0 };
+	_cleanup_live_ struct live r = { 0 };
 	struct json_object *o = json_object_new_object();
 	struct json_object *array = json_object_new_array();
 	bool counters_shown = false;
@@ -178,9 +178,9 @@ static struct json_object *status_one(const char *name, bool json)
 
 	if (!json)
 		printf("%s:\n", name);
-	running_get(name, &r);
-	for (i = 0; i < r.lines.nr; i++)
-		status_line(&r, i, array, json, &counters_shown);
+	live_get(name, &r);
+	for (i = 0; i < r.raw.nr; i++)
+		status_target(&r, i, array, json, &counters_shown);
 	output_add_string(o, "name", name);
 	json_object_object_add(o, "targets", array);
 	return o;

@@ -25,10 +25,12 @@
 #include "model/engine.h"
 #include "model/file-map.h"
 #include "model/path.h"
-#include "system/device.h"
+#include "model/uses.h"
+#include "system/blockdev.h"
 #include "system/fiemap.h"
-#include "system/file.h"
-#include "system/guard.h"
+#include "system/file-lookup.h"
+#include "system/file-uses.h"
+#include "system/system-facts.h"
 
 #define ZEROES_AT_ONCE	(1U << 20)
 #define FILE_MODE	0600
@@ -36,13 +38,13 @@
 static int planned_lookup(const struct facts_source *src __unused,
 			  const char *name, struct device_facts *facts)
 {
-	return device_lookup(name, facts);
+	return blockdev_lookup(name, facts);
 }
 
 static bool planned_stands_on(const struct facts_source *src __unused,
 			      dev_t upper, dev_t lower)
 {
-	return device_source.stands_on(&device_source, upper, lower);
+	return system_facts.stands_on(&system_facts, upper, lower);
 }
 
 static int planned_lookup_file(const struct facts_source *src, const char *path,
@@ -90,7 +92,7 @@ static bool is_unused(const struct backing *b, dev_t self)
 	_cleanup_uses_ struct uses uses = { 0 };
 	_cleanup_free_ char *use = NULL, *sentence = NULL;
 
-	file_uses(&uses, &b->facts, b->req.allocate ? 0 : self);
+	file_uses_collect(&uses, &b->facts, b->req.allocate ? 0 : self);
 	if (!uses.nr)
 		return true;
 	use = use_describe(&uses.use[0]);
@@ -106,7 +108,7 @@ static bool decide(struct backing *b, const struct file_facts *existing,
 
 	b->wanted = b->action != FILE_KEEP || b->req.allocate;
 	/* before what the engine wants: that would be refused next */
-	if (b->wanted && existing && file_is_pinned_by(existing, self))
+	if (b->wanted && existing && file_uses_is_pinned(existing, self))
 		return refuse(b, "it is pinned by the engine extent that runs: reload with --engine direct first");
 	if (wrong)
 		return refuse(b, wrong);

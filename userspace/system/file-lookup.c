@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Facts come from statx() and statvfs(), so asking for them opens nothing; only the map of
- * a regular file needs it open, for reading.
+ * Facts come from statx() and statvfs(), so asking for them opens nothing; only
+ * the map of a regular file needs it open, for reading.
  */
-#include "system/file.h"
+#include "system/file-lookup.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
@@ -19,14 +18,8 @@
 
 #include "base/read.h"
 #include "base/util.h"
-#include "model/engine.h"
-#include "model/file-id.h"
-#include "model/path.h"
-#include "model/table.h"
-#include "system/device.h"
-#include "system/dm.h"
+#include "system/blockdev.h"
 #include "system/fiemap.h"
-#include "system/running.h"
 
 char *file_real_path(const char *path)
 {
@@ -78,7 +71,7 @@ static void find_align(struct file_facts *f, const struct statx *st)
 	if (st->stx_mask & STATX_DIOALIGN) {
 		f->align = st->stx_dio_offset_align;
 		f->align_from = "statx";
-	} else if (f->disk && !device_lookup_number(f->disk, &disk)) {
+	} else if (f->disk && !blockdev_lookup_number(f->disk, &disk)) {
 		f->align = disk.logical_block;
 		f->align_from = "disk";
 	}
@@ -137,105 +130,4 @@ int file_lookup(const char *path, bool map, struct file_facts *f)
 	if (map && f->kind == FILE_REGULAR)
 		read_map(f);
 	return 0;
-}
-
-static bool is_file(const struct file_facts *f, const char *path)
-{
-	struct stat st;
-
-	return path && !stat(path, &st) && st.st_dev == f->filesystem &&
-	       st.st_ino == f->inode;
-}
-
-static void collect_swaps(struct uses *uses, const struct file_facts *f)
-{
-	struct libmnt_table *table = mnt_new_table();
-	struct libmnt_iter *iter = mnt_new_iter(MNT_ITER_FORWARD);
-	_cleanup_free_ char *name = path_encode(f->path);
-	struct libmnt_fs *fs;
-
-	if (table && iter && !mnt_table_parse_swaps(table, NULL))
-		while (!mnt_table_next_fs(table, iter, &fs))
-			if (is_file(f, mnt_fs_get_srcpath(fs)))
-				uses_add(uses, USE_SWAP, name, false);
-	mnt_free_iter(iter);
-	mnt_unref_table(table);
-}
-
-static void collect_loops(struct uses *uses, const struct file_facts *f)
-{
-	DIR *dir = opendir("/sys/block");
-	struct dirent *entry;
-
-	while (dir && (entry = readdir(dir))) {
-		_cleanup_free_ char *path = NULL, *file = NULL, *by = NULL;
-
-		if (!str_starts(entry->d_name, "loop"))
-			continue;
-		path = xasprintf("/sys/block/%s/loop/backing_file",
-				 entry->d_name);
-		file = read_line_of(path);
-		by = xasprintf("/dev/%s", entry->d_name);
-		if (is_file(f, file))
-			uses_add(uses, USE_HOLDER, by, false);
-	}
-	if (dir)
-		closedir(dir);
-}
-
-/* Its path may name another file by now; an older module tells only that. */
-static bool runs_on(const struct target *t, const struct file_facts *f)
-{
-	const struct file_id id = { true, f->filesystem, f->inode };
-
-	return t->id.known ? file_id_same(&t->id, &id) : is_file(f, t->path);
-}
-
-/* Does a device have a line on the file, or one that pins it? */
-static bool maps_file(const char *name, const struct file_facts *f,
-		      bool pinned)
-{
-	_cleanup_running_ struct running r = { 0 };
-	unsigned int i;
-
-	running_get(name, &r);
-	for (i = 0; i < r.table.nr; i++) {
-		const struct target *t = &r.table.targets[i];
-
-		if (runs_on(t, f) && (!pinned || t->engine == ENGINE_EXTENT))
-			return true;
-	}
-	return false;
-}
-
-bool file_is_pinned_by(const struct file_facts *f, dev_t devno)
-{
-	_cleanup_free_ char *name = devno ? device_dm_name(devno) : NULL;
-
-	return name && maps_file(name, f, true);
-}
-
-static void collect_mapped(struct uses *uses, const struct file_facts *f,
-			   dev_t self)
-{
-	_cleanup_free_ char *own = self ? device_dm_name(self) : NULL;
-	unsigned int i, nr;
-	char **names;
-
-	if (dm_names(&names, &nr))
-		return;
-	for (i = 0; i < nr; i++) {
-		if ((!own || strcmp(own, names[i])) &&
-		    maps_file(names[i], f, false))
-			uses_add(uses, USE_HOLDER, names[i], false);
-		free(names[i]);
-	}
-	free(names);
-}
-
-void file_uses(struct uses *uses, const struct file_facts *f, dev_t self)
-{
-	collect_swaps(uses, f);
-	collect_loops(uses, f);
-	collect_mapped(uses, f, self);
 }

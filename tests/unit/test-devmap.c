@@ -15,7 +15,7 @@
 #include "model/problems.h"
 #include "model/table-parse.h"
 #include "model/table.h"
-#include "system/dm.h"
+#include "system/devmap.h"
 
 #define COOKIE	0xd4d1234
 
@@ -44,12 +44,12 @@ static struct {
 
 static int setup(void **state __unused)
 {
-	static const struct dm_config config = { true, 0 };
+	static const struct devmap_config config = { true, 0 };
 
 	memset(&fake, 0, sizeof(fake));
 	fake.fail_type = -1;
 	fake.udev_answers = true;
-	dm_setup(&config);
+	devmap_setup(&config);
 	return 0;
 }
 
@@ -218,15 +218,15 @@ static int create(void)
 {
 	_cleanup_table_ struct table t = a_table();
 
-	return dm_create("x", "NOCLONE-x", &t, false);
+	return devmap_create("x", "NOCLONE-x", &t, false);
 }
 
 static int reload(void)
 {
 	_cleanup_table_ struct table t = a_table();
-	const struct dm_suspend_how how = { 0 };
+	const struct devmap_suspend_how how = { 0 };
 
-	return dm_reload("x", &t, false, &how);
+	return devmap_reload("x", &t, false, &how);
 }
 
 static void create_takes_three_steps(void **state __unused)
@@ -301,12 +301,12 @@ static void reload_of_a_device_that_is_gone(void **state __unused)
 
 static void rename_suspend_remove(void **state __unused)
 {
-	const struct dm_suspend_how how = { true, true };
+	const struct devmap_suspend_how how = { true, true };
 
-	assert_int_equal(dm_suspend("x", &how), 0);
-	assert_int_equal(dm_resume("x"), 0);
-	assert_int_equal(dm_rename("x", "y"), 0);
-	assert_int_equal(dm_remove("y", true, true), 0);
+	assert_int_equal(devmap_suspend("x", &how), 0);
+	assert_int_equal(devmap_resume("x"), 0);
+	assert_int_equal(devmap_rename("x", "y"), 0);
+	assert_int_equal(devmap_remove("y", true, true), 0);
 	happened("suspend resume rename remove");
 }
 
@@ -314,7 +314,7 @@ static void errno_is_never_lost(void **state __unused)
 {
 	/* libdm sometimes fails without an errno: that is still a failure */
 	fail_with(DM_DEVICE_REMOVE, 0);
-	assert_int_equal(dm_remove("x", false, false), -EIO);
+	assert_int_equal(devmap_remove("x", false, false), -EIO);
 	happened("remove");
 }
 
@@ -337,5 +337,5 @@ int main(void)
 		TEST(errno_is_never_lost),
 	};
 
-	return cmocka_run_group_tests_name("dm", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("devmap", tests, NULL, NULL);
 }

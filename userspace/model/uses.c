@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Who uses a device or file. */
+#include "model/uses.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/util.h"
+
+static const char * const kind_names[] = {
+	"mount", "swap", "holder", "exclusive", "signature",
+};
+
+const char *use_kind_name(enum use_kind kind)
+{
+	return kind_names[kind];
+}
+
+char *use_describe(const struct use *use)
+{
+	static const char * const words[] = {
+		"mounted at", "swap", "held by", "opened exclusively by",
+		"holds a signature:",
+	};
+
+	return xasprintf("%s %s%s", words[use->kind], use->by,
+			 use->harmless ? " (on other sectors)" : "");
+}
+
+void uses_add(struct uses *uses, enum use_kind kind, const char *by,
+	      bool harmless)
+{
+	GROW(uses->use, uses->nr);
+	uses->use[uses->nr++] = (struct use) { kind, xstrdup(by), harmless };
+}
+
+void uses_free(struct uses *uses)
+{
+	unsigned int i;
+
+	for (i = 0; i < uses->nr; i++)
+		free(uses->use[i].by);
+	free(uses->use);
+	memset(uses, 0, sizeof(*uses));
+}

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Facts come from sysfs: asking for them opens no device and cannot disturb one. */
+#include "system/blockdev.h"
+
+#include <blkid/blkid.h>
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+#include "base/read.h"
+#include "base/util.h"
+
+char *blockdev_sysfs(dev_t devno, const char *attribute)
+{
+	return xasprintf("/sys/dev/block/%u:%u/%s", major(devno), minor(devno),
+			 attribute);
+}
+
+char *blockdev_attribute(dev_t devno, const char *attribute)
+{
+	_cleanup_free_ char *path = blockdev_sysfs(devno, attribute);
+
+	return read_line_of(path);
+}
+
+static uint64_t sysfs_number(dev_t devno, const char *attribute)
+{
+	_cleanup_free_ char *text = blockdev_attribute(devno, attribute);
+
+	return text ? strtoull(text, NULL, 10) : 0;
+}
+
+dev_t blockdev_parse_number(const char *text)
+{
+	unsigned int maj, min;
+	char rest;
+
+	if (!text || sscanf(text, "%u:%u%c", &maj, &min, &rest) != 2)
+		return 0;
+	return makedev(maj, min);
+}
+
+/* /dev/NAME as the kernel calls it, for devices known only by number */
+static char *path_of_number(dev_t devno)
+{
+	_cleanup_free_ char *link = blockdev_sysfs(devno, "");
+	_cleanup_free_ char *real = realpath(link, NULL);
+	char *name, *c;
+
+	if (!real)
+		return NULL;
+	name = xasprintf("/dev/%s", strrchr(real, '/') + 1);
+	/* sysfs writes "!" for the "/" in names such as cciss/c0d0 */
+	for (c = name; *c; c++)
+		if (*c == '!')
+			*c = '/';
+	return name;
+}
+
+int blockdev_lookup_number(dev_t devno, struct device_facts *f)
+{
+	_cleanup_free_ char *partition = blockdev_attribute(devno, "partition");
+	_cleanup_free_ char *disk = NULL;
+	const char *queue = partition ? "../queue/" : "queue/";
+	_cleanup_free_ char *logical = xasprintf("%slogical_block_size", queue);
+	_cleanup_free_ char *physical = xasprintf("%sphysical_block_size", queue);
+	_cleanup_free_ char *zoned_name = xasprintf("%szoned", queue);
+	_cleanup_free_ char *zone_size = xasprintf("%schunk_sectors", queue);
+	_cleanup_free_ char *zoned = blockdev_attribute(devno, zoned_name);
+
+	memset(f, 0, sizeof(*f));
+	f->path = path_of_number(devno);
+	if (!f->path)
+		return -ENXIO;
+	if (partition)
+		disk = blockdev_attribute(devno, "../dev");
+	f->devno = devno;
+	f->disk = disk ? blockdev_parse_number(disk) : devno;
+	f->offset = partition ? sysfs_number(devno, "start") : 0;
+	f->sectors = sysfs_number(devno, "size");
+	f->logical_block = MAX(sysfs_number(devno, logical), SECTOR_SIZE);
+	f->physical_block = MAX(sysfs_number(devno, physical), f->logical_block);
+	f->readonly = sysfs_number(devno, "ro");
+	if (zoned && strcmp(zoned, "none"))
+		f->zone_sectors = sysfs_number(devno, zone_size);
+	return 0;
+}
+
+int blockdev_lookup(const char *name, struct device_facts *f)
+{
+	_cleanup_free_ char *tagged = NULL, *real = NULL;
+	dev_t devno = blockdev_parse_number(name);
+	struct stat st;
+	int r;
+
+	memset(f, 0, sizeof(*f));
+	if (devno)
+		return blockdev_lookup_number(devno, f);
+	if (*name != '/' && strchr(name, '=')) {
+		tagged = blkid_evaluate_tag(name, NULL, NULL);
+		if (!tagged)
+			return -ENOENT;
+		name = tagged;
+	}
+
+	real = realpath(name, NULL);
+	if (!real || stat(real, &st))
+		return -errno;
+	if (!S_ISBLK(st.st_mode))
+		return -ENOTBLK;
+	r = blockdev_lookup_number(st.st_rdev, f);
+	if (!r) {
+		free(f->path);
+		f->path = xstrdup(real);
+	}
+	return r;
+}
+
+char *blockdev_mapped_name(dev_t devno)
+{
+	return blockdev_attribute(devno, "dm/name");
+}
+
+dev_t blockdev_mapped_number(const char *name)
+{
+	DIR *dir = opendir("/sys/block");
+	struct dirent *entry;
+	dev_t devno = 0;
+
+	while (dir && !devno && (entry = readdir(dir))) {
+		_cleanup_free_ char *path = NULL, *found = NULL;
+
+		path = xasprintf("/sys/block/%s/dm/name", entry->d_name);
+		found = read_line_of(path);
+		if (found && !strcmp(found, name)) {
+			_cleanup_free_ char *number = NULL;
+
+			free(path);
+			path = xasprintf("/sys/block/%s/dev", entry->d_name);
+			number = read_line_of(path);
+			devno = blockdev_parse_number(number);
+		}
+	}
+	if (dir)
+		closedir(dir);
+	return devno;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Who uses sectors of a block device. */
+#ifndef NOCLONE_DEVICE_USES_H
+#define NOCLONE_DEVICE_USES_H
+
+#include "model/facts.h"
+#include "model/uses.h"
+
+/**
+ * struct use_query - the sectors to look at
+ * @facts: the device
+ * @first: first sector
+ * @sectors: how many
+ * @self: mapped device whose own use does not count, or 0
+ * @exclusive: try to open the device exclusively as well
+ */
+struct use_query {
+	const struct device_facts *facts;
+	uint64_t first;
+	uint64_t sectors;
+	dev_t self;
+	bool exclusive;
+};
+
+void device_uses_collect(struct uses *uses, const struct use_query *query);
+
+/* The same sectors as a range of the whole disk. */
+struct disk_range {
+	dev_t disk;
+	uint64_t first, end;
+};
+
+struct disk_range device_uses_range(const struct use_query *query);
+/* Does the mapped device map any of the sectors?  Yes, if that is not known. */
+bool device_uses_map(const char *name, const struct disk_range *range);
+
+#endif /* NOCLONE_DEVICE_USES_H */

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Device-mapper operations that change something.
+ *
+ * A device is made in three steps (create, load, resume) and not by libdm's
+ * combined one, because that hides which step failed and with which errno.
+ * Whatever the last step was, a device that did not get its table is removed.
+ *
+ * A reload loads into the inactive slot and then sends a single resume: the
+ * kernel suspends, swaps and resumes in that one ioctl, so that killing this
+ * process at any point leaves the old table or the new one running, never a
+ * suspended device.
+ */
+#include <errno.h>
+#include <libdevmapper.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/util.h"
+#include "model/table-print.h"
+#include "model/table.h"
+#include "system/devmap-task.h"
+#include "system/devmap.h"
+
+/* A signal between two steps would leave a half-made device behind. */
+static void block_signals(sigset_t *old)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigprocmask(SIG_BLOCK, &set, old);
+}
+
+static void unblock_signals(const sigset_t *old)
+{
+	sigprocmask(SIG_SETMASK, old, NULL);
+}
+
+static bool add_targets(struct dm_task *dmt, const struct table *t)
+{
+	unsigned int i;
+
+	for (i = 0; i < t->nr; i++) {
+		const struct target *target = &t->targets[i];
+		_cleanup_free_ char *params = target_params(target, false,
+							    NULL, NULL);
+
+		if (!dm_task_add_target(dmt, target->start, target->length,
+					target->type, params))
+			return false;
+	}
+	return true;
+}
+
+static int load(const char *name, const struct table *t, bool readonly)
+{
+	_cleanup_task_ struct dm_task *dmt = devmap_task_new(DM_DEVICE_RELOAD, name);
+
+	if (!dmt || (readonly && !dm_task_set_ro(dmt)) || !add_targets(dmt, t))
+		return -ENOMEM;
+	return devmap_task_run(dmt, "loading the table of", name);
+}
+
+static int create_empty(const char *name, const char *uuid)
+{
+	_cleanup_task_ struct dm_task *dmt = devmap_task_new(DM_DEVICE_CREATE, name);
+
+	if (!dmt || !dm_task_set_uuid(dmt, uuid))
+		return -EINVAL;
+	return devmap_task_run(dmt, DEVMAP_CREATING, name);
+}
+
+static int clear(const char *name)
+{
+	_cleanup_task_ struct dm_task *dmt = devmap_task_new(DM_DEVICE_CLEAR, name);
+
+	return dmt ? devmap_task_run(dmt, "clearing the inactive table of", name) : -ENOMEM;
+}
+
+int devmap_resume(const char *name)
+{
+	_cleanup_task_ struct dm_task *dmt = devmap_task_new(DM_DEVICE_RESUME, name);
+
+	return dmt ? devmap_task_run_udev(dmt, "resuming", name) : -ENOMEM;
+}
+
+int devmap_create(const char *name, const char *uuid, const struct table *t,
+	      bool readonly)
+{
+	sigset_t old;
+	int r;
+
+	block_signals(&old);
+	r = create_empty(name, uuid);
+	if (!r) {
+		r = load(name, t, readonly);
+		if (!r)
+			r = devmap_resume(name);
+		/* udev being late does not make the device half-made */
+		if (r && r != -ETIMEDOUT && !devmap_remove(name, true, false))
+			log_verbose("%s: the half-made device is removed", name);
+	}
+	unblock_signals(&old);
+	return r;
+}
+
+/* One ioctl suspends, swaps the tables and resumes. */
+static int swap_tables(const char *name, const struct devmap_suspend_how *how)
+{
+	_cleanup_task_ struct dm_task *dmt = devmap_task_new(DM_DEVICE_RESUME, name);
+
+	if (!dmt || (how->noflush && !dm_task_no_flush(dmt)) ||
+	    (how->nolockfs && !dm_task_skip_lockfs(dmt)))
+		return -ENOMEM;
+	return devmap_task_run_udev(dmt, "switching the table of", name);
+}
+
+/*
+ * After a failed switch the device may be suspended, with the old table still
+ * in place and the new one either gone or back in the inactive slot.
+ */
+static void roll_back(const char *name, bool was_suspended)
+{
+	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
+
+	clear(name);
+	if (!devmap_info(name, &dev) && dev.suspended && !was_suspended &&
+	    devmap_resume(name))
+		log_err("%s stays suspended: try \"dmsetup resume %s\"", name,
+			name);
+	else
+		log_err("%s runs on with its old table", name);
+}
+
+int devmap_reload(const char *name, const struct table *t, bool readonly,
+	      const struct devmap_suspend_how *how)
+{
+	_cleanup_devmap_device_ struct devmap_device before = { 0 };
+	sigset_t old;
+	int r;
+
+	r = devmap_info(name, &before);
+	if (r) {
+		log_err("%s: %s", name, devmap_strerror(-r));
+		return r;
+	}
+
+	block_signals(&old);
+	r = load(name, t, readonly);
+	if (r) {
+		/* a failed load keeps what an earlier load had put there */
+		clear(name);
+		log_err("%s runs on with its old table", name);
+	} else {
+		r = swap_tables(name, how);
+		if (r && r != -ETIMEDOUT)
+			roll_back(name, before.suspended);
+	}
+	unblock_signals(&old);
+	return r;
+}
+
+int devmap_remove(const char *name, bool retry, bool deferred)
+{
+	_cleanup_task_ struct dm_task *dmt = devmap_task_new(DM_DEVICE_REMOVE, name);
+
+	if (!dmt || (retry && !dm_task_retry_remove(dmt)) ||
+	    (deferred && !dm_task_deferred_remove(dmt)))
+		return -ENOMEM;
+	return devmap_task_run_udev(dmt, "removing", name);
+}
+
+int devmap_rename(const char *name, const char *new_name)
+{
+	_cleanup_task_ struct dm_task *dmt = devmap_task_new(DM_DEVICE_RENAME, name);
+
+	if (!dmt || !dm_task_set_newname(dmt, new_name)) {
+		log_err("\"%s\" is not a name device-mapper can use", new_name);
+		return -EINVAL;
+	}
+	return devmap_task_run_udev(dmt, "renaming", name);
+}
+
+int devmap_suspend(const char *name, const struct devmap_suspend_how *how)
+{
+	_cleanup_task_ struct dm_task *dmt = devmap_task_new(DM_DEVICE_SUSPEND, name);
+
+	if (!dmt || (how->noflush && !dm_task_no_flush(dmt)) ||
+	    (how->nolockfs && !dm_task_skip_lockfs(dmt)))
+		return -ENOMEM;
+	return devmap_task_run(dmt, "suspending", name);
+}
+
+int devmap_message(const char *name, uint64_t sector, const char *message,
+	       char **response)
+{
+	_cleanup_task_ struct dm_task *dmt = devmap_task_new(DM_DEVICE_TARGET_MSG,
+						      name);
+	const char *answer;
+	int r;
+
+	*response = NULL;
+	if (!dmt || !dm_task_set_sector(dmt, sector) ||
+	    !dm_task_set_message(dmt, message))
+		return -ENOMEM;
+	r = devmap_task_run(dmt, "sending a message to", name);
+	answer = r ? NULL : dm_task_get_message_response(dmt);
+	if (answer)
+		*response = xstrdup(answer);
+	return r;
+}

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * One libdevmapper task, which is one ioctl, and what surrounds it: waiting for
+ * udev, and saying why it failed.
+ */
+#include "system/devmap-task.h"
+
+#include <errno.h>
+#include <libdevmapper.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/util.h"
+#include "system/devmap.h"
+#include "system/kmsg.h"
+
+#define UDEV_POLL_MS	10
+
+static struct devmap_config config = { true, 30 };
+
+void devmap_task_cleanup(struct dm_task **dmt)
+{
+	if (*dmt)
+		dm_task_destroy(*dmt);
+}
+
+/* libdm's messages repeat ours with less in them: keep them for --debug. */
+static void __printf(5, 6) libdm_log(int level __unused,
+				     const char *file __unused,
+				     int line __unused, int dm_errno __unused,
+				     const char *fmt, ...)
+{
+	_cleanup_free_ char *text = NULL;
+	va_list ap;
+
+	if (log_level < LOG_LEVEL_DEBUG)
+		return;
+	va_start(ap, fmt);
+	text = xvasprintf(fmt, ap);
+	va_end(ap);
+	log_debug("libdm: %s", text);
+}
+
+void devmap_setup(const struct devmap_config *c)
+{
+	config = *c;
+	dm_log_with_errno_init(libdm_log);
+	if (!config.udev_sync)
+		dm_udev_set_sync_support(0);
+	else if (!dm_udev_get_sync_support())
+		log_verbose("udev is not running: device nodes are made without it");
+}
+
+struct dm_task *devmap_task_new(int type, const char *name)
+{
+	struct dm_task *dmt = dm_task_create(type);
+
+	if (dmt && name && !dm_task_set_name(dmt, name)) {
+		dm_task_destroy(dmt);
+		return NULL;
+	}
+	return dmt;
+}
+
+static int task_errno(struct dm_task *dmt)
+{
+	int err = dm_task_get_errno(dmt);
+
+	return err ? -err : -EIO;
+}
+
+bool devmap_driver_loaded(void)
+{
+	return !access("/sys/devices/virtual/misc/device-mapper", F_OK);
+}
+
+const char *devmap_strerror(int err)
+{
+	switch (err) {
+	case EBUSY:
+		return "the device, or one below it, is in use";
+	case EEXIST:
+		return "a device of that name or UUID exists";
+	case ENXIO:
+	case ENODEV:
+		return "there is no such device";
+	case EPERM:
+	case EACCES:
+		return "not permitted: root is needed";
+	case ETXTBSY:
+		return "a file is open for writing, pinned, or a running program";
+	default:
+		return strerror(err);
+	}
+}
+
+static void report(const char *doing, const char *name, int err,
+		   struct kmsg *kmsg)
+{
+	_cleanup_free_ char *said = kmsg_read(kmsg);
+	char *save = NULL, *line;
+
+	/* of a create, the kernel means that the name or UUID is taken */
+	if (err == EBUSY && !strcmp(doing, DEVMAP_CREATING))
+		err = EEXIST;
+	log_err("%s %s failed: %s", doing, name, devmap_strerror(err));
+	for (line = said ? strtok_r(said, "\n", &save) : NULL; line;
+	     line = strtok_r(NULL, "\n", &save))
+		/* this one only repeats that the target was refused */
+		if (strcmp(line, "ioctl: error adding target to table"))
+			log_err("kernel: %s", line);
+}
+
+int devmap_task_run(struct dm_task *dmt, const char *doing, const char *name)
+{
+	struct kmsg kmsg;
+	int r = 0;
+
+	kmsg_mark(&kmsg);
+	log_debug("%s %s", doing, name);
+	if (!dm_task_run(dmt)) {
+		r = task_errno(dmt);
+		report(doing, name, -r, &kmsg);
+	}
+	kmsg_close(&kmsg);
+	return r;
+}
+
+/*
+ * Wait until udev has processed the event, but not for ever: a killed udev
+ * worker never answers, and dm_udev_wait() would then wait with it.
+ */
+static int wait_udev(uint32_t cookie, const char *name)
+{
+	const struct timespec nap = { .tv_nsec = UDEV_POLL_MS * 1000000L };
+	uint64_t polls = (uint64_t)config.udev_timeout * 1000 / UDEV_POLL_MS;
+	int ready = 0;
+
+	if (!cookie)
+		return 0;
+	for (;;) {
+		if (!dm_udev_wait_immediate(cookie, &ready))
+			return -EIO;
+		if (ready)
+			return 0;
+		if (!polls--)
+			break;
+		nanosleep(&nap, NULL);
+	}
+
+	log_err("%s: done in the kernel, but udev has not confirmed within %u seconds",
+		name, config.udev_timeout);
+	log_err("if udev is stuck, release its cookie: dmsetup udevcomplete 0x%x; dmsetup udevreleasecookie 0x%x",
+		cookie, cookie);
+	return -ETIMEDOUT;
+}
+
+int devmap_task_run_udev(struct dm_task *dmt, const char *doing,
+			 const char *name)
+{
+	uint32_t cookie = 0;
+	uint16_t flags = 0;
+	int r, waited;
+
+	/*
+	 * Where udev runs and is waited for, nodes are its business: a node of
+	 * libdm's making stands in the way of the link that udev makes later.
+	 */
+	if (dm_udev_get_sync_support())
+		flags = DM_UDEV_DISABLE_LIBRARY_FALLBACK;
+	if (!dm_task_set_cookie(dmt, &cookie, flags)) {
+		log_err("%s %s failed: no udev cookie (see dmsetup udevcookies)",
+			doing, name);
+		return -ENOSPC;
+	}
+	r = devmap_task_run(dmt, doing, name);
+	waited = wait_udev(cookie, name);
+	dm_task_update_nodes();
+	return r ? r : waited;
+}
+
+struct dm_task *devmap_query_new(int type, const char *name)
+{
+	return devmap_driver_loaded() ? devmap_task_new(type, name) : NULL;
+}
+
+int devmap_query_run(struct dm_task *dmt)
+{
+	if (!dmt)
+		return devmap_driver_loaded() ? -EINVAL : -ENODEV;
+	return dm_task_run(dmt) ? 0 : task_errno(dmt);
+}

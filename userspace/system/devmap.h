@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Device-mapper operations.
+ *
+ * Every function returns 0 or a negative errno.  The ones that change something
+ * have logged what went wrong, in the kernel's words where there are any, before
+ * they return an error; the ones that only look have not.
+ */
+#ifndef NOCLONE_DEVMAP_H
+#define NOCLONE_DEVMAP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "model/table.h"
+
+/**
+ * struct devmap_config - how to talk to device-mapper
+ * @udev_sync: wait for udev
+ * @udev_timeout: seconds to wait at most
+ */
+struct devmap_config {
+	bool udev_sync;
+	unsigned int udev_timeout;
+};
+
+void devmap_setup(const struct devmap_config *config);
+
+struct devmap_device {
+	char *name;
+	char *uuid;
+	dev_t devno;
+	bool suspended;
+	bool live_table;
+	bool inactive_table;
+	bool readonly;
+	bool deferred_remove;
+	int32_t open_count;
+	uint32_t event_nr;
+	uint32_t target_count;
+};
+
+/* A target as the kernel prints it; @params are its table or its status. */
+struct devmap_target {
+	uint64_t start;
+	uint64_t length;
+	char *type;
+	char *params;
+};
+
+struct devmap_targets {
+	struct devmap_target *target;
+	unsigned int nr;
+};
+
+/* A target type that is registered, and its version. */
+struct devmap_version {
+	char *name;
+	uint32_t number[3];
+};
+
+typedef void (*devmap_visitor)(const char *name, void *data);
+
+int devmap_info(const char *name, struct devmap_device *dev);
+/* Call @visit for each mapped device, sorted by name. */
+int devmap_for_each(devmap_visitor visit, void *data);
+int devmap_table(const char *name, struct devmap_targets *targets);
+int devmap_status(const char *name, struct devmap_targets *targets);
+int devmap_versions(char **library, char **driver);
+int devmap_target_versions(struct devmap_version **versions, unsigned int *nr);
+
+/**
+ * struct devmap_suspend_how - what a suspend leaves out
+ * @noflush: do not wait for I/O that was queued, only for what was started
+ * @nolockfs: do not freeze the file system
+ */
+struct devmap_suspend_how {
+	bool noflush;
+	bool nolockfs;
+};
+
+/* -ETIMEDOUT: done in the kernel, but udev has not answered. */
+int devmap_create(const char *name, const char *uuid, const struct table *t,
+		  bool readonly);
+int devmap_reload(const char *name, const struct table *t, bool readonly,
+		  const struct devmap_suspend_how *how);
+int devmap_remove(const char *name, bool retry, bool deferred);
+int devmap_rename(const char *name, const char *new_name);
+int devmap_suspend(const char *name, const struct devmap_suspend_how *how);
+int devmap_resume(const char *name);
+int devmap_message(const char *name, uint64_t sector, const char *message,
+		   char **response);
+
+void devmap_device_free(struct devmap_device *dev);
+void devmap_targets_free(struct devmap_targets *targets);
+
+#define _cleanup_devmap_device_ __attribute__((cleanup(devmap_device_free)))
+#define _cleanup_devmap_targets_ __attribute__((cleanup(devmap_targets_free)))
+
+#endif /* NOCLONE_DEVMAP_H */

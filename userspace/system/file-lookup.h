@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Files of the running system. */
+#ifndef NOCLONE_FILE_LOOKUP_H
+#define NOCLONE_FILE_LOOKUP_H
+
+#include "model/facts.h"
+
+/**
+ * file_lookup - facts about a file
+ * @path: absolute or not; symbolic links are followed
+ * @map: look at its extents as well, which opens it and writes its cache back
+ * @facts: filled in
+ *
+ * Return: 0 or a negative errno.
+ */
+int file_lookup(const char *path, bool map, struct file_facts *facts);
+
+/* Absolute and without links, also if only the last part is missing; or NULL. */
+char *file_real_path(const char *path);
+
+#endif /* NOCLONE_FILE_LOOKUP_H */

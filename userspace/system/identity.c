@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What a block device is, from udev and from what is on it. */
+#include "system/identity.h"
+
+#include <blkid/blkid.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <libudev.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/read.h"
+#include "base/util.h"
+#include "system/blockdev.h"
+
+static char *value_of(blkid_probe probe, const char *name)
+{
+	const char *value;
+
+	if (blkid_probe_lookup_value(probe, name, &value, NULL))
+		return NULL;
+	return xstrdup(value);
+}
+
+static int run_probe(blkid_probe probe, int fd, uint64_t first,
+		     uint64_t sectors, char **type, char **label)
+{
+	if (blkid_probe_set_device(probe, fd, first << SECTOR_SHIFT,
+				   sectors << SECTOR_SHIFT))
+		return -EIO;
+	blkid_probe_enable_superblocks(probe, 1);
+	blkid_probe_set_superblocks_flags(probe, BLKID_SUBLKS_TYPE |
+					  BLKID_SUBLKS_LABEL);
+	blkid_probe_enable_partitions(probe, 1);
+
+	switch (blkid_do_safeprobe(probe)) {
+	case 0:
+		break;
+	case 1:
+		return 0;
+	case -2:
+		*type = xstrdup("several conflicting signatures");
+		return 1;
+	default:
+		return -EIO;
+	}
+	*type = value_of(probe, "TYPE");
+	if (!*type)
+		*type = value_of(probe, "PTTYPE");
+	*label = value_of(probe, "LABEL");
+	return *type ? 1 : 0;
+}
+
+int identity_probe(const char *path, uint64_t first, uint64_t sectors,
+		 char **type, char **label)
+{
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	blkid_probe probe;
+	int r;
+
+	*type = NULL;
+	*label = NULL;
+	if (fd < 0)
+		return -errno;
+	probe = blkid_new_probe();
+	if (!probe)
+		return -ENOMEM;
+	r = run_probe(probe, fd, first, sectors, type, label);
+	blkid_free_probe(probe);
+	return r;
+}
+
+static char *property(struct udev_device *dev, const char *name)
+{
+	const char *value = udev_device_get_property_value(dev, name);
+
+	return value && *value ? xstrdup(value) : NULL;
+}
+
+/* Best of the device's links: by-id, and of those one with a real name. */
+static char *stable_link(struct udev_device *dev)
+{
+	static const char * const order[] = {
+		"/dev/mapper/", "/dev/disk/by-id/wwn-", "/dev/disk/by-id/nvme-eui",
+		"/dev/disk/by-id/", "/dev/disk/by-partuuid/", "/dev/disk/by-path/",
+	};
+	struct udev_list_entry *entry;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(order); i++)
+		udev_list_entry_foreach(entry,
+					udev_device_get_devlinks_list_entry(dev))
+			if (str_starts(udev_list_entry_get_name(entry), order[i]))
+				return xstrdup(udev_list_entry_get_name(entry));
+	return NULL;
+}
+
+static void ask_udev(dev_t devno, struct identity *id)
+{
+	struct udev *udev = udev_new();
+	struct udev_device *dev;
+
+	if (!udev)
+		return;
+	dev = udev_device_new_from_devnum(udev, 'b', devno);
+	if (dev) {
+		id->model = property(dev, "ID_MODEL");
+		id->wwn = property(dev, "ID_WWN");
+		if (!id->wwn)
+			id->wwn = property(dev, "ID_SERIAL");
+		id->persistent = stable_link(dev);
+		udev_device_unref(dev);
+	}
+	udev_unref(udev);
+}
+
+void identity_lookup(const struct device_facts *f, struct identity *id)
+{
+	memset(id, 0, sizeof(*id));
+	ask_udev(f->devno, id);
+	if (!id->model)
+		id->model = blockdev_attribute(f->disk, "device/model");
+	identity_probe(f->path, 0, f->sectors, &id->type, &id->label);
+}
+
+void identity_free(struct identity *id)
+{
+	free(id->model);
+	free(id->wwn);
+	free(id->persistent);
+	free(id->type);
+	free(id->label);
+	memset(id, 0, sizeof(*id));
+}
+
+char *identity_path(const char *name, void *ctx __unused)
+{
+	_cleanup_facts_ struct device_facts f = { 0 };
+
+	if (blockdev_lookup(name, &f))
+		return xstrdup(name);
+	return xstrdup(f.path);
+}
+
+char *identity_persistent(const char *name, void *ctx __unused)
+{
+	_cleanup_identity_ struct identity id = { 0 };
+	_cleanup_facts_ struct device_facts f = { 0 };
+
+	if (blockdev_lookup(name, &f))
+		return xstrdup(name);
+	ask_udev(f.devno, &id);
+	return xstrdup(id.persistent ? id.persistent : f.path);
+}
+
+char *identity_number(const char *name, void *ctx __unused)
+{
+	_cleanup_facts_ struct device_facts f = { 0 };
+
+	if (blockdev_lookup(name, &f))
+		return xstrdup(name);
+	return xasprintf("%u:%u", major(f.devno), minor(f.devno));
+}

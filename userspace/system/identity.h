@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What a block device is, from udev and from what is on it. */
+#ifndef NOCLONE_IDENTITY_H
+#define NOCLONE_IDENTITY_H
+
+#include "model/facts.h"
+
+/**
+ * struct identity - what a device is
+ * @model: vendor's name for it
+ * @wwn: world wide name or serial
+ * @persistent: a name that survives a reboot
+ * @type: ext4, LVM2_member, ... or the type of the partition table
+ * @label: file system label
+ *
+ * Each is NULL if unknown.
+ */
+struct identity {
+	char *model;
+	char *wwn;
+	char *persistent;
+	char *type;
+	char *label;
+};
+
+void identity_lookup(const struct device_facts *facts, struct identity *id);
+void identity_free(struct identity *id);
+
+/**
+ * identity_probe - look for a signature in a part of a device
+ * @path: device, opened read-only
+ * @first: first sector
+ * @sectors: how many
+ * @type: set to its type, or NULL
+ * @label: set to its label, or NULL
+ *
+ * Return: 1 if there is one, 0 if not, or a negative errno.
+ */
+int identity_probe(const char *path, uint64_t first, uint64_t sectors,
+		   char **type, char **label);
+
+/* For table_print(): canonical path, persistent name, major:minor. */
+char *identity_path(const char *name, void *ctx);
+char *identity_persistent(const char *name, void *ctx);
+char *identity_number(const char *name, void *ctx);
+
+#define _cleanup_identity_ __attribute__((cleanup(identity_free)))
+
+#endif /* NOCLONE_IDENTITY_H */

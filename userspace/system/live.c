@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The live table of a mapped device, and its status. */
+#include "system/live.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/util.h"
+#include "model/problems.h"
+#include "model/table-parse.h"
+#include "system/system-facts.h"
+
+int live_table(const char *name, struct table *t)
+{
+	_cleanup_problems_ struct problems ignored = { 0 };
+	_cleanup_devmap_targets_ struct devmap_targets raw = { 0 };
+	int r = devmap_table(name, &raw);
+	unsigned int i;
+
+	for (i = 0; i < raw.nr; i++)
+		table_add(t, raw.target[i].start, raw.target[i].length,
+			  raw.target[i].type, raw.target[i].params, &ignored);
+	return r;
+}
+
+/* Between the two questions somebody may have given it another table. */
+static struct target *target_of(const struct live *live, unsigned int at)
+{
+	const struct devmap_target *raw = &live->raw.target[at];
+	struct target *t;
+
+	if (at >= live->table.nr)
+		return NULL;
+	t = &live->table.targets[at];
+	return t->start == raw->start && t->length == raw->length &&
+	       !strcmp(t->type, raw->type) ? t : NULL;
+}
+
+static void take_status(struct live *live, unsigned int at)
+{
+	const struct devmap_target *raw = &live->raw.target[at];
+	struct target *t = target_of(live, at);
+
+	if (!str_starts(raw->type, "noclone-") ||
+	    !status_parse(&live->status[at], raw->params))
+		return;
+	if (t)
+		t->id = status_file_id(&live->status[at]);
+}
+
+int live_get(const char *name, struct live *live)
+{
+	int err = live_table(name, &live->table);
+	unsigned int i;
+
+	if (!err)
+		err = devmap_status(name, &live->raw);
+	live->status = xzalloc((live->raw.nr + 1) * sizeof(*live->status));
+	for (i = 0; i < live->raw.nr; i++)
+		take_status(live, i);
+	return err;
+}
+
+char *live_fastpath(const struct live *live)
+{
+	unsigned int i;
+
+	for (i = 0; i < live->raw.nr; i++) {
+		const struct status *s = &live->status[i];
+
+		if (s->has_fastpath)
+			return s->fast ? xstrdup("on") :
+					 xasprintf("off:%s", s->reason);
+	}
+	return NULL;
+}
+
+void live_warn_stand_in(const char *name)
+{
+	_cleanup_live_ struct live live = { 0 };
+	unsigned int i;
+
+	live_get(name, &live);
+	for (i = 0; i < live.raw.nr; i++) {
+		_cleanup_free_ char *words = status_stand_in_words(&live.status[i]);
+
+		if (words)
+			log_warn("%s: %s", name, words);
+	}
+}
+
+void live_troubles_of(const struct live *live, unsigned int at,
+			 struct troubles *troubles)
+{
+	const struct target *t = target_of(live, at);
+
+	if (t)
+		troubles_find(troubles, t, &live->status[at], &system_facts);
+}
+
+void live_troubles(const struct live *live, struct troubles *troubles)
+{
+	unsigned int i;
+
+	for (i = 0; i < live->raw.nr; i++)
+		live_troubles_of(live, i, troubles);
+}
+
+void live_free(struct live *live)
+{
+	unsigned int i;
+
+	for (i = 0; i < live->raw.nr; i++)
+		status_free(&live->status[i]);
+	free(live->status);
+	devmap_targets_free(&live->raw);
+	table_free(&live->table);
+}

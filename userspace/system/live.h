@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The live table of a mapped device, and its status. */
+#ifndef NOCLONE_LIVE_H
+#define NOCLONE_LIVE_H
+
+#include "model/status.h"
+#include "model/table.h"
+#include "model/trouble.h"
+#include "system/devmap.h"
+
+/* The live table alone.  Return: 0 or a negative errno. */
+int live_table(const char *name, struct table *t);
+
+/**
+ * struct live - a live table with its status
+ * @table: the table; noclone-file targets have their inode
+ * @raw: the status as the kernel prints it
+ * @status: the same parsed; empty for targets of other modules
+ */
+struct live {
+	struct table table;
+	struct devmap_targets raw;
+	struct status *status;
+};
+
+/* Return: 0 or a negative errno; live_free() in any case. */
+int live_get(const char *name, struct live *live);
+/* "on", "off:reason", or NULL if no target has a fast path: a new string. */
+char *live_fastpath(const struct live *live);
+/* After a load: warn if another engine runs than the requested one. */
+void live_warn_stand_in(const char *name);
+/* What is wrong below target @at of the status, or below all of them. */
+void live_troubles_of(const struct live *live, unsigned int at,
+		      struct troubles *troubles);
+void live_troubles(const struct live *live, struct troubles *troubles);
+void live_free(struct live *live);
+
+#define _cleanup_live_ __attribute__((cleanup(live_free)))
+
+#endif /* NOCLONE_LIVE_H */
