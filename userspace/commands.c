@@ -1,18 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The command table and what is done with it: dispatch. */
+/* The command table and the dispatcher. */
+#include "commands.h"
+
+#include <stdio.h>
 #include <string.h>
 
 #include "base/log.h"
 #include "base/util.h"
 #include "system/devmap.h"
 #include "cli/options.h"
-#include "cmd/cmd.h"
+#include "cli/version.h"
+#include "help.h"
 
 #define OPT_CHANGE	(OPT_DRY_RUN | OPT_JSON | OPT_FORCE)
 #define OPT_LOAD	(OPT_CHANGE | OPT_TABLE | OPT_CHUNK | OPT_FILE | \
 			 OPT_NO_FASTPATH | OPT_READONLY | OPT_UDEV)
 
-const struct command commands[] = {
+static int cmd_help(const struct options *o, int argc, char **argv);
+
+static const struct command commands[] = {
 	{
 		"create", "NAME {linear DEV[:START[+LEN]]... | striped --chunk SIZE DEV[:START[+LEN]]... | file PATH | --table FILE}",
 		"make a mapped device",
@@ -78,16 +84,39 @@ const struct command commands[] = {
 	},
 };
 
-const unsigned int nr_commands = ARRAY_SIZE(commands);
+const struct command_list command_list = { commands, ARRAY_SIZE(commands) };
 
 const struct command *command_find(const char *name)
 {
 	unsigned int i;
 
-	for (i = 0; i < nr_commands; i++)
+	for (i = 0; i < ARRAY_SIZE(commands); i++)
 		if (!strcmp(commands[i].name, name))
 			return &commands[i];
 	return NULL;
+}
+
+static int cmd_help(const struct options *o, int argc, char **argv)
+{
+	const struct command *cmd;
+
+	if (opt(o, OPT_COMPLETION)) {
+		_cleanup_free_ char *script = help_completion(&command_list);
+
+		fputs(script, stdout);
+		return EXIT_OK;
+	}
+	if (!argc) {
+		help_overview(&command_list);
+		return EXIT_OK;
+	}
+	cmd = command_find(argv[0]);
+	if (!cmd) {
+		log_err("unknown command \"%s\"", argv[0]);
+		return EXIT_USAGE;
+	}
+	help_command(cmd);
+	return EXIT_OK;
 }
 
 static int usage(const struct command *cmd)
@@ -143,12 +172,12 @@ int command_main(int argc, char **argv)
 	if (first < 0) {
 		log_err("\"noclone help\" explains the options");
 	} else if (o.version) {
-		print_version();
+		puts("noclone " TOOL_VERSION);
 		r = EXIT_OK;
 	} else if (first < argc) {
 		r = run_command(&o, argc - first, argv + first);
 	} else {
-		help_overview();
+		help_overview(&command_list);
 		r = o.help ? EXIT_OK : EXIT_USAGE;
 	}
 	options_free(&o);

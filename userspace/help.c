@@ -1,33 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* help, version and the completion script, all made from the command table. */
-#include <json-c/json.h>
+/* The help texts and the completion script, made from the command table. */
+#include "help.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "dm-noclone.h"
-#include "base/log.h"
 #include "base/util.h"
-#include "system/devmap.h"
 #include "cli/options.h"
-#include "cli/output.h"
-#include "cmd/cmd.h"
-
-#define TEXT_(x)	#x
-#define TEXT(x)		TEXT_(x)
-#define VERSION		TEXT(NOCLONE_VERSION_MAJOR) "." \
-			TEXT(NOCLONE_VERSION_MINOR) "." \
-			TEXT(NOCLONE_VERSION_PATCH)
-
-const char *tool_version(void)
-{
-	return VERSION;
-}
-
-void print_version(void)
-{
-	puts("noclone " VERSION);
-}
 
 static void print_option(const struct option_info *o)
 {
@@ -54,7 +34,7 @@ void help_command(const struct command *cmd)
 		print_option(&common_options[i]);
 }
 
-void help_overview(void)
+void help_overview(const struct command_list *list)
 {
 	unsigned int i;
 
@@ -62,8 +42,8 @@ void help_overview(void)
 	     "Linear and striped devices whose I/O is remapped in place, and files as\n"
 	     "devices.\n\n"
 	     "Commands:");
-	for (i = 0; i < nr_commands; i++)
-		printf("  %-9s %s\n", commands[i].name, commands[i].summary);
+	for (i = 0; i < list->nr; i++)
+		printf("  %-9s %s\n", list->command[i].name, list->command[i].summary);
 	puts("\n\"noclone help COMMAND\" explains one; noclone(8) explains all.\n"
 	     "Sizes need a unit: 64K, 10G, 1T (powers of 1024), 10GB (powers of 1000),\n"
 	     "2048s (sectors of 512 bytes).");
@@ -164,7 +144,7 @@ static void add_value_options(struct strbuf *b)
 	strbuf_add(b, " \")\n");
 }
 
-char *completion_script(void)
+char *help_completion(const struct command_list *list)
 {
 	struct strbuf b = { 0 };
 	unsigned int i;
@@ -173,95 +153,21 @@ char *completion_script(void)
 		   "# shellcheck shell=bash\n"
 		   "# bash completion for noclone(8), made by \"noclone help --completion\"\n\n"
 		   "declare -a _noclone_commands=(");
-	for (i = 0; i < nr_commands; i++)
-		strbuf_add(&b, "%s%s", i ? " " : "", commands[i].name);
+	for (i = 0; i < list->nr; i++)
+		strbuf_add(&b, "%s%s", i ? " " : "", list->command[i].name);
 	strbuf_add(&b, ")\n");
 	strbuf_add(&b, "declare -a _noclone_engines=(direct extent buffered sync)\n");
 	add_value_options(&b);
 	strbuf_add(&b, "declare -A _noclone_kind=(\n");
-	for (i = 0; i < nr_commands; i++)
-		strbuf_add(&b, "\t[%s]=%s\n", commands[i].name,
-			   kind_words[commands[i].kind]);
+	for (i = 0; i < list->nr; i++)
+		strbuf_add(&b, "\t[%s]=%s\n", list->command[i].name,
+			   kind_words[list->command[i].kind]);
 	strbuf_add(&b, ")\ndeclare -A _noclone_options=(\n");
-	for (i = 0; i < nr_commands; i++) {
-		strbuf_add(&b, "\t[%s]=\"", commands[i].name);
-		add_options(&b, &commands[i]);
+	for (i = 0; i < list->nr; i++) {
+		strbuf_add(&b, "\t[%s]=\"", list->command[i].name);
+		add_options(&b, &list->command[i]);
 		strbuf_add(&b, "\"\n");
 	}
 	strbuf_add(&b, ")\n\n%s", completion_body);
 	return strbuf_take(&b);
-}
-
-int cmd_help(const struct options *o, int argc, char **argv)
-{
-	const struct command *cmd;
-
-	if (opt(o, OPT_COMPLETION)) {
-		_cleanup_free_ char *script = completion_script();
-
-		fputs(script, stdout);
-		return EXIT_OK;
-	}
-	if (!argc) {
-		help_overview();
-		return EXIT_OK;
-	}
-	cmd = command_find(argv[0]);
-	if (!cmd) {
-		log_err("unknown command \"%s\"", argv[0]);
-		return EXIT_USAGE;
-	}
-	help_command(cmd);
-	return EXIT_OK;
-}
-
-/* Versions of this module's targets, if it is loaded. */
-static struct json_object *target_versions(void)
-{
-	struct json_object *out = json_object_new_object();
-	struct devmap_version *v;
-	unsigned int i, nr;
-
-	if (devmap_target_versions(&v, &nr))
-		return out;
-	for (i = 0; i < nr; i++) {
-		_cleanup_free_ char *text = xasprintf("%u.%u.%u", v[i].number[0],
-						      v[i].number[1],
-						      v[i].number[2]);
-
-		if (str_starts(v[i].name, "noclone-"))
-			json_object_object_add(out, v[i].name,
-					       json_object_new_string(text));
-		free(v[i].name);
-	}
-	free(v);
-	return out;
-}
-
-int cmd_version(const struct options *o, int argc __unused, char **argv __unused)
-{
-	_cleanup_free_ char *library = NULL, *driver = NULL;
-	struct json_object *out = output_new("version");
-	struct json_object *targets;
-
-	devmap_versions(&library, &driver);
-	targets = target_versions();
-	json_object_object_add(out, "libdevmapper", output_string(library));
-	json_object_object_add(out, "driver", output_string(driver));
-	json_object_object_add(out, "targets", json_object_get(targets));
-	if (opt(o, OPT_JSON)) {
-		output_print(out);
-	} else {
-		print_version();
-		printf("libdevmapper %s\ndevice-mapper driver %s\n", library,
-		       driver ? driver : "not loaded");
-		json_object_object_foreach(targets, name, version)
-			printf("target %s %s\n", name,
-			       json_object_get_string(version));
-		if (!json_object_object_length(targets))
-			puts("module " NOCLONE_MODULE_NAME " is not loaded");
-	}
-	json_object_put(targets);
-	json_object_put(out);
-	return EXIT_OK;
 }

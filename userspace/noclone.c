@@ -3,7 +3,8 @@
 #include <stdio.h>
 
 #include "base/log.h"
-#include "cmd/cmd.h"
+#include "cmd/command.h"
+#include "commands.h"
 
 int main(int argc, char **argv)
 {

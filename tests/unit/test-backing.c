@@ -95,7 +95,7 @@ static struct backing planned(uint64_t bytes, bool allocate)
 	};
 	struct backing b = { .fd = -1 };
 
-	assert_true(backing_plan(&b, &req, 0));
+	assert_int_equal(backing_plan(&b, &req, 0), 0);
 	/* only the source may point into the struct, and nobody asks it here */
 	b.source.data = NULL;
 	return b;

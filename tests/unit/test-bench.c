@@ -12,8 +12,9 @@
 #include "base/child.h"
 #include "base/util.h"
 #include "model/status.h"
-#include "bench/bench.h"
+#include "bench/compare.h"
 #include "bench/fio.h"
+#include "bench/measurement.h"
 #include "bench/rig.h"
 #include "bench/stats.h"
 
@@ -305,17 +306,21 @@ static bool is_taken(const char *json)
 	char path[] = "/tmp/noclone-unit-XXXXXX";
 	int fd = mkstemp(path);
 	struct json_object *o;
+	int r;
 
 	assert_int_equal(write(fd, json, strlen(json)), strlen(json));
 	close(fd);
-	o = bench_compare_load(path);
+	r = compare_load(path, &o);
 	unlink(path);
+	assert_int_equal(!r, !!o);
 	json_object_put(o);
-	return o;
+	return !r;
 }
 
 static void earlier_results(void **state __unused)
 {
+	struct json_object *o;
+
 	assert_true(is_taken("{\"schema\": 1, \"command\": \"bench\", \"workloads\": []}"));
 	assert_false(is_taken("{\"schema\": 2, \"command\": \"bench\", \"workloads\": []}"));
 	assert_false(is_taken("{\"schema\": \"1\", \"command\": \"bench\", \"workloads\": []}"));
@@ -323,7 +328,7 @@ static void earlier_results(void **state __unused)
 	assert_false(is_taken("{\"schema\": 1, \"command\": \"bench\"}"));
 	assert_false(is_taken("[]"));
 	assert_false(is_taken("nonsense"));
-	assert_null(bench_compare_load("/no/such/file"));
+	assert_int_equal(compare_load("/no/such/file", &o), -ENOENT);
 }
 
 int main(void)

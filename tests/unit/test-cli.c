@@ -9,7 +9,9 @@
 #include "base/util.h"
 #include "model/engine.h"
 #include "cli/options.h"
-#include "cmd/cmd.h"
+#include "cmd/command.h"
+#include "commands.h"
+#include "help.h"
 
 #define COMPLETION	TOP "/userspace/completion/noclone.bash"
 #define MAN_PAGE	TOP "/userspace/man/noclone.8"
@@ -231,15 +233,15 @@ static void commands_are_complete(void **state __unused)
 {
 	unsigned int i, j;
 
-	for (i = 0; i < nr_commands; i++) {
-		const struct command *c = &commands[i];
+	for (i = 0; i < command_list.nr; i++) {
+		const struct command *c = &command_list.command[i];
 
 		assert_non_null(c->run);
 		assert_true(*c->summary);
 		assert_true(c->max == ANY_NUMBER || c->max >= c->min);
 		assert_ptr_equal(command_find(c->name), c);
 		for (j = 0; j < i; j++)
-			assert_string_not_equal(commands[j].name, c->name);
+			assert_string_not_equal(command_list.command[j].name, c->name);
 	}
 	assert_null(command_find("nonsense"));
 }
@@ -263,14 +265,14 @@ static void options_are_used(void **state __unused)
 {
 	unsigned int i, used = 0;
 
-	for (i = 0; i < nr_commands; i++)
-		used |= commands[i].options;
+	for (i = 0; i < command_list.nr; i++)
+		used |= command_list.command[i].options;
 	assert_int_equal(used, (1ULL << OPT_NR) - 1);
 }
 
 static void completion_is_fresh(void **state __unused)
 {
-	_cleanup_free_ char *script = completion_script();
+	_cleanup_free_ char *script = help_completion(&command_list);
 	_cleanup_free_ char *checked_in = read_file(COMPLETION);
 
 	if (strcmp(script, checked_in))
@@ -283,15 +285,15 @@ static void man_page_is_complete(void **state __unused)
 	_cleanup_free_ char *page = read_file(MAN_PAGE);
 	unsigned int i;
 
-	for (i = 0; i < nr_commands; i++) {
+	for (i = 0; i < command_list.nr; i++) {
 		_cleanup_free_ char *text = xasprintf("\n.B noclone %s\n",
-						      commands[i].name);
+						      command_list.command[i].name);
 		_cleanup_free_ char *more = xasprintf("\n.BI \"noclone %s ",
-						      commands[i].name);
+						      command_list.command[i].name);
 
 		if (!strstr(page, text) && !strstr(page, more))
 			fail_msg("noclone.8 does not describe \"%s\"",
-				 commands[i].name);
+				 command_list.command[i].name);
 	}
 	for (i = 0; i < OPT_NR; i++) {
 		_cleanup_free_ char *text = xstrdup("\\-\\-");

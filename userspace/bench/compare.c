@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * This measurement next to an earlier one, of another kernel for example.
- * Both are taken as JSON: one is all that there is of the other.
+ * A measurement next to an earlier one, of another kernel for example.  Both as
+ * JSON, because that is what is kept of the earlier one.
  */
+#include "bench/compare.h"
+
+#include <errno.h>
 #include <json-c/json.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/log.h"
 #include "base/util.h"
-#include "cli/load.h"
+#include "cli/input.h"
 #include "cli/output.h"
-#include "bench/bench.h"
 #include "bench/fio.h"
 #include "bench/stats.h"
 
@@ -45,21 +47,23 @@ static const char *why_not(struct json_object *o)
 	return NULL;
 }
 
-struct json_object *bench_compare_load(const char *path)
+int compare_load(const char *path, struct json_object **then)
 {
-	_cleanup_free_ char *text = load_file(path);
-	struct json_object *o;
+	_cleanup_free_ char *text = NULL;
 	const char *wrong;
+	int r = input_read(path, &text);
 
-	if (!text)
-		return NULL;
-	o = json_tokener_parse(text);
-	wrong = why_not(o);
+	*then = NULL;
+	if (r)
+		return r;
+	*then = json_tokener_parse(text);
+	wrong = why_not(*then);
 	if (!wrong)
-		return o;
+		return 0;
 	log_err("--compare %s: %s", path, wrong);
-	json_object_put(o);
-	return NULL;
+	json_object_put(*then);
+	*then = NULL;
+	return -EINVAL;
 }
 
 /* Element of the array @key whose member @by is @name. */
@@ -173,7 +177,7 @@ static void print_side(const char *what, struct json_object *o)
 	       string_of(o, "module"), string_of(o, "fio"));
 }
 
-void bench_compare(struct json_object *then, struct json_object *now,
+void compare_print(struct json_object *then, struct json_object *now,
 		   const char *path)
 {
 	struct json_object *workloads = member(now, "workloads");

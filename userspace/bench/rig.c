@@ -24,10 +24,9 @@
 #include "system/device-uses.h"
 #include "system/devmap.h"
 #include "system/system-facts.h"
-#include "cli/common.h"
+#include "cli/dry-run.h"
 #include "cli/problem-log.h"
 #include "bench/fio.h"
-#include "cmd/cmd.h"
 
 #define SMALLEST_BLOCK	4096
 #define DEFAULT_CHUNK	128	/* 64K */
@@ -47,17 +46,17 @@ static bool has_leave(const struct options *o, const char *device)
 }
 
 /* Writing takes two options, and the second names each device. */
-static bool may_write(const struct options *o, int argc, char **argv)
+static int check_leave(const struct options *o, int argc, char **argv)
 {
 	int i;
 
 	for (i = 0; opt(o, OPT_WRITE) && i < argc; i++)
 		if (!has_leave(o, argv[i])) {
-			log_err("%s: --write destroys what is on it: if that is meant, add --yes-destroy %s",
+			log_err("%s: --write destroys the data on it: to permit that, add --yes-destroy %s",
 				argv[i], argv[i]);
-			return false;
+			return -EPERM;
 		}
-	return true;
+	return 0;
 }
 
 static const char *lookup(const char *name, struct device_facts *f)
@@ -80,9 +79,9 @@ static const char *why_not_written(const struct device_facts *f)
 	return NULL;
 }
 
-/* Data on it is a reason only to those who write, and they have been asked. */
-static bool is_free(const struct device_facts *f, const char *name,
-		    bool exclusive)
+/* Data on it matters to writes only, and --yes-destroy permits those. */
+static int check_free(const struct device_facts *f, const char *name,
+		      bool exclusive)
 {
 	const struct use_query query = {
 		.facts = f,
@@ -99,9 +98,9 @@ static bool is_free(const struct device_facts *f, const char *name,
 		if (uses.use[i].harmless || uses.use[i].kind == USE_SIGNATURE)
 			continue;
 		log_err("%s is in use: %s", name, text);
-		return false;
+		return -EBUSY;
 	}
-	return true;
+	return 0;
 }
 
 static bool overlap(const struct device_facts *a, const struct device_facts *b)
@@ -111,23 +110,24 @@ static bool overlap(const struct device_facts *a, const struct device_facts *b)
 }
 
 /* The newest device against those before it. */
-static bool is_another(const struct bench_rig *rig, const char *name)
+static int check_overlap(const struct bench_rig *rig, const char *name)
 {
 	unsigned int i;
 
 	for (i = 0; i + 1 < rig->nr; i++)
 		if (overlap(&rig->facts[i], &rig->facts[rig->nr - 1])) {
-			log_err("%s has sectors of %s: give each device once",
+			log_err("%s overlaps %s: give each device once",
 				name, rig->facts[i].path);
-			return false;
+			return -EINVAL;
 		}
-	return true;
+	return 0;
 }
 
-static bool add_device(struct bench_rig *rig, const char *name, bool exclusive)
+static int add_device(struct bench_rig *rig, const char *name, bool exclusive)
 {
 	struct device_facts *f;
 	const char *wrong;
+	int r;
 
 	GROW(rig->facts, rig->nr);
 	f = &rig->facts[rig->nr++];
@@ -136,9 +136,10 @@ static bool add_device(struct bench_rig *rig, const char *name, bool exclusive)
 		wrong = why_not_written(f);
 	if (wrong) {
 		log_err("%s: %s", name, wrong);
-		return false;
+		return -EINVAL;
 	}
-	return is_another(rig, name) && is_free(f, name, exclusive);
+	r = check_overlap(rig, name);
+	return r ? r : check_free(f, name, exclusive);
 }
 
 static void plan(const struct bench_rig *rig, uint32_t chunk, struct table *t,
@@ -161,8 +162,8 @@ static void plan(const struct bench_rig *rig, uint32_t chunk, struct table *t,
 	plan_request_free(&req);
 }
 
-/* The stock table is ours with other words. */
-static bool lay_out(struct bench_rig *rig, uint32_t chunk)
+/* The stock table is ours with the names of the stock targets. */
+static int lay_out(struct bench_rig *rig, uint32_t chunk)
 {
 	_cleanup_problems_ struct problems problems = { 0 };
 	struct table *ours = &rig->mapped[ROW_NOCLONE].table;
@@ -171,14 +172,14 @@ static bool lay_out(struct bench_rig *rig, uint32_t chunk)
 	plan(rig, chunk, ours, &problems);
 	if (problems_count(&problems, PROBLEM_ERROR)) {
 		problems_log(&problems, "bench");
-		return false;
+		return -EINVAL;
 	}
 	stock = table_print(ours, true, NULL, NULL);
 	table_parse(&rig->mapped[ROW_STOCK].table, stock, &problems);
-	return true;
+	return 0;
 }
 
-/* NOCLONE- is put in front so that "noclone remove" takes what a crash leaves. */
+/* With our UUID prefix, so that "noclone remove" takes what a crash leaves. */
 static void name_devices(struct bench_rig *rig)
 {
 	unsigned int i;
@@ -196,21 +197,17 @@ static void name_devices(struct bench_rig *rig)
 int rig_prepare(struct bench_rig *rig, const struct options *o, int argc,
 		char **argv)
 {
-	int i;
+	int i, r;
 
 	memset(rig, 0, sizeof(*rig));
 	rig->write = opt(o, OPT_WRITE);
-	if (argc == 1 && opt(o, OPT_CHUNK)) {
-		log_err("--chunk is for several devices");
-		return EXIT_USAGE;
-	}
-	if (!may_write(o, argc, argv))
-		return EXIT_FAILED;
-	for (i = 0; i < argc; i++)
-		if (!add_device(rig, argv[i], !opt(o, OPT_DRY_RUN)))
-			return EXIT_FAILED;
+	r = check_leave(o, argc, argv);
+	for (i = 0; !r && i < argc; i++)
+		r = add_device(rig, argv[i], !opt(o, OPT_DRY_RUN));
+	if (r)
+		return r;
 	name_devices(rig);
-	return lay_out(rig, o->chunk) ? EXIT_OK : EXIT_FAILED;
+	return lay_out(rig, o->chunk);
 }
 
 uint32_t rig_block(const struct bench_rig *rig)
@@ -239,7 +236,7 @@ char *rig_dmsetup(const struct bench_rig *rig, enum bench_row row)
 	_cleanup_free_ char *options = xasprintf("%s --uuid %s",
 		rig->write ? "" : " --readonly", m->uuid);
 
-	return dmsetup_with_table("create", m->name, options, &m->table);
+	return dry_run_dmsetup("create", m->name, options, &m->table);
 }
 
 char *rig_filename(const struct bench_rig *rig, enum bench_row row)
@@ -272,9 +269,9 @@ int rig_make(struct bench_rig *rig)
 	return r;
 }
 
-bool rig_remove(struct bench_rig *rig)
+int rig_remove(struct bench_rig *rig)
 {
-	bool gone = true;
+	int r = 0;
 	unsigned int i;
 
 	for (i = ROW_STOCK; i < NR_ROWS; i++) {
@@ -284,36 +281,37 @@ bool rig_remove(struct bench_rig *rig)
 		    blockdev_mapped_number(m->name)) {
 			log_err("%s is left: \"noclone remove %s\"", m->name,
 				m->name);
-			gone = false;
+			r = -EBUSY;
 		}
 		m->made = false;
 	}
-	return gone;
+	return r;
 }
 
-static bool is_device(const char *path, dev_t devno)
+static int check_device(const char *path, dev_t devno)
 {
 	struct stat st;
 
 	if (!stat(path, &st) && S_ISBLK(st.st_mode) && st.st_rdev == devno)
-		return true;
-	log_err("%s is not the block device any more that it was", path);
-	return false;
+		return 0;
+	log_err("%s is no longer the same block device", path);
+	return -ENOTBLK;
 }
 
-bool rig_is_sound(const struct bench_rig *rig, enum bench_row row)
+int rig_check(const struct bench_rig *rig, enum bench_row row)
 {
+	const char *name = rig->mapped[row].name;
 	_cleanup_free_ char *path = NULL;
 	unsigned int i;
+	int r = 0;
 
 	if (row != ROW_RAW) {
-		path = xasprintf("/dev/mapper/%s", rig->mapped[row].name);
-		return is_device(path, blockdev_mapped_number(rig->mapped[row].name));
+		path = xasprintf("/dev/mapper/%s", name);
+		return check_device(path, blockdev_mapped_number(name));
 	}
-	for (i = 0; i < rig->nr; i++)
-		if (!is_device(rig->facts[i].path, rig->facts[i].devno))
-			return false;
-	return true;
+	for (i = 0; !r && i < rig->nr; i++)
+		r = check_device(rig->facts[i].path, rig->facts[i].devno);
+	return r;
 }
 
 bool rig_status(const struct bench_rig *rig, struct status *s)

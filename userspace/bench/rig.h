@@ -45,10 +45,10 @@ struct bench_rig {
  * @argc: number of devices
  * @argv: devices
  *
- * Refuses what is in use, what is no block device, and writing without leave.
- * Changes nothing.
+ * Refuses what is in use, what is no block device, and writing without
+ * --yes-destroy.  Changes nothing.
  *
- * Return: an exit code; the user has been told.
+ * Return: 0, or a negative errno after a message.
  */
 int rig_prepare(struct bench_rig *rig, const struct options *o, int argc,
 		char **argv);
@@ -65,13 +65,13 @@ char *rig_filename(const struct bench_rig *rig, enum bench_row row);
 
 /* Make the mapped devices; 0 or a negative errno after a message. */
 int rig_make(struct bench_rig *rig);
-/* Remove what was made; false after a message if something is left. */
-bool rig_remove(struct bench_rig *rig);
+/* Remove what was made; a negative errno after a message if something is left. */
+int rig_remove(struct bench_rig *rig);
 /*
- * Is what fio shall open still the block devices it is meant to be?  A name
- * that is gone would become a regular file.
+ * Are the names that fio will open still the same block devices?  fio would make
+ * a regular file of a name that is gone.  0, or a negative errno after a message.
  */
-bool rig_is_sound(const struct bench_rig *rig, enum bench_row row);
+int rig_check(const struct bench_rig *rig, enum bench_row row);
 /* Status line of the noclone device; false if there is none. */
 bool rig_status(const struct bench_rig *rig, struct status *s);
 void rig_free(struct bench_rig *rig);

@@ -3,49 +3,36 @@
 #ifndef NOCLONE_LOAD_H
 #define NOCLONE_LOAD_H
 
-#include "system/backing.h"
-#include "model/lint.h"
-#include "cli/options.h"
-#include "model/problems.h"
-#include "model/table.h"
+#include "cli/build.h"
 
 /**
- * load_prepare - make the table that the command line asks for
- * @o: options
- * @self: the device it is for
- * @argc: words behind the device's name
- * @argv: "linear DEV...", "striped DEV..." or "file PATH", or none with
- *	--table
- * @file: filled with what has to be done to the file, if it is one
+ * load_prepare - build the table and check it
+ * @b: what the command was given; build_usage() finds nothing wrong with it
+ * @backing: planned if the table is on a file
  * @t: filled with the table, devices as canonical paths
- * @problems: gets what was found; already reported to the user
+ * @problems: gets what was found; it is logged as well
  *
- * Return: an exit code.
+ * Return: 0, or a negative errno after a message.
  */
-int load_prepare(const struct options *o, const struct self_device *self,
-		 int argc, char **argv, struct backing *file, struct table *t,
-		 struct problems *problems);
+int load_prepare(const struct build *b, struct backing *backing,
+		 struct table *t, struct problems *problems);
 
-/* Facts as they will be when that is done; after load_prepare(). */
-const struct facts_source *load_source(const struct backing *file);
+/* After load_prepare(): facts as they will be after load_begin(). */
+const struct facts_source *load_facts(const struct backing *backing);
 
 /**
- * load_begin - do what has to be done to the file, and check again
- * @o: options
- * @self: the device it is for
- * @t: table of load_prepare()
- * @file: likewise
+ * load_begin - make or grow the backing file, and check the table again
+ * @b: as given to load_prepare()
+ * @t: its table
+ * @backing: likewise
  *
- * From here to load_end(), signals that want a stop wait for it.
+ * From here to load_end(), signals that end the program are held back.
  *
- * Return: an exit code.
+ * Return: 0, or a negative errno after a message.
  */
-int load_begin(const struct options *o, const struct self_device *self,
-	       const struct table *t, struct backing *file);
-/* After load_begin(), however it went: with @good false, undo what it did. */
-void load_end(struct backing *file, bool good);
-
-/* A table file's text, "-" being stdin; NULL after a message. */
-char *load_file(const char *path);
+int load_begin(const struct build *b, const struct table *t,
+	       struct backing *backing);
+/* After load_begin(), also if it failed; unless @good, undo what it did. */
+void load_end(struct backing *backing, bool good);
 
 #endif /* NOCLONE_LOAD_H */

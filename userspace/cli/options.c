@@ -157,7 +157,7 @@ static bool take(struct options *o, const struct option_info *info,
 		o->uuid = value;
 		break;
 	case OPT_FOR:
-		o->target_name = value;
+		o->for_device = value;
 		break;
 	case OPT_UDEV_TIMEOUT:
 		return take_number(o, value);

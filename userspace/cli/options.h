@@ -78,7 +78,7 @@ extern const unsigned int nr_common_options;
  * @file_start: --start
  * @file_sectors: --size in sectors
  * @uuid: --uuid
- * @target_name: --for
+ * @for_device: --for
  * @udev_timeout: --udev-timeout, or its default
  * @assume: every --assume
  * @nr_assume: how many
@@ -99,7 +99,7 @@ struct options {
 	uint64_t file_start;
 	uint64_t file_sectors;
 	const char *uuid;
-	const char *target_name;
+	const char *for_device;
 	uint32_t udev_timeout;
 	const char **assume;
 	unsigned int nr_assume;

@@ -10,13 +10,14 @@
 #include "base/util.h"
 #include "model/engine.h"
 #include "model/table-print.h"
+#include "cli/version.h"
 
 struct json_object *output_new(const char *command)
 {
 	struct json_object *o = json_object_new_object();
 
 	output_add_number(o, "schema", NOCLONE_JSON_SCHEMA);
-	output_add_string(o, "version", tool_version());
+	output_add_string(o, "version", TOOL_VERSION);
 	output_add_string(o, "command", command);
 	return o;
 }

@@ -17,8 +17,6 @@
 
 struct json_object;
 
-const char *tool_version(void);
-
 /* {"schema": 1, "version": ..., "command": @command} */
 struct json_object *output_new(const char *command);
 /* Print with a newline. */

@@ -13,10 +13,10 @@
 #include "model/table.h"
 #include "system/blockdev.h"
 #include "system/system-facts.h"
-#include "cli/load.h"
+#include "cli/input.h"
 #include "cli/options.h"
 #include "cli/output.h"
-#include "cmd/cmd.h"
+#include "cmd/command.h"
 
 static void print_problem(const char *path, const struct problem *p)
 {
@@ -46,10 +46,10 @@ static int check_file(const char *path, const struct facts_source *src,
 {
 	_cleanup_problems_ struct problems problems = { 0 };
 	_cleanup_table_ struct table t = { 0 };
-	_cleanup_free_ char *text = load_file(path);
+	_cleanup_free_ char *text = NULL;
 	unsigned int i;
 
-	if (!text)
+	if (input_read(path, &text))
 		return EXIT_FAILED;
 	table_parse(&t, text, &problems);
 	lint_table(&t, src, self, &problems);
@@ -83,12 +83,12 @@ int cmd_check(const struct options *o, int argc, char **argv)
 			r = EXIT_USAGE;
 		}
 	}
-	if (o->target_name) {
-		self.devno = blockdev_mapped_number(o->target_name);
+	if (o->for_device) {
+		self.devno = blockdev_mapped_number(o->for_device);
 		self.known = self.devno;
 		if (!self.known)
 			log_warn("--for %s: no such device yet, so it cannot refer to itself",
-				 o->target_name);
+				 o->for_device);
 	}
 
 	for (i = 0; r != EXIT_USAGE && i < argc; i++)

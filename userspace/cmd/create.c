@@ -8,17 +8,17 @@
 #include "base/read.h"
 #include "base/size.h"
 #include "base/util.h"
-#include "model/facts.h"
 #include "model/problems.h"
 #include "model/table.h"
 #include "system/backing.h"
 #include "system/blockdev.h"
 #include "system/devmap.h"
 #include "system/live.h"
-#include "cli/common.h"
+#include "cli/build.h"
+#include "cli/dry-run.h"
 #include "cli/load.h"
 #include "cli/options.h"
-#include "cmd/cmd.h"
+#include "cmd/command.h"
 
 #define DM_NAME_MAX	127
 #define DM_UUID_MAX	128
@@ -59,7 +59,7 @@ static void create_dry_run(const struct options *o, const char *name,
 	_cleanup_free_ char *options = xasprintf("%s%s --uuid %s",
 		opt(o, OPT_READONLY) ? " --readonly" : "",
 		opt(o, OPT_NOUDEVSYNC) ? " --noudevsync" : "", quoted);
-	_cleanup_free_ char *line = dmsetup_with_table("create", name, options,
+	_cleanup_free_ char *line = dry_run_dmsetup("create", name, options,
 						       t);
 
 	dry_run(o, "create", name, uuid, t, problems, line);
@@ -80,15 +80,37 @@ static int create(const struct options *o, const char *name, const char *uuid,
 	return r;
 }
 
+static bool device_exists(const char *name)
+{
+	if (!blockdev_mapped_number(name))
+		return false;
+	log_err("%s exists; \"noclone reload\" gives it a new table", name);
+	return true;
+}
+
+static int check_words(const struct build *b, const char *name)
+{
+	_cleanup_free_ char *wrong = build_usage(b);
+
+	if (device_exists(name))
+		return EXIT_FAILED;
+	if (!wrong)
+		return EXIT_OK;
+	log_err("%s", wrong);
+	return EXIT_USAGE;
+}
+
 int cmd_create(const struct options *o, int argc, char **argv)
 {
-	const struct self_device nobody = { 0 };
+	const struct build build = {
+		.options = o, .argc = argc - 1, .argv = argv + 1,
+	};
 	_cleanup_problems_ struct problems problems = { 0 };
-	_cleanup_backing_ struct backing file = { .fd = -1 };
+	_cleanup_backing_ struct backing backing = { .fd = -1 };
 	_cleanup_table_ struct table t = { 0 };
 	_cleanup_free_ char *uuid = make_uuid(o->uuid);
 	const char *name = argv[0];
-	int r, created = 0;
+	int r;
 
 	if (!good_name(name))
 		return EXIT_USAGE;
@@ -97,24 +119,20 @@ int cmd_create(const struct options *o, int argc, char **argv)
 			"cannot read /proc/sys/kernel/random/uuid");
 		return EXIT_FAILED;
 	}
-	if (blockdev_mapped_number(name)) {
-		log_err("%s exists; \"noclone reload\" gives it a new table",
-			name);
-		return EXIT_FAILED;
-	}
-
-	r = load_prepare(o, &nobody, argc - 1, argv + 1, &file, &t, &problems);
+	r = check_words(&build, name);
 	if (r)
 		return r;
+	if (load_prepare(&build, &backing, &t, &problems))
+		return EXIT_FAILED;
 	if (opt(o, OPT_DRY_RUN)) {
-		backing_tell(&file);
+		backing_announce(&backing);
 		create_dry_run(o, name, uuid, &t, &problems);
 		return EXIT_OK;
 	}
-	r = load_begin(o, &nobody, &t, &file);
+	r = load_begin(&build, &t, &backing);
 	if (!r)
-		created = create(o, name, uuid, &t);
-	/* udev being late does not make the device half-made */
-	load_end(&file, !r && (!created || created == -ETIMEDOUT));
-	return r || created ? EXIT_FAILED : EXIT_OK;
+		r = create(o, name, uuid, &t);
+	/* create: udev being late does not make the device half-made */
+	load_end(&backing, !r || r == -ETIMEDOUT);
+	return r ? EXIT_FAILED : EXIT_OK;
 }

@@ -7,9 +7,10 @@
 #include "base/util.h"
 #include "system/devmap.h"
 #include "system/live.h"
-#include "cli/common.h"
+#include "cli/dry-run.h"
 #include "cli/options.h"
-#include "cmd/cmd.h"
+#include "cli/select.h"
+#include "cmd/command.h"
 
 /* Do one thing to one device, or with --dry-run print the dmsetup line. */
 typedef int (*device_action)(const struct options *o,
@@ -23,7 +24,7 @@ static int for_each_device(const struct options *o, int argc, char **argv,
 	for (i = 0; i < argc; i++) {
 		_cleanup_devmap_device_ struct devmap_device dev = { 0 };
 
-		if (get_device(argv[i], &dev) || !may_touch(o, &dev) ||
+		if (select_device(argv[i], &dev) || select_check_owner(o, &dev) ||
 		    action(o, &dev))
 			failed++;
 	}
@@ -101,14 +102,14 @@ int cmd_resume(const struct options *o, int argc, char **argv)
 int cmd_rename(const struct options *o, int argc __unused, char **argv)
 {
 	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
-	_cleanup_free_ char *new_name = mapped_name(argv[1]);
+	_cleanup_free_ char *new_name = select_name(argv[1]);
 	_cleanup_free_ char *words = NULL, *quoted = shell_quote(new_name);
 
 	if (!*new_name || strchr(new_name, '/')) {
 		log_err("\"%s\" is no name", new_name);
 		return EXIT_USAGE;
 	}
-	if (get_device(argv[0], &dev) || !may_touch(o, &dev))
+	if (select_device(argv[0], &dev) || select_check_owner(o, &dev))
 		return EXIT_FAILED;
 	words = xasprintf(" %s", quoted);
 	if (only_print(o, "rename", &dev, words))
@@ -137,7 +138,7 @@ int cmd_message(const struct options *o, int argc, char **argv)
 		log_err("a message needs words, for example: message NAME fastpath off");
 		return EXIT_USAGE;
 	}
-	if (get_device(argv[0], &dev) || !may_touch(o, &dev))
+	if (select_device(argv[0], &dev) || select_check_owner(o, &dev))
 		return EXIT_FAILED;
 	message = join_words(argc - 1 - has_sector, argv + 1 + has_sector);
 	words = xasprintf(" %llu %s", (unsigned long long)sector, message);

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* noclone explain: how a device runs. */
+/* noclone explain: the state of a running device. */
+#include "cmd/explain-state.h"
+
 #include <json-c/json.h>
 #include <stdio.h>
 
 #include "base/util.h"
 #include "model/status.h"
-#include "model/trouble.h"
 #include "system/devmap.h"
 #include "system/live.h"
 #include "cli/output.h"
-#include "cmd/explain.h"
 
 /* The fast path is the device's: all of its targets say the same. */
 static void print_fastpath(const struct live *r)
@@ -47,8 +47,8 @@ static void print_running(const struct live *r, bool suspended,
 		printf("  %s\n", troubles->trouble[i].text);
 }
 
-void explain_running(const char *name, struct troubles *troubles,
-		     struct json_object *out, bool json)
+void explain_state(const char *name, struct troubles *troubles,
+		   struct json_object *out, bool json)
 {
 	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
 	_cleanup_live_ struct live r = { 0 };

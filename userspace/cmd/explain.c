@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* noclone explain: a table in words, as a picture, and who its devices are. */
-#include "cmd/explain.h"
-
 #include <json-c/json.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,155 +14,23 @@
 #include "model/picture.h"
 #include "model/problems.h"
 #include "model/table-parse.h"
+#include "model/table.h"
+#include "model/trouble.h"
+#include "model/uses.h"
 #include "system/blockdev.h"
 #include "system/device-uses.h"
 #include "system/identity.h"
 #include "system/live.h"
-#include "cli/common.h"
-#include "cli/load.h"
+#include "cli/input.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/problem-log.h"
-#include "cmd/cmd.h"
-
-/* Each device once, however many legs it has. */
-struct seen {
-	dev_t *devno;
-	unsigned int nr;
-};
-
-static bool seen_before(struct seen *s, dev_t devno)
-{
-	unsigned int i;
-
-	for (i = 0; i < s->nr; i++)
-		if (s->devno[i] == devno)
-			return true;
-	GROW(s->devno, s->nr);
-	s->devno[s->nr++] = devno;
-	return false;
-}
-
-static void print_device(const char *name, const char *head,
-			 const struct device_facts *f,
-			 const struct identity *id,
-			 const struct uses *uses)
-{
-	_cleanup_free_ char *size = size_format_short(f->sectors);
-
-	printf("  %s: %s, %u:%u, blocks of %u bytes%s%s%s%s\n", head, size,
-	       major(f->devno), minor(f->devno), f->logical_block,
-	       f->readonly ? ", read-only" : "",
-	       id->model ? ", " : "", id->model ? id->model : "",
-	       f->zone_sectors ? ", zoned" : "");
-	if (id->wwn)
-		printf("    serial %s\n", id->wwn);
-	if (id->persistent && strcmp(id->persistent, name))
-		printf("    lasting name %s\n", id->persistent);
-	if (id->type)
-		printf("    begins with %s%s%s\n", id->type,
-		       id->label ? ", label " : "", id->label ? id->label : "");
-	explain_print_uses(uses);
-}
-
-void explain_print_uses(const struct uses *uses)
-{
-	unsigned int i;
-
-	for (i = 0; i < uses->nr; i++) {
-		_cleanup_free_ char *text = use_describe(&uses->use[i]);
-
-		if (uses->use[i].kind != USE_SIGNATURE)
-			printf("    %s\n", text);
-	}
-	if (!uses->nr)
-		puts("    nobody uses it");
-}
-
-struct json_object *explain_uses_json(const struct uses *uses)
-{
-	struct json_object *array = json_object_new_array();
-	unsigned int i;
-
-	for (i = 0; i < uses->nr; i++) {
-		struct json_object *o = json_object_new_object();
-
-		output_add_string(o, "kind", use_kind_name(uses->use[i].kind));
-		output_add_string(o, "by", uses->use[i].by);
-		json_object_array_add(array, o);
-	}
-	return array;
-}
-
-static struct json_object *device_json(const char *name,
-				       const struct device_facts *f,
-				       const struct identity *id,
-				       const struct uses *uses)
-{
-	struct json_object *o = json_object_new_object();
-
-	output_add_string(o, "device", name);
-	output_add_string(o, "path", f->path);
-	output_add_number(o, "major", major(f->devno));
-	output_add_number(o, "minor", minor(f->devno));
-	output_add_number(o, "sectors", f->sectors);
-	output_add_number(o, "logical_block_size", f->logical_block);
-	output_add_number(o, "physical_block_size", f->physical_block);
-	output_add_bool(o, "readonly", f->readonly);
-	output_add_string(o, "model", id->model);
-	output_add_string(o, "serial", id->wwn);
-	output_add_string(o, "lasting_name", id->persistent);
-	output_add_string(o, "type", id->type);
-	output_add_string(o, "label", id->label);
-	json_object_object_add(o, "uses", explain_uses_json(uses));
-	return o;
-}
-
-static void explain_device(const char *name, const struct troubles *troubles,
-			   struct seen *seen, struct json_object *array,
-			   bool json)
-{
-	_cleanup_identity_ struct identity id = { 0 };
-	_cleanup_facts_ struct device_facts f = { 0 };
-	_cleanup_uses_ struct uses uses = { 0 };
-	struct use_query query = { .facts = &f };
-
-	if (blockdev_lookup(name, &f)) {
-		if (!json)
-			printf("  %s: not there\n",
-			       troubles_head(troubles, name));
-		return;
-	}
-	if (seen_before(seen, f.devno))
-		return;
-	query.sectors = f.sectors;
-	identity_lookup(&f, &id);
-	device_uses_collect(&uses, &query);
-	if (json)
-		json_object_array_add(array, device_json(name, &f, &id, &uses));
-	else
-		print_device(name, troubles_head(troubles, name), &f, &id,
-			     &uses);
-}
-
-static void explain_devices(const struct table *t,
-			    const struct troubles *troubles,
-			    struct json_object *array, bool json)
-{
-	struct seen seen = { 0 };
-	unsigned int i, j;
-	bool any = false;
-
-	for (i = 0; i < t->nr; i++)
-		any |= !t->targets[i].path;
-	if (!json && any)
-		puts("\nDevices:");
-	for (i = 0; i < t->nr; i++)
-		for (j = 0; j < t->targets[i].nr_legs; j++)
-			explain_device(t->targets[i].legs[j].device, troubles,
-				       &seen, array, json);
-	free(seen.devno);
-}
+#include "cli/select.h"
+#include "cmd/command.h"
+#include "cmd/explain-devices.h"
+#include "cmd/explain-files.h"
+#include "cmd/explain-state.h"
+#include "cmd/explain-uses.h"
 
 static void print_table(const char *what, const struct table *t)
 {
@@ -211,7 +77,7 @@ static void print_users(const char *name, struct json_object *out, bool json)
 static int read_table(const char *word, struct table *t, bool *is_device)
 {
 	_cleanup_problems_ struct problems problems = { 0 };
-	_cleanup_free_ char *name = mapped_name(word), *text = NULL;
+	_cleanup_free_ char *name = select_name(word), *text = NULL;
 
 	*is_device = blockdev_mapped_number(name);
 	if (*is_device) {
@@ -226,8 +92,7 @@ static int read_table(const char *word, struct table *t, bool *is_device)
 		log_err("%s: neither a mapped device nor a file", word);
 		return EXIT_FAILED;
 	}
-	text = load_file(word);
-	if (!text)
+	if (input_read(word, &text))
 		return EXIT_FAILED;
 	table_parse(t, text, &problems);
 	problems_log(&problems, word);
@@ -236,7 +101,7 @@ static int read_table(const char *word, struct table *t, bool *is_device)
 
 int cmd_explain(const struct options *o, int argc __unused, char **argv)
 {
-	_cleanup_free_ char *name = mapped_name(argv[0]);
+	_cleanup_free_ char *name = select_name(argv[0]);
 	_cleanup_troubles_ struct troubles troubles = { 0 };
 	_cleanup_table_ struct table t = { 0 };
 	struct json_object *out, *devices, *files;
@@ -256,7 +121,7 @@ int cmd_explain(const struct options *o, int argc __unused, char **argv)
 	if (!json)
 		print_table(name, &t);
 	if (is_device)
-		explain_running(name, &troubles, out, json);
+		explain_state(name, &troubles, out, json);
 	explain_devices(&t, &troubles, devices, json);
 	explain_files(&t, &troubles, files, json);
 	if (is_device)

@@ -16,10 +16,10 @@
 #include "system/devmap.h"
 #include "system/identity.h"
 #include "system/live.h"
-#include "cli/common.h"
 #include "cli/options.h"
 #include "cli/output.h"
-#include "cmd/cmd.h"
+#include "cli/select.h"
+#include "cmd/command.h"
 
 /* A file has no stock target: the loop driver gives the same bytes. */
 static char *loop_command(const struct table *t)

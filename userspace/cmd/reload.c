@@ -16,17 +16,20 @@
 #include "system/devmap.h"
 #include "system/identity.h"
 #include "system/live.h"
-#include "cli/common.h"
+#include "cli/build.h"
+#include "cli/confirm.h"
+#include "cli/dry-run.h"
 #include "cli/load.h"
 #include "cli/options.h"
-#include "cmd/cmd.h"
+#include "cli/select.h"
+#include "cmd/command.h"
 
 static void reload_dry_run(const struct options *o, const char *name,
 			   const struct table *t,
 			   const struct problems *problems)
 {
 	_cleanup_free_ char *quoted = shell_quote(name);
-	_cleanup_free_ char *load = dmsetup_with_table("reload", name,
+	_cleanup_free_ char *load = dry_run_dmsetup("reload", name,
 		opt(o, OPT_READONLY) ? " --readonly" : "", t);
 	_cleanup_free_ char *line = xasprintf("%s && dmsetup resume %s%s%s%s",
 		load, quoted, opt(o, OPT_NOFLUSH) ? " --noflush" : "",
@@ -77,7 +80,7 @@ static char *find_move(const struct devmap_device *dev, const struct table *new,
 }
 
 /* In a dry run nobody is asked, but told. */
-static void tell_move(const struct options *o, const struct devmap_device *dev,
+static void announce_move(const struct options *o, const struct devmap_device *dev,
 		      const char *move, struct problems *problems)
 {
 	const char *how = opt(o, OPT_YES) ? "--yes agrees to that" :
@@ -125,38 +128,50 @@ static int reload(const struct options *o, const char *name,
 	return r;
 }
 
-int cmd_reload(const struct options *o, int argc, char **argv)
+static int load(const struct build *b, const struct devmap_device *dev)
 {
 	_cleanup_problems_ struct problems problems = { 0 };
-	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
-	_cleanup_backing_ struct backing file = { .fd = -1 };
+	_cleanup_backing_ struct backing backing = { .fd = -1 };
+	const struct options *o = b->options;
 	_cleanup_table_ struct table t = { 0 };
 	_cleanup_free_ char *move = NULL;
-	struct self_device self;
-	int r, reloaded = 0;
+	int r = load_prepare(b, &backing, &t, &problems);
 
-	if (get_device(argv[0], &dev) || !may_touch(o, &dev))
-		return EXIT_FAILED;
-	self = (struct self_device) { true, dev.devno };
-
-	r = load_prepare(o, &self, argc - 1, argv + 1, &file, &t, &problems);
 	if (r)
 		return r;
-	move = find_move(&dev, &t, load_source(&file));
+	move = find_move(dev, &t, load_facts(&backing));
 	if (opt(o, OPT_DRY_RUN)) {
-		backing_tell(&file);
-		tell_move(o, &dev, move, &problems);
-		reload_dry_run(o, dev.name, &t, &problems);
-		return EXIT_OK;
+		backing_announce(&backing);
+		announce_move(o, dev, move, &problems);
+		reload_dry_run(o, dev->name, &t, &problems);
+		return 0;
 	}
-	if (!agreed(o, &dev, move)) {
-		log_err("%s runs on with its old table", dev.name);
-		return EXIT_FAILED;
+	if (!agreed(o, dev, move)) {
+		log_err("%s keeps running with its old table", dev->name);
+		return -ECANCELED;
 	}
-	r = load_begin(o, &self, &t, &file);
+	r = load_begin(b, &t, &backing);
 	if (!r)
-		reloaded = reload(o, dev.name, &t);
-	/* udev being late leaves the new table running */
-	load_end(&file, !r && (!reloaded || reloaded == -ETIMEDOUT));
-	return r || reloaded ? EXIT_FAILED : EXIT_OK;
+		r = reload(o, dev->name, &t);
+	/* with udev late, the new table is running */
+	load_end(&backing, !r || r == -ETIMEDOUT);
+	return r;
+}
+
+int cmd_reload(const struct options *o, int argc, char **argv)
+{
+	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
+	struct build build = {
+		.options = o, .argc = argc - 1, .argv = argv + 1,
+	};
+	_cleanup_free_ char *wrong = build_usage(&build);
+
+	if (select_device(argv[0], &dev) || select_check_owner(o, &dev))
+		return EXIT_FAILED;
+	if (wrong) {
+		log_err("%s", wrong);
+		return EXIT_USAGE;
+	}
+	build.self = (struct self_device) { true, dev.devno };
+	return load(&build, &dev) ? EXIT_FAILED : EXIT_OK;
 }

@@ -14,10 +14,10 @@
 #include "system/devmap.h"
 #include "system/identity.h"
 #include "system/live.h"
-#include "cli/common.h"
 #include "cli/options.h"
 #include "cli/output.h"
-#include "cmd/cmd.h"
+#include "cli/select.h"
+#include "cmd/command.h"
 
 static struct json_object *describe(const struct devmap_device *dev,
 				    const struct live *r)

@@ -13,10 +13,10 @@
 #include "model/trouble.h"
 #include "system/devmap.h"
 #include "system/live.h"
-#include "cli/common.h"
 #include "cli/options.h"
 #include "cli/output.h"
-#include "cmd/cmd.h"
+#include "cli/select.h"
+#include "cmd/command.h"
 
 static struct json_object *counters_json(const struct counter *c,
 					 unsigned int nr)

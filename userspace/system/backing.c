@@ -75,33 +75,33 @@ static int look_at_directory(const char *path, struct file_facts *facts)
 	return r;
 }
 
-static bool refuse(const struct backing *b, const char *sentence)
+static int refuse(const struct backing *b, int r, const char *sentence)
 {
 	_cleanup_free_ char *name = path_encode(b->path);
 
 	log_err("%s: %s", name, sentence);
-	return false;
+	return r;
 }
 
 /*
  * Zeroes written next to running I/O may overwrite what it writes.  The module
  * and the loop driver are known by name, and others by their having it open.
  */
-static bool is_unused(const struct backing *b, dev_t self)
+static int check_unused(const struct backing *b, dev_t self)
 {
 	_cleanup_uses_ struct uses uses = { 0 };
 	_cleanup_free_ char *use = NULL, *sentence = NULL;
 
 	file_uses_collect(&uses, &b->facts, b->req.allocate ? 0 : self);
 	if (!uses.nr)
-		return true;
+		return 0;
 	use = use_describe(&uses.use[0]);
-	sentence = xasprintf("%s, and %s is for files that nobody uses", use,
+	sentence = xasprintf("%s, and %s needs a file that nobody uses", use,
 			     b->req.allocate ? "--allocate" : "--size");
-	return refuse(b, sentence);
+	return refuse(b, -EBUSY, sentence);
 }
 
-static bool decide(struct backing *b, const struct file_facts *existing,
+static int decide(struct backing *b, const struct file_facts *existing,
 		   dev_t self)
 {
 	const char *wrong = plan_file_action(&b->req, existing, &b->action);
@@ -109,17 +109,22 @@ static bool decide(struct backing *b, const struct file_facts *existing,
 	b->wanted = b->action != FILE_KEEP || b->req.allocate;
 	/* before what the engine wants: that would be refused next */
 	if (b->wanted && existing && file_uses_is_pinned(existing, self))
-		return refuse(b, "it is pinned by the engine extent that runs: reload with --engine direct first");
+		return refuse(b, -ETXTBSY,
+			      "it is pinned by the running engine extent: reload with --engine direct first");
 	if (wrong)
-		return refuse(b, wrong);
+		return refuse(b, -EINVAL, wrong);
 	b->old_bytes = b->facts.bytes;
-	if (b->wanted && existing && !is_unused(b, self))
-		return false;
+	if (b->wanted && existing) {
+		int r = check_unused(b, self);
+
+		if (r)
+			return r;
+	}
 	plan_file_facts(&b->req, &b->facts);
-	return true;
+	return 0;
 }
 
-bool backing_plan(struct backing *b, const struct file_request *req, dev_t self)
+int backing_plan(struct backing *b, const struct file_request *req, dev_t self)
 {
 	bool exists;
 	int r;
@@ -128,8 +133,9 @@ bool backing_plan(struct backing *b, const struct file_request *req, dev_t self)
 	if (!b->path) {
 		_cleanup_free_ char *name = path_encode(req->path);
 
-		log_err("%s: %s", name, strerror(errno));
-		return false;
+		r = -errno;
+		log_err("%s: %s", name, strerror(-r));
+		return r;
 	}
 	b->req = *req;
 	b->req.path = b->path;
@@ -144,11 +150,11 @@ bool backing_plan(struct backing *b, const struct file_request *req, dev_t self)
 	if (r == -ENOENT)
 		r = look_at_directory(b->path, &b->facts);
 	if (r)
-		return refuse(b, strerror(-r));
+		return refuse(b, r, strerror(-r));
 	return decide(b, exists ? &b->facts : NULL, self);
 }
 
-void backing_tell(const struct backing *b)
+void backing_announce(const struct backing *b)
 {
 	_cleanup_free_ char *name = b->path ? path_encode(b->path) : NULL;
 	_cleanup_free_ char *size = size_format(b->facts.bytes >> SECTOR_SHIFT);
@@ -184,8 +190,8 @@ static int check_closed(const struct backing *b)
 	if (fcntl(b->fd, F_SETLEASE, F_WRLCK)) {
 		if (errno != EAGAIN)
 			return 0;
-		refuse(b, "somebody has it open, and --allocate is for files that nobody uses");
-		return -EBUSY;
+		return refuse(b, -EBUSY,
+			      "a process has it open, and --allocate needs a file that nobody uses");
 	}
 	fcntl(b->fd, F_SETLEASE, F_UNLCK);
 	return 0;
@@ -291,8 +297,7 @@ static int let_go(struct backing *b)
 		return fail(b, "opening it again", -errno);
 	if (!is_same_file(fd, b->fd)) {
 		close(fd);
-		refuse(b, "somebody has put another file in its place");
-		return -ESTALE;
+		return refuse(b, -ESTALE, "it was replaced by another file meanwhile");
 	}
 	close(b->fd);
 	b->fd = fd;

@@ -36,11 +36,11 @@ struct backing {
  * @req: what is asked for; its path as the user gave it
  * @self: dm device that may be using the file, or 0
  *
- * Return: false after a message.
+ * Return: 0, or a negative errno after a message.
  */
-bool backing_plan(struct backing *b, const struct file_request *req, dev_t self);
-/* Say what backing_apply() would do. */
-void backing_tell(const struct backing *b);
+int backing_plan(struct backing *b, const struct file_request *req, dev_t self);
+/* Log what backing_apply() would do. */
+void backing_announce(const struct backing *b);
 
 /**
  * backing_apply - do it

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The command table and its functions. */
-#ifndef NOCLONE_CMD_H
-#define NOCLONE_CMD_H
+/* The commands.  Only their functions and the dispatcher know exit codes. */
+#ifndef NOCLONE_COMMAND_H
+#define NOCLONE_COMMAND_H
 
 #include "cli/options.h"
 
@@ -22,15 +22,15 @@ enum word_kind {
 };
 
 /**
- * struct command - one verb
- * @name: the verb
+ * struct command - one command
+ * @name: its name
  * @words: its words, for the usage line
  * @summary: one line of help
  * @min: least number of words
  * @max: most, or ANY_NUMBER
  * @options: OPT_ bits it takes
  * @kind: what the words are
- * @run: does it; gets the words only, returns an exit code
+ * @run: runs it with the words only; returns an exit code
  */
 struct command {
 	const char *name;
@@ -43,16 +43,10 @@ struct command {
 	int (*run)(const struct options *o, int argc, char **argv);
 };
 
-extern const struct command commands[];
-extern const unsigned int nr_commands;
-
-const struct command *command_find(const char *name);
-/* Parse, check and run; argv[0] is the program. */
-int command_main(int argc, char **argv);
-char *completion_script(void);
-void help_overview(void);
-void help_command(const struct command *cmd);
-void print_version(void);
+struct command_list {
+	const struct command *command;
+	unsigned int nr;
+};
 
 int cmd_create(const struct options *o, int argc, char **argv);
 int cmd_reload(const struct options *o, int argc, char **argv);
@@ -69,7 +63,6 @@ int cmd_check(const struct options *o, int argc, char **argv);
 int cmd_explain(const struct options *o, int argc, char **argv);
 int cmd_export(const struct options *o, int argc, char **argv);
 int cmd_bench(const struct options *o, int argc, char **argv);
-int cmd_help(const struct options *o, int argc, char **argv);
 int cmd_version(const struct options *o, int argc, char **argv);
 
-#endif /* NOCLONE_CMD_H */
+#endif /* NOCLONE_COMMAND_H */

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a measurement says, to programs: noclone-json(5), "bench". */
+/* A measurement as JSON. */
+#include "bench/report-json.h"
+
 #include <json-c/json.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,7 +15,6 @@
 #include "system/blockdev.h"
 #include "system/identity.h"
 #include "cli/output.h"
-#include "bench/bench.h"
 #include "bench/fio.h"
 #include "bench/rig.h"
 #include "bench/stats.h"
@@ -202,7 +203,7 @@ static void add_setting(struct json_object *o, const struct bench *b)
 	add_number(o, "seconds", b->run_ms / 1e3);
 }
 
-struct json_object *bench_json(const struct bench *b)
+struct json_object *report_json(const struct bench *b)
 {
 	struct json_object *o = output_new("bench");
 	struct json_object *workloads = json_object_new_array();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A whole measurement: what "noclone bench" did and found. */
-#ifndef NOCLONE_BENCH_H
-#define NOCLONE_BENCH_H
+/* A measurement: what "noclone bench" did and found. */
+#ifndef NOCLONE_MEASUREMENT_H
+#define NOCLONE_MEASUREMENT_H
 
 #include "bench/fio.h"
 #include "bench/rig.h"
@@ -9,13 +9,11 @@
 
 #define MAX_WORKLOADS	6
 
-struct json_object;
-
 /**
  * struct bench - a measurement
  * @rig: devices
  * @block: bytes of an I/O
- * @cpus: processors that fio may use
+ * @cpus: CPUs that fio may use
  * @rounds: how many
  * @run_ms: how long each run takes
  * @workload: what is done
@@ -60,19 +58,6 @@ double bench_fast_share(const struct status *s);
 /* Was the fast path on, and did all but a stray I/O take it? */
 bool bench_was_fast(const struct bench *b);
 
-/* The measurement as tables and sentences on stdout. */
-void bench_print(const struct bench *b);
-struct json_object *bench_json(const struct bench *b);
+void bench_free(struct bench *b);
 
-/**
- * bench_compare - say what has changed
- * @then: JSON of an earlier measurement, see bench_compare_load()
- * @now: JSON of this one
- * @path: where the earlier one is from
- */
-void bench_compare(struct json_object *then, struct json_object *now,
-		   const char *path);
-/* Read such JSON; NULL after a message if it is not ours, or not known. */
-struct json_object *bench_compare_load(const char *path);
-
-#endif /* NOCLONE_BENCH_H */
+#endif /* NOCLONE_MEASUREMENT_H */

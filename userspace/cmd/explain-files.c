@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* noclone explain: the files under a table. */
+/* noclone explain: the backing files under a table. */
+#include "cmd/explain-files.h"
+
 #include <json-c/json.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,13 +12,11 @@
 #include "model/facts.h"
 #include "model/file-map.h"
 #include "model/path.h"
-#include "model/table.h"
-#include "model/trouble.h"
 #include "model/uses.h"
 #include "system/file-lookup.h"
 #include "system/file-uses.h"
 #include "cli/output.h"
-#include "cmd/explain.h"
+#include "cmd/explain-uses.h"
 
 static void print_map(const struct file_map *map)
 {
@@ -120,7 +120,7 @@ static void explain_file(const char *path, const struct troubles *troubles,
 		print_file(troubles_head(troubles, name), &f, &uses);
 }
 
-/* Is it the first line on this file? */
+/* Is it the first target on this file? */
 static bool is_first(const struct table *t, unsigned int at)
 {
 	unsigned int i;

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* From the words of create and reload to a table. */
+#include "cli/build.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "dm-noclone.h"
+#include "base/log.h"
+#include "base/util.h"
+#include "model/engine.h"
+#include "model/plan-file.h"
+#include "model/plan.h"
+#include "model/table-parse.h"
+#include "system/blockdev.h"
+#include "system/live.h"
+#include "system/system-facts.h"
+#include "cli/input.h"
+
+static enum target_kind parse_kind(const char *word)
+{
+	if (!strcmp(word, "linear") || !strcmp(word, NOCLONE_LINEAR_NAME))
+		return TARGET_LINEAR;
+	if (!strcmp(word, "striped") || !strcmp(word, NOCLONE_STRIPED_NAME))
+		return TARGET_STRIPED;
+	if (!strcmp(word, "file") || !strcmp(word, NOCLONE_FILE_NAME))
+		return TARGET_FILE;
+	return TARGET_OTHER;
+}
+
+/* A name that exists is a name, whatever it looks like. */
+static const char *parse_leg(struct leg_spec *spec, const char *word)
+{
+	if (access(word, F_OK))
+		return leg_spec_parse(spec, word);
+	*spec = (struct leg_spec) { .device = xstrdup(word) };
+	return NULL;
+}
+
+static char *legs_usage(int argc, char **argv)
+{
+	int i;
+
+	for (i = 0; i < argc; i++) {
+		struct leg_spec spec;
+		const char *wrong = parse_leg(&spec, argv[i]);
+
+		free(spec.device);
+		if (wrong)
+			return xasprintf("%s: %s", argv[i], wrong);
+	}
+	return NULL;
+}
+
+static char *devices_usage(const struct build *b, enum target_kind kind)
+{
+	const struct options *o = b->options;
+
+	if (kind == TARGET_OTHER)
+		return xasprintf("\"%s\" is neither linear nor striped nor file",
+				 b->argv[0]);
+	if (o->given & OPT_FILE)
+		return xstrdup("--engine, --start, --size and --allocate are for \"file PATH\"");
+	if (b->argc < 2)
+		return xasprintf("%s needs at least one device", b->argv[0]);
+	if (kind == TARGET_STRIPED && !o->chunk)
+		return xstrdup("striped needs --chunk SIZE, for example --chunk 64K");
+	if (kind == TARGET_LINEAR && o->chunk)
+		return xstrdup("--chunk is for striped devices");
+	return legs_usage(b->argc - 1, b->argv + 1);
+}
+
+char *build_usage(const struct build *b)
+{
+	const struct options *o = b->options;
+	enum target_kind kind;
+
+	if (opt(o, OPT_TABLE))
+		return b->argc || o->chunk || o->given & OPT_FILE ?
+		       xstrdup("--table cannot be combined with devices, --chunk or the options of \"file PATH\"") :
+		       NULL;
+	if (!b->argc)
+		return xstrdup("no target given: expected linear DEV..., striped --chunk SIZE DEV..., file PATH or --table FILE");
+	kind = parse_kind(b->argv[0]);
+	if (kind != TARGET_FILE)
+		return devices_usage(b, kind);
+	if (b->argc != 2)
+		return xstrdup("file needs exactly one path");
+	return o->chunk ? xstrdup("--chunk is for striped devices") : NULL;
+}
+
+/*
+ * A reload without --engine is about the file or its size: it must not change
+ * the engine by the way.
+ */
+static void keep_engine(const struct self_device *self, struct file_request *req)
+{
+	_cleanup_free_ char *name = self->known ? blockdev_mapped_name(self->devno) :
+						  NULL;
+	_cleanup_table_ struct table live = { 0 };
+
+	if (req->engine_given || !name || live_table(name, &live))
+		return;
+	if (!plan_file_engine(&live, req))
+		log_note("%s has targets with different engines: all get engine %s; --engine selects another one",
+			 name, engine_name(req->engine));
+	else if (req->engine_given)
+		log_verbose("%s keeps its engine: %s", name,
+			    engine_name(req->engine));
+}
+
+static int build_noclone_file(const struct build *b, struct backing *backing,
+			      struct table *t, struct problems *problems)
+{
+	const struct options *o = b->options;
+	struct file_request req = {
+		.path = b->argv[1],
+		.start = o->file_start,
+		.bytes = o->file_sectors << SECTOR_SHIFT,
+		.allocate = opt(o, OPT_ALLOCATE),
+		.engine = o->engine,
+		.engine_given = opt(o, OPT_ENGINE),
+		.no_fastpath = opt(o, OPT_NO_FASTPATH),
+	};
+	int r;
+
+	keep_engine(&b->self, &req);
+	r = backing_plan(backing, &req, b->self.known ? b->self.devno : 0);
+	if (!r)
+		plan_file(&backing->req, &backing->source, t, problems);
+	return r;
+}
+
+static void build_devices(const struct build *b, struct table *t,
+			  struct problems *problems)
+{
+	struct plan_request req = {
+		.kind = parse_kind(b->argv[0]),
+		.chunk = b->options->chunk,
+		.no_fastpath = opt(b->options, OPT_NO_FASTPATH),
+	};
+	int i;
+
+	for (i = 1; i < b->argc; i++) {
+		GROW(req.legs, req.nr_legs);
+		parse_leg(&req.legs[req.nr_legs++], b->argv[i]);
+	}
+	plan_table(&req, &system_facts, t, problems);
+	plan_request_free(&req);
+}
+
+static int build_from_table(const struct options *o, struct table *t,
+			    struct problems *problems)
+{
+	_cleanup_free_ char *text = NULL;
+	unsigned int i;
+	int r = input_read(o->table, &text);
+
+	if (r)
+		return r;
+	table_parse(t, text, problems);
+	for (i = 0; opt(o, OPT_NO_FASTPATH) && i < t->nr; i++)
+		if (target_is_noclone(&t->targets[i]))
+			t->targets[i].no_fastpath = true;
+	return 0;
+}
+
+int build_table(const struct build *b, struct backing *backing,
+		struct table *t, struct problems *problems)
+{
+	if (opt(b->options, OPT_TABLE))
+		return build_from_table(b->options, t, problems);
+	if (parse_kind(b->argv[0]) == TARGET_FILE)
+		return build_noclone_file(b, backing, t, problems);
+	build_devices(b, t, problems);
+	return 0;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* From the words of create and reload to a table. */
+#ifndef NOCLONE_BUILD_H
+#define NOCLONE_BUILD_H
+
+#include "cli/options.h"
+#include "model/facts.h"
+#include "model/problems.h"
+#include "model/table.h"
+#include "system/backing.h"
+
+/**
+ * struct build - what create and reload were given
+ * @options: options
+ * @self: the device the table is for
+ * @argc: number of words behind the name of the device
+ * @argv: "linear DEV...", "striped DEV..." or "file PATH"; none with --table
+ */
+struct build {
+	const struct options *options;
+	struct self_device self;
+	int argc;
+	char **argv;
+};
+
+/* What is wrong with the command line: a new string; NULL if nothing is. */
+char *build_usage(const struct build *b);
+
+/**
+ * build_table - make the table that the command line describes
+ * @b: build_usage() finds nothing wrong with it
+ * @backing: planned if the table is on a file
+ * @t: filled with the table
+ * @problems: gets what is wrong with it
+ *
+ * Return: 0, or a negative errno after a message.
+ */
+int build_table(const struct build *b, struct backing *backing,
+		struct table *t, struct problems *problems);
+
+#endif /* NOCLONE_BUILD_H */

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The command table and the dispatcher. */
+#ifndef NOCLONE_COMMANDS_H
+#define NOCLONE_COMMANDS_H
+
+#include "cmd/command.h"
+
+extern const struct command_list command_list;
+
+const struct command *command_find(const char *name);
+/* Parse, check and run; argv[0] is the program.  Return: the exit status. */
+int command_main(int argc, char **argv);
+
+#endif /* NOCLONE_COMMANDS_H */
