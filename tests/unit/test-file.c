@@ -168,7 +168,7 @@ static void lint_file_kinds(void **state __unused)
 
 static void lint_file_sizes(void **state __unused)
 {
-	lints("0 2049 noclone-file /good 0", 1, 0, "ends before the line");
+	lints("0 2049 noclone-file /good 0", 1, 0, "ends before the target");
 	lints("0 8 noclone-file /good 2041", 1, 0, "2049 sectors are needed");
 	lints("0 8 noclone-file /good 18446744073709551615", 1, 0, "ends before");
 	lints("0 1 noclone-file /tiny 0", 1, 0, "it has 0: 0");
@@ -217,7 +217,7 @@ static void lint_files_against_each_other(void **state __unused)
 	lints("0 8 noclone-file /good 0\n8 8 noclone-file /good-link 7", 1, 0,
 	      "used twice (also in line 1)");
 	lints("0 8 noclone-file /good 0 2 engine extent\n8 8 noclone-file /good 8",
-	      1, 0, "extent goes with no other (line 1)");
+	      1, 0, "extent cannot be mixed with other engines (line 1)");
 	lints("0 8 noclone-file /good 0\n8 8 noclone-file /4k 0", 0, 0, NULL);
 }
 

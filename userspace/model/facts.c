@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include "noclone-refusals.h"
+
 void facts_free(struct device_facts *facts)
 {
 	free(facts->path);
@@ -14,11 +16,11 @@ const char *file_kind_problem(enum file_kind kind)
 {
 	switch (kind) {
 	case FILE_DIRECTORY:
-		return "Path is a directory: give a regular file";
+		return NOCLONE_ERR_PATH_DIRECTORY;
 	case FILE_DEVICE:
-		return "Path is a block device: use noclone-linear";
+		return NOCLONE_ERR_PATH_BLOCK;
 	case FILE_OTHER:
-		return "Path is not a regular file";
+		return NOCLONE_ERR_PATH_KIND;
 	default:
 		return NULL;
 	}

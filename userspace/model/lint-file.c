@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "noclone-refusals.h"
 #include "base/size.h"
 #include "base/util.h"
 #include "model/engine.h"
@@ -52,7 +53,7 @@ static void check_size(struct file_lint *l, const struct file_line *f)
 	_cleanup_free_ char *size = size_format(sectors);
 
 	if (file_end(f->target) > sectors)
-		error(l, f, "File ends before the line does: make the file longer or the line shorter (%llu sectors are needed, it has %llu: %s)",
+		error(l, f, NOCLONE_ERR_SHORT " (%llu sectors are needed, it has %llu: %s)",
 		      (unsigned long long)file_end(f->target),
 		      (unsigned long long)sectors, size);
 }
@@ -66,9 +67,9 @@ static void check_alignment(struct file_lint *l, const struct file_line *f)
 	if (t->engine != ENGINE_DIRECT && t->engine != ENGINE_EXTENT)
 		return;
 	if (!block)
-		error(l, f, "File system does not offer direct I/O for this file: use engine buffered");
+		error(l, f, NOCLONE_ERR_NO_DIRECT);
 	else if (t->file_start % block || t->start % block || t->length % block)
-		error(l, f, "Start sector or length is not a multiple of what direct I/O of the file is aligned to: %u bytes",
+		error(l, f, NOCLONE_ERR_ALIGN ": %u bytes",
 		      f->facts.align);
 }
 
@@ -95,9 +96,9 @@ static void check_extent(struct file_lint *l, const struct file_line *f)
 	uint64_t pages = f->facts.bytes / page * (page >> SECTOR_SHIFT);
 
 	if (!f->facts.disk || f->facts.disk != f->facts.filesystem)
-		error(l, f, "File system does not let files be pinned: engine extent needs ext4 or xfs on one disk");
+		error(l, f, NOCLONE_ERR_NO_PIN);
 	if (f->facts.block && f->facts.block < page)
-		error(l, f, "File system has blocks smaller than a page: engine extent cannot serve it, use engine direct");
+		error(l, f, NOCLONE_ERR_SMALL_BLOCKS);
 	if (file_end(f->target) > pages &&
 	    file_end(f->target) <= f->facts.bytes >> SECTOR_SHIFT)
 		error(l, f, "engine extent takes whole pages of %llu bytes: make the file longer or the line shorter",
@@ -160,7 +161,7 @@ static void check_file(struct file_lint *l, const struct file_line *f)
 	check_alignment(l, f);
 	check_engine(l, f);
 	if (l->self && l->self->known && is_on(l->src, &f->facts, l->self))
-		error(l, f, "File is on a file system on this very device");
+		error(l, f, NOCLONE_ERR_OWN_FS);
 }
 
 static int look_up(const struct facts_source *src, const struct target *t,
@@ -186,7 +187,7 @@ static void add_line(struct file_lint *l, const struct target *t)
 		return;
 	}
 	problem_add(l->problems, PROBLEM_ERROR, t->line,
-		    "File not found: \"%s\": %s", f->name, strerror(-r));
+		    NOCLONE_ERR_NOT_FOUND ": \"%s\": %s", f->name, strerror(-r));
 	memset(&f->facts, 0, sizeof(f->facts));
 }
 
@@ -203,7 +204,7 @@ static void compare_lines(struct file_lint *l, const struct file_line *a,
 		      a->target->line);
 	if ((a->target->engine == ENGINE_EXTENT) !=
 	    (b->target->engine == ENGINE_EXTENT))
-		error(l, b, "File has another engine in another line: extent goes with no other (line %u)",
+		error(l, b, NOCLONE_ERR_MIXED_ENGINES " (line %u)",
 		      a->target->line);
 }
 

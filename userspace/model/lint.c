@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "dm-noclone.h"
+#include "noclone-refusals.h"
 #include "base/size.h"
 #include "base/util.h"
 #include "model/lint-file.h"
@@ -225,7 +226,7 @@ static void check_leg(struct lint *l, const struct target *t,
 		return;
 	r = l->src->lookup(l->src, leg->device, &f);
 	if (r) {
-		error(l, t, "Device not found or not usable: \"%s\": %s",
+		error(l, t, NOCLONE_ERR_DEVICE ": \"%s\": %s",
 		      leg->device, strerror(-r));
 		return;
 	}

@@ -12,6 +12,7 @@
 
 #include "dm-noclone.h"
 #include "noclone-path.h"
+#include "noclone-refusals.h"
 #include "base/util.h"
 #include "model/engine.h"
 
@@ -37,11 +38,9 @@ static bool parse_path(struct args *a, const char *word)
 		return args_bad(a, "Path has a byte that dm cuts at or takes away: write it as % and two hexadecimal digits",
 				word);
 	if (!noclone_path_decode(path))
-		return args_bad(a, "Path has a % without two hexadecimal digits: write %25",
-				word);
+		return args_bad(a, NOCLONE_ERR_PATH_ESCAPE, word);
 	if (*path != '/')
-		return args_bad(a, "Path is not absolute: begin it with a slash",
-				word);
+		return args_bad(a, NOCLONE_ERR_PATH_RELATIVE, word);
 	a->target->path = xstrdup(path);
 	return true;
 }
@@ -51,14 +50,12 @@ static bool parse_engine(struct args *a)
 	char *word;
 
 	if (!a->nr)
-		return args_bad(a, "Option engine needs the name of one behind it",
-				NULL);
+		return args_bad(a, NOCLONE_ERR_NO_ENGINE, NULL);
 	word = args_next(a);
 	a->target->engine_given = true;
 	/* "null" is for debug builds: not a name to propose */
 	return engine_find(word, &a->target->engine) ||
-	       args_bad(a, "Unknown engine: known are direct, extent, buffered and sync",
-			word);
+	       args_bad(a, NOCLONE_ERR_ENGINE, word);
 }
 
 static bool parse_option(struct args *a)
@@ -68,8 +65,7 @@ static bool parse_option(struct args *a)
 	if (!strcasecmp(word, NOCLONE_OPT_ENGINE))
 		return parse_engine(a);
 	if (strcasecmp(word, NOCLONE_OPT_NO_FASTPATH))
-		return args_bad(a, "Unknown option: known are engine and no_fastpath",
-				word);
+		return args_bad(a, NOCLONE_ERR_FILE_OPTION, word);
 	a->target->no_fastpath = true;
 	return true;
 }
@@ -84,11 +80,9 @@ static bool parse_options(struct args *a)
 		return true;
 	word = args_next(a);
 	if (!parse_u32(word, &n) || n > MAX_OPTION_WORDS)
-		return args_bad(a, "Number of option words is not between 0 and 3",
-				word);
+		return args_bad(a, NOCLONE_ERR_FILE_NR_OPTIONS, word);
 	if (n != a->nr)
-		return args_bad(a, "Number of option words is not how many follow",
-				word);
+		return args_bad(a, NOCLONE_ERR_FILE_OPTION_COUNT, word);
 	while (a->nr)
 		if (!parse_option(a))
 			return false;
@@ -100,12 +94,11 @@ bool noclone_file_parse(struct args *a)
 	struct args options = *a;
 
 	if (a->nr < 2)
-		return args_bad(a, "Wrong number of arguments: give <path> <start sector>",
-				NULL);
+		return args_bad(a, NOCLONE_ERR_FILE_ARGS, NULL);
 	options.word += 2;
 	options.nr -= 2;
 	if (!parse_options(&options) || !parse_path(a, a->word[0]))
 		return false;
 	return parse_u64(a->word[1], &a->target->file_start) ||
-	       args_bad(a, NOT_A_START, a->word[1]);
+	       args_bad(a, NOCLONE_ERR_START, a->word[1]);
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "noclone-refusals.h"
 #include "base/size.h"
 #include "base/util.h"
 
@@ -84,7 +85,7 @@ static bool plan_leg(struct planned_leg *leg, const struct leg_spec *spec,
 	if (r) {
 		memset(&leg->facts, 0, sizeof(leg->facts));
 		problem_add(problems, PROBLEM_ERROR, 0,
-			    "Device not found or not usable: \"%s\": %s",
+			    NOCLONE_ERR_DEVICE ": \"%s\": %s",
 			    spec->device, strerror(-r));
 		return false;
 	}

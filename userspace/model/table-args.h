@@ -6,8 +6,6 @@
 #include "model/problems.h"
 #include "model/table.h"
 
-#define NOT_A_START	"Start sector is not a decimal number of sectors"
-
 /**
  * struct args - what the argument parsers share
  * @target: to be filled

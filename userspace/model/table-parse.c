@@ -12,6 +12,7 @@
 #include <strings.h>
 
 #include "dm-noclone.h"
+#include "noclone-refusals.h"
 #include "base/util.h"
 #include "model/noclone-file.h"
 #include "model/table-args.h"
@@ -23,7 +24,7 @@ static bool parse_leg(struct args *a)
 	uint64_t start;
 
 	if (!parse_u64(word, &start))
-		return args_bad(a, NOT_A_START, word);
+		return args_bad(a, NOCLONE_ERR_START, word);
 	target_add_leg(a->target, device, start);
 	return true;
 }
@@ -39,9 +40,9 @@ static bool parse_options(struct args *a)
 
 	word = args_next(a);
 	if (!parse_u32(word, &n) || n > 1)
-		return args_bad(a, "Number of options is not between 0 and 1", word);
+		return args_bad(a, NOCLONE_ERR_NR_OPTIONS, word);
 	if (a->nr < n)
-		return args_bad(a, "Too few option words for the number of options", NULL);
+		return args_bad(a, NOCLONE_ERR_FEW_OPTIONS, NULL);
 	if (n) {
 		word = args_next(a);
 		if (strcasecmp(word, NOCLONE_OPT_NO_FASTPATH))
@@ -50,7 +51,7 @@ static bool parse_options(struct args *a)
 		a->target->no_fastpath = true;
 	}
 	if (a->nr)
-		return args_bad(a, "Words left over after the options", *a->word);
+		return args_bad(a, NOCLONE_ERR_LEFT_OVER, *a->word);
 	return true;
 }
 
@@ -74,8 +75,7 @@ static bool parse_tail(struct args *a, uint32_t legs)
 static bool parse_linear(struct args *a)
 {
 	if (a->nr < 2)
-		return args_bad(a, "Wrong number of arguments: give <device> <start sector>",
-			   NULL);
+		return args_bad(a, NOCLONE_ERR_LINEAR_ARGS, NULL);
 	return parse_tail(a, 1);
 }
 
@@ -84,16 +84,13 @@ static bool parse_numbers(struct args *a, uint32_t *stripes)
 	char *word;
 
 	if (a->nr < 2)
-		return args_bad(a, "Too few arguments: give <stripes> <chunk> "
-			   "[<device> <start>]{stripes}", NULL);
+		return args_bad(a, NOCLONE_ERR_STRIPED_ARGS, NULL);
 	word = args_next(a);
 	if (!parse_u32(word, stripes) || !*stripes)
-		return args_bad(a, "Number of stripes is not a positive decimal number",
-			   word);
+		return args_bad(a, NOCLONE_ERR_STRIPES, word);
 	word = args_next(a);
 	if (!parse_u32(word, &a->target->chunk) || !a->target->chunk)
-		return args_bad(a, "Chunk size is not a positive decimal number of sectors",
-			   word);
+		return args_bad(a, NOCLONE_ERR_CHUNK, word);
 	return true;
 }
 
@@ -105,14 +102,11 @@ static bool parse_striped(struct args *a)
 	if (!parse_numbers(a, &stripes))
 		return false;
 	if (t->length % stripes)
-		return args_bad(a, "Target length is not divisible by the number of stripes",
-			   NULL);
+		return args_bad(a, NOCLONE_ERR_LENGTH, NULL);
 	if (t->length / stripes % t->chunk)
-		return args_bad(a, "Stripe length is not divisible by the chunk size",
-			   NULL);
+		return args_bad(a, NOCLONE_ERR_STRIPE_LENGTH, NULL);
 	if (a->nr / 2 < stripes)
-		return args_bad(a, "Too few <device> <start sector> pairs for the number of stripes",
-			   NULL);
+		return args_bad(a, NOCLONE_ERR_FEW_LEGS, NULL);
 	return parse_tail(a, stripes);
 }
 
