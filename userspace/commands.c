@@ -21,7 +21,7 @@ static int cmd_help(const struct options *o, int argc, char **argv);
 static const struct command commands[] = {
 	{
 		"create", "NAME {linear DEV[:START[+LEN]]... | striped --chunk SIZE DEV[:START[+LEN]]... | file PATH | --table FILE}",
-		"make a mapped device",
+		"create a mapped device",
 		1, ANY_NUMBER, OPT_LOAD | OPT_UUID, WORD_CREATE, cmd_create
 	}, {
 		"reload", "NAME {linear DEV... | striped --chunk SIZE DEV... | file PATH | --table FILE}",
@@ -36,11 +36,11 @@ static const struct command commands[] = {
 		"rename", "NAME NEW_NAME", "give a device another name",
 		2, 2, OPT_CHANGE | OPT_UDEV, WORD_NAME, cmd_rename
 	}, {
-		"suspend", "NAME...", "hold back the I/O of devices",
+		"suspend", "NAME...", "suspend devices",
 		1, ANY_NUMBER, OPT_CHANGE | OPT_NOFLUSH | OPT_NOLOCKFS,
 		WORD_NAME, cmd_suspend
 	}, {
-		"resume", "NAME...", "let the I/O of devices go on",
+		"resume", "NAME...", "resume devices",
 		1, ANY_NUMBER, OPT_CHANGE | OPT_UDEV, WORD_NAME, cmd_resume
 	}, {
 		"message", "NAME [SECTOR] WORD...",
@@ -50,36 +50,36 @@ static const struct command commands[] = {
 		"list", "", "list devices",
 		0, 0, OPT_JSON | OPT_ALL, WORD_NONE, cmd_list
 	}, {
-		"status", "[NAME...]", "fast path or engine, and counters",
+		"status", "[NAME...]", "print fast path, engine and counters",
 		0, ANY_NUMBER, OPT_JSON, WORD_NAME, cmd_status
 	}, {
-		"table", "[NAME...]", "the tables the kernel runs",
+		"table", "[NAME...]", "print the live tables",
 		0, ANY_NUMBER, OPT_JSON | OPT_NUMBERS, WORD_NAME, cmd_table
 	}, {
-		"info", "[NAME...]", "state, numbers and users of devices",
+		"info", "[NAME...]", "print state, device numbers and open counts",
 		0, ANY_NUMBER, OPT_JSON, WORD_NAME, cmd_info
 	}, {
-		"check", "FILE...", "look for mistakes in table files",
+		"check", "FILE...", "check table files for mistakes",
 		1, ANY_NUMBER, OPT_JSON | OPT_ASSUME | OPT_FOR, WORD_FILE,
 		cmd_check
 	}, {
-		"explain", "{NAME | FILE}", "a table in words and as a picture",
+		"explain", "{NAME | FILE}", "describe a table in words and as a diagram",
 		1, 1, OPT_JSON, WORD_NAME, cmd_explain
 	}, {
 		"export", "[NAME...]",
-		"the same mapping for the stock targets, for dmsetup create --concise",
+		"print the equivalent stock tables, for dmsetup create --concise",
 		0, ANY_NUMBER, OPT_JSON | OPT_NUMBERS, WORD_NAME, cmd_export
 	}, {
 		"bench", "DEVICE...",
-		"measure devices raw, through the stock target, and through ours",
+		"compare devices raw, through stock dm and through noclone",
 		1, ANY_NUMBER, OPT_DRY_RUN | OPT_JSON | OPT_CHUNK | OPT_UDEV |
 		OPT_ROUNDS | OPT_SECONDS | OPT_WRITE | OPT_YES_DESTROY |
 		OPT_OUTPUT | OPT_COMPARE, WORD_FILE, cmd_bench
 	}, {
-		"help", "[COMMAND]", "explain a command",
+		"help", "[COMMAND]", "print help for a command",
 		0, 1, OPT_COMPLETION, WORD_COMMAND, cmd_help
 	}, {
-		"version", "", "versions of the tool, libdevmapper and the module",
+		"version", "", "print the versions of the tool, libdevmapper and the module",
 		0, 0, OPT_JSON, WORD_NONE, cmd_version
 	},
 };
@@ -145,7 +145,7 @@ static int run_command(const struct options *o, int argc, char **argv)
 	const struct command *cmd = command_find(argv[0]);
 
 	if (!cmd) {
-		log_err("unknown command \"%s\"; \"noclone help\" lists them",
+		log_err("unknown command \"%s\"; \"noclone help\" lists the commands",
 			argv[0]);
 		return EXIT_USAGE;
 	}

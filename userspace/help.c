@@ -39,12 +39,12 @@ void help_overview(const struct command_list *list)
 	unsigned int i;
 
 	puts("noclone COMMAND [OPTIONS] [WORDS]\n\n"
-	     "Linear and striped devices whose I/O is remapped in place, and files as\n"
-	     "devices.\n\n"
+	     "Device-mapper devices whose I/O takes a fast path without clones: linear,\n"
+	     "striped, or on a file.\n\n"
 	     "Commands:");
 	for (i = 0; i < list->nr; i++)
 		printf("  %-9s %s\n", list->command[i].name, list->command[i].summary);
-	puts("\n\"noclone help COMMAND\" explains one; noclone(8) explains all.\n"
+	puts("\n\"noclone help COMMAND\" describes one, noclone(8) all of them.\n"
 	     "Sizes need a unit: 64K, 10G, 1T (powers of 1024), 10GB (powers of 1000),\n"
 	     "2048s (sectors of 512 bytes).");
 }
@@ -70,7 +70,7 @@ static const char *const kind_words[] = {
 	[WORD_COMMAND] = "command",
 };
 
-/* The part that does not depend on the table. */
+/* The part that does not depend on the command table. */
 static const char completion_body[] =
 "_noclone_names()\n"
 "{\n"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* noclone: make, change, check and explain no-clone device-mapper devices. */
+/* noclone: create, change, check and explain no-clone device-mapper devices. */
 #include <stdio.h>
 
 #include "base/log.h"
@@ -10,7 +10,7 @@ int main(int argc, char **argv)
 {
 	int r = command_main(argc, argv);
 
-	/* a full disk behind the pipe must not look like success */
+	/* for example a full disk */
 	if (fflush(stdout) || ferror(stdout)) {
 		log_err("cannot write the output");
 		return EXIT_FAILED;

@@ -105,8 +105,8 @@ static void makes_and_removes(void **state __unused)
 {
 	_cleanup_backing_ struct backing b = planned(MIB, false);
 
-	assert_true(b.wanted);
-	assert_int_equal(b.action, FILE_MAKE);
+	assert_true(b.needed);
+	assert_int_equal(b.action, BACKING_CREATE);
 	assert_int_equal(size_now(), -1);
 	assert_int_equal(backing_apply(&b), 0);
 	assert_int_equal(size_now(), MIB);
@@ -130,7 +130,7 @@ static void keeps_what_is_good(void **state __unused)
 
 	set_size(MIB);
 	b = planned(MIB, false);
-	assert_false(b.wanted);
+	assert_false(b.needed);
 	assert_int_equal(backing_apply(&b), 0);
 	backing_undo(&b);
 	assert_int_equal(size_now(), MIB);
@@ -143,7 +143,7 @@ static void grows_and_shrinks_back(void **state __unused)
 
 	set_size(MIB);
 	b = planned(2 * MIB, false);
-	assert_int_equal(b.action, FILE_GROW);
+	assert_int_equal(b.action, BACKING_GROW);
 	assert_int_equal(backing_apply(&b), 0);
 	assert_int_equal(size_now(), 2 * MIB);
 	backing_undo(&b);

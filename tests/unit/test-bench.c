@@ -220,7 +220,7 @@ static void fast_shares(void **state __unused)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(lines); i++) {
-		assert_true(status_parse(&b.status, lines[i]));
+		assert_int_equal(status_parse(&b.status, lines[i]), 0);
 		assert_int_equal(bench_was_fast(&b), fast[i]);
 		status_free(&b.status);
 	}
@@ -292,11 +292,11 @@ static void child_is_stopped(void **state __unused)
 	_cleanup_child_output_ struct child_output o;
 
 	stop_hold();
-	assert_false(stop_wanted());
+	assert_false(stop_requested());
 	raise(SIGTERM);
 	assert_int_equal(child_run(argv, &o), -EINTR);
 	assert_int_equal(WTERMSIG(o.status), SIGTERM);
-	assert_true(stop_wanted());
+	assert_true(stop_requested());
 	raise(SIGINT);
 	stop_release();
 }
@@ -322,7 +322,9 @@ static void earlier_results(void **state __unused)
 	struct json_object *o;
 
 	assert_true(is_taken("{\"schema\": 1, \"command\": \"bench\", \"workloads\": []}"));
-	assert_false(is_taken("{\"schema\": 2, \"command\": \"bench\", \"workloads\": []}"));
+	assert_true(is_taken("{\"schema\": 2, \"command\": \"bench\", \"workloads\": []}"));
+	assert_false(is_taken("{\"schema\": 0, \"command\": \"bench\", \"workloads\": []}"));
+	assert_false(is_taken("{\"schema\": 3, \"command\": \"bench\", \"workloads\": []}"));
 	assert_false(is_taken("{\"schema\": \"1\", \"command\": \"bench\", \"workloads\": []}"));
 	assert_false(is_taken("{\"schema\": 1, \"command\": \"list\", \"workloads\": []}"));
 	assert_false(is_taken("{\"schema\": 1, \"command\": \"bench\"}"));

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Files: maps of extents, checks, layout, and what becomes of the file. */
+/* noclone-file tables: checks, layout, JSON. */
 #include "unit.h"
 
 #include <errno.h>
 #include <json-c/json.h>
-#include <linux/fiemap.h>
 #include <sys/types.h>
 
 #include "base/util.h"
@@ -189,7 +188,7 @@ static void lint_file_extents(void **state __unused)
 	lints("0 8 noclone-file /sparse 0 2 engine extent", 1, 0, "--allocate");
 	lints("0 8 noclone-file /reflink 0 2 engine extent", 1, 0, "--reflink=never");
 	lints("0 8 noclone-file /compressed 0 2 engine extent", 1, 0, "compressed");
-	lints("0 8 noclone-file /unknown 0 2 engine extent", 0, 1, "cannot be looked at");
+	lints("0 8 noclone-file /unknown 0 2 engine extent", 0, 1, "does not report extents");
 	lints("0 8 noclone-file /btrfs 0 2 engine extent", 1, 0, "ext4 or xfs");
 	lints("0 8 noclone-file /reflink 0", 0, 0, NULL);
 	lints("0 8 noclone-file /good 0 2 engine null", 0, 1, "debug builds");
@@ -282,196 +281,29 @@ static void plan_rounds_down(void **state __unused)
 
 static void plan_refuses_files(void **state __unused)
 {
-	PLAN("", "nothing of it is left", .path = "/good", .start = 2048);
-	PLAN("", "nothing of it is left", .path = "/tiny");
-	PLAN("", "nothing of it is left", .path = "/good", .start = UINT64_MAX);
+	PLAN("", "no sectors left", .path = "/good", .start = 2048);
+	PLAN("", "no sectors left", .path = "/tiny");
+	PLAN("", "no sectors left", .path = "/good", .start = UINT64_MAX);
 	PLAN("", "No such file", .path = "/nothing");
 	PLAN("", "is a directory", .path = "/dir");
 	PLAN("", "use noclone-linear", .path = "/device");
-}
-
-static void decides(const struct file_request *req,
-		    const struct file_facts *facts, enum file_action expected,
-		    const char *fragment)
-{
-	enum file_action action;
-	const char *wrong = plan_file_action(req, facts, &action);
-
-	if (fragment) {
-		assert_non_null(wrong);
-		assert_non_null(strstr(wrong, fragment));
-		return;
-	}
-	assert_null(wrong);
-	assert_int_equal(action, expected);
-}
-
-#define DECIDE(facts, expected, fragment, ...)				\
-	decides(&(struct file_request) { __VA_ARGS__ }, facts, expected, fragment)
-
-static void plan_what_becomes_of_a_file(void **state __unused)
-{
-	const struct file_facts file = { .bytes = MIB };
-	const struct file_facts dir = { .kind = FILE_DIRECTORY };
-
-	DECIDE(NULL, FILE_MAKE, NULL, .bytes = MIB);
-	DECIDE(NULL, FILE_MAKE, NULL, .bytes = MIB, .engine = ENGINE_EXTENT,
-	       .allocate = true);
-	DECIDE(NULL, FILE_KEEP, "--size SIZE makes it", .allocate = true);
-	DECIDE(NULL, FILE_KEEP, "add --allocate", .bytes = MIB,
-	       .engine = ENGINE_EXTENT);
-	DECIDE(&file, FILE_KEEP, NULL, .bytes = 0);
-	DECIDE(&file, FILE_KEEP, NULL, .bytes = MIB, .engine = ENGINE_EXTENT);
-	DECIDE(&file, FILE_KEEP, NULL, .allocate = true);
-	DECIDE(&file, FILE_GROW, NULL, .bytes = MIB + 512);
-	DECIDE(&file, FILE_KEEP, "add --allocate", .bytes = MIB + 512,
-	       .engine = ENGINE_EXTENT);
-	DECIDE(&file, FILE_KEEP, "never made smaller", .bytes = MIB - 512);
-	DECIDE(&dir, FILE_KEEP, "is a directory", .bytes = MIB);
-}
-
-/* The engine a request ends up with; NULL: the lines do not agree. */
-static void keeps_engine(const char *live, const char *engine, bool given)
-{
-	struct file_request req = { .engine = ENGINE_DIRECT };
-	_cleanup_problems_ struct problems p = { 0 };
-	_cleanup_table_ struct table t = { 0 };
-
-	table_parse(&t, live, &p);
-	assert_int_equal(plan_file_engine(&t, &req), !!engine);
-	assert_string_equal(engine_name(req.engine), engine ? engine : "direct");
-	assert_int_equal(req.engine_given, given);
-}
-
-static void plan_keeps_the_engine(void **state __unused)
-{
-	keeps_engine("0 8 noclone-file /f 0", "direct", false);
-	keeps_engine("0 8 noclone-file /f 0 2 engine direct", "direct", true);
-	keeps_engine("0 8 noclone-file /f 0 3 engine extent no_fastpath",
-		     "extent", true);
-	keeps_engine("0 8 linear 8:0 0\n8 8 noclone-file /f 0 2 engine sync\n"
-		     "16 8 noclone-file /g 0 2 engine sync", "sync", true);
-	keeps_engine("0 8 noclone-file /f 0 2 engine sync\n"
-		     "8 8 noclone-file /g 0", NULL, false);
-	keeps_engine("0 8 linear 8:0 0", "direct", false);
-}
-
-static void plan_changes_no_protected_file(void **state __unused)
-{
-	const struct file_facts immutable = { .bytes = MIB, .immutable = true };
-	const struct file_facts append = { .bytes = MIB, .append_only = true };
-	const struct file_facts readonly = { .bytes = MIB, .readonly = true };
-
-	DECIDE(&immutable, FILE_KEEP, NULL, .bytes = MIB);
-	DECIDE(&immutable, FILE_KEEP, "chattr -i", .allocate = true);
-	DECIDE(&append, FILE_KEEP, "chattr -a", .bytes = 2 * MIB);
-	DECIDE(&readonly, FILE_KEEP, "cannot be written", .allocate = true);
-}
-
-#define WRITTEN(from, to)	{ .fe_logical = (from), .fe_length = (to) - (from) }
-#define FLAGGED(from, to, flags)					\
-	{ .fe_logical = (from), .fe_length = (to) - (from), .fe_flags = (flags) }
-
-static void map_without_gaps(void **state __unused)
-{
-	const struct fiemap_extent e[] = {
-		WRITTEN(0, 4096), WRITTEN(4096, 16384),
-	};
-	_cleanup_file_map_ struct file_map map;
-
-	/* the last block is longer than the file */
-	file_map_extents(&map, e, 2, 16000);
-	assert_true(map.known);
-	assert_int_equal(map.nr_gaps, 0);
-	assert_int_equal(map.gap_bytes, 0);
-	assert_int_equal(map.extents, 2);
-}
-
-static void map_with_gaps(void **state __unused)
-{
-	const struct fiemap_extent e[] = {
-		WRITTEN(4096, 8192),
-		FLAGGED(8192, 12288, FIEMAP_EXTENT_UNWRITTEN),
-		/* preallocated, behind a hole, and beyond the end */
-		FLAGGED(16384, 32768, FIEMAP_EXTENT_UNWRITTEN),
-		FLAGGED(65536, 131072, FIEMAP_EXTENT_UNWRITTEN),
-	};
-	_cleanup_file_map_ struct file_map map;
-
-	file_map_extents(&map, e, 4, 20000);
-	assert_int_equal(map.nr_gaps, 2);
-	assert_int_equal(map.gap[0].begin, 0);
-	assert_int_equal(map.gap[0].end, 4096);
-	assert_int_equal(map.gap[1].begin, 8192);
-	assert_int_equal(map.gap[1].end, 20000);
-	assert_int_equal(map.gap_bytes, 4096 + 20000 - 8192);
-	assert_int_equal(map.extents, 3);
-}
-
-static void map_of_nothing(void **state __unused)
-{
-	_cleanup_file_map_ struct file_map map;
-
-	file_map_extents(&map, NULL, 0, 0);
-	assert_int_equal(map.nr_gaps, 0);
-	file_map_extents(&map, NULL, 0, 5);
-	assert_int_equal(map.nr_gaps, 1);
-	assert_int_equal(map.gap_bytes, 5);
-}
-
-static void map_of_what_is_elsewhere(void **state __unused)
-{
-	const struct fiemap_extent e[] = {
-		FLAGGED(0, 4096, FIEMAP_EXTENT_SHARED),
-		FLAGGED(4096, 8192, FIEMAP_EXTENT_ENCODED),
-		FLAGGED(8192, 12288, FIEMAP_EXTENT_UNKNOWN | FIEMAP_EXTENT_DELALLOC),
-		FLAGGED(12288, 12300, FIEMAP_EXTENT_DATA_INLINE |
-			FIEMAP_EXTENT_NOT_ALIGNED | FIEMAP_EXTENT_LAST),
-	};
-	_cleanup_file_map_ struct file_map map;
-
-	file_map_extents(&map, e, 4, 12300);
-	assert_int_equal(map.nr_gaps, 0);
-	assert_int_equal(map.shared, 4096);
-	assert_int_equal(map.elsewhere, 8192 + 12);
-}
-
-static void facts_after_the_change(void **state __unused)
-{
-	struct file_facts f = { .kind = FILE_DIRECTORY };
-	struct file_request req = { .bytes = MIB };
-
-	plan_file_facts(&req, &f);
-	assert_int_equal(f.kind, FILE_REGULAR);
-	assert_int_equal(f.bytes, MIB);
-	assert_int_equal(f.allocated, 0);
-	req = (struct file_request) { .allocate = true };
-	file_map_gap(&f.map, 0, MIB);
-	f.map.shared = 4096;
-	plan_file_facts(&req, &f);
-	assert_int_equal(f.map.nr_gaps, 0);
-	assert_int_equal(f.map.gap_bytes, 0);
-	assert_int_equal(f.map.shared, 4096);
-	assert_int_equal(f.bytes, MIB);
-	assert_int_equal(f.allocated, 2048);
-	assert_true(f.map.known);
 }
 
 static void assumptions_are_files_too(void **state __unused)
 {
 	_cleanup_problems_ struct problems p = { 0 };
 	_cleanup_table_ struct table t = { 0 };
-	struct assumed told;
+	struct assumed assumed;
 
-	assumed_init(&told, NULL);
-	assert_null(assumed_add(&told, "/a b=1M:4096"));
+	assumed_init(&assumed, NULL);
+	assert_null(assumed_add(&assumed, "/a b=1M:4096"));
 	table_parse(&t, "0 2048 noclone-file /a%20b 0 2 engine extent", &p);
-	lint_table(&t, &told.source, NULL, &p);
+	lint_table(&t, &assumed.source, NULL, &p);
 	assert_int_equal(p.nr, 0);
-	assumed_free(&told);
+	assumed_free(&assumed);
 }
 
-/* Of the line's target, as JSON: a member of "file" */
+/* The member "path" of a target as JSON */
 static const char *json_path(const char *line, struct json_object **o)
 {
 	_cleanup_problems_ struct problems p = { 0 };
@@ -516,14 +348,6 @@ int main(void)
 		cmocka_unit_test(plan_whole_file),
 		cmocka_unit_test(plan_rounds_down),
 		cmocka_unit_test(plan_refuses_files),
-		cmocka_unit_test(plan_what_becomes_of_a_file),
-		cmocka_unit_test(plan_keeps_the_engine),
-		cmocka_unit_test(plan_changes_no_protected_file),
-		cmocka_unit_test(map_without_gaps),
-		cmocka_unit_test(map_with_gaps),
-		cmocka_unit_test(map_of_nothing),
-		cmocka_unit_test(map_of_what_is_elsewhere),
-		cmocka_unit_test(facts_after_the_change),
 		cmocka_unit_test(assumptions_are_files_too),
 		cmocka_unit_test(json_has_paths_that_are_utf8),
 	};

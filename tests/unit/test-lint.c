@@ -184,8 +184,8 @@ static void lint_small_and_odd_chunks(void **state __unused)
 {
 	lints("0 16 noclone-striped 2 1 /dev/zoned 0 /dev/self 0", 2, 1,
 	      "splits nearly every I/O");
-	lints("0 4000 noclone-striped 1 100 /dev/part1 0", 0, 0, "no power of two");
-	lints("0 4000 noclone-striped 1 100 /dev/part1 0", 0, 0, "slow way to say linear");
+	lints("0 4000 noclone-striped 1 100 /dev/part1 0", 0, 0, "not a power of two");
+	lints("0 4000 noclone-striped 1 100 /dev/part1 0", 0, 0, "as linear, but slower");
 }
 
 int main(void)

@@ -142,9 +142,9 @@ static void table_bad_files(void **state __unused)
 	wrong("0 8 noclone-file /a% 0", "without two hexadecimal digits: write %25");
 	wrong("0 8 noclone-file /a%2 0", "without two hexadecimal digits");
 	wrong("0 8 noclone-file /a%00 0", "without two hexadecimal digits");
-	wrong("0 8 noclone-file /a\\ 0", "cuts at or takes away");
-	wrong("0 8 noclone-file /a\xa0 0", "cuts at or takes away");
-	wrong("0 8 noclone-file /a\v 0", "cuts at or takes away");
+	wrong("0 8 noclone-file /a\\ 0", "splits at or removes");
+	wrong("0 8 noclone-file /a\xa0 0", "splits at or removes");
+	wrong("0 8 noclone-file /a\v 0", "splits at or removes");
 	wrong("0 8 noclone-file /a 0 x", "between 0 and 3");
 	wrong("0 8 noclone-file /a 0 -1", "between 0 and 3");
 	wrong("0 8 noclone-file /a 0 4 engine sync engine sync", "between 0 and 3");

@@ -48,7 +48,7 @@ static int no_device(const struct facts_source *src __unused,
  */
 static void check(const char *text, struct table *t, struct problems *problems)
 {
-	static const char * const told[] = {
+	static const char * const assumptions[] = {
 		"/dev/ram0=64M", "/dev/ram1=64M", "/dev/ram2=64M", "/dev/ram3=64M",
 		"/mnt/noclone.img=32M", "/mnt/no clone #1.img=32M",
 	};
@@ -58,8 +58,8 @@ static void check(const char *text, struct table *t, struct problems *problems)
 
 	rest.lookup = no_device;
 	assumed_init(&devices, &rest);
-	for (i = 0; i < ARRAY_SIZE(told); i++)
-		assert_null(assumed_add(&devices, told[i]));
+	for (i = 0; i < ARRAY_SIZE(assumptions); i++)
+		assert_null(assumed_add(&devices, assumptions[i]));
 	table_parse(t, text, problems);
 	lint_table(t, &devices.source, NULL, problems);
 	assumed_free(&devices);

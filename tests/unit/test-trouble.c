@@ -42,7 +42,7 @@ static const struct facts_source source = {
 	.lookup_file = lookup_file,
 };
 
-/* What is found of a table line and its status, in few words. */
+/* The troubles of a target with a status, in a few words. */
 static void finds(const char *line, const char *status, const char *brief,
 		  const char *text)
 {
@@ -54,7 +54,7 @@ static void finds(const char *line, const char *status, const char *brief,
 
 	table_parse(&t, line, &p);
 	assert_int_equal(p.nr, 0);
-	assert_int_equal(status_parse(&s, status), !!*status);
+	assert_int_equal(!status_parse(&s, status), !!*status);
 	troubles_find(&found, &t.targets[0], &s, &source);
 	words = troubles_brief(&found);
 	assert_string_equal(words, brief);
@@ -106,11 +106,11 @@ static void trouble_with_files(void **state __unused)
 	      "/a%20b (replaced): it is another file now (inode 12), the device runs on inode 11");
 	finds(F("/a%20b"), R("11", "0"), "/a%20b (replaced)",
 	      "/a%20b (replaced): it is another file now (inode 12), the device runs on inode 11, "
-	      "which has no name any more");
+	      "which no longer has a name");
 	finds(F("/gone"), R("12", "0"), "/gone (deleted)",
-	      "/gone (deleted): the device runs on inode 12, which has no name any more");
-	finds(F("/gone"), R("12", "1"), "/gone (not there)",
-	      "/gone (not there): the device runs on inode 12, which has another name");
+	      "/gone (deleted): the device runs on inode 12, which no longer has a name");
+	finds(F("/gone"), R("12", "1"), "/gone (missing)",
+	      "/gone (missing): the device runs on inode 12, which has another name");
 }
 
 /* Nothing is said that is not known. */

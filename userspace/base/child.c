@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Signals are blocked and fetched, never handled: so there is no moment in
- * which one could come too early to be noticed or too late to matter.
+ * The signals are blocked and fetched with sigtimedwait(): a handler would leave
+ * a window between testing its flag and waiting for the child.
  */
 #include "base/child.h"
 
@@ -20,7 +20,7 @@
 #include "base/util.h"
 
 #define OUTPUT_MAX	(16U << 20)
-#define PATIENCE_S	2
+#define KILL_AFTER_S	2
 
 static const int stop_signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 
@@ -48,7 +48,7 @@ void stop_hold(void)
 	sigprocmask(SIG_BLOCK, &held, &before);
 }
 
-/* Wait at most that long for a signal of ours. */
+/* Wait for one of the held signals. */
 static void fetch_signal(time_t seconds)
 {
 	const struct timespec patience = { .tv_sec = seconds };
@@ -58,7 +58,7 @@ static void fetch_signal(time_t seconds)
 		stopped = true;
 }
 
-bool stop_wanted(void)
+bool stop_requested(void)
 {
 	sigset_t pending;
 	size_t i;
@@ -73,12 +73,12 @@ bool stop_wanted(void)
 
 void stop_release(void)
 {
-	/* what came during the clean-up wanted no more than that */
-	stop_wanted();
+	/* signals that arrived during the clean-up have got what they request */
+	stop_requested();
 	sigprocmask(SIG_SETMASK, &before, NULL);
 }
 
-/* A group of its own: ^C is for us, and we tell the child. */
+/* In a process group of its own: ^C comes to us, and we end the child. */
 static int spawn(char **argv, int out, int err, pid_t *pid)
 {
 	posix_spawn_file_actions_t files;
@@ -101,17 +101,17 @@ static int spawn(char **argv, int out, int err, pid_t *pid)
 	return -r;
 }
 
-/* Ask it to end when a stop is wanted, and insist after some seconds. */
+/* When a stop is requested: SIGTERM, and SIGKILL if it still runs later. */
 static int wait_for(pid_t pid, int *status)
 {
-	bool asked = false;
+	bool terminated = false;
 
 	while (!waitpid(pid, status, WNOHANG)) {
-		fetch_signal(PATIENCE_S);
+		fetch_signal(KILL_AFTER_S);
 		if (!stopped)
 			continue;
-		kill(pid, asked ? SIGKILL : SIGTERM);
-		asked = true;
+		kill(pid, terminated ? SIGKILL : SIGTERM);
+		terminated = true;
 	}
 	return stopped ? -EINTR : 0;
 }

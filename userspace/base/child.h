@@ -6,22 +6,18 @@
 #include <stdbool.h>
 
 /**
- * stop_hold - from now on, SIGINT and its kin wait until somebody asks
+ * stop_hold - hold back SIGINT, SIGTERM, SIGHUP and SIGQUIT
  *
- * Whoever has something to clean up holds them, asks stop_wanted() between its
- * steps, cleans up and releases them.  Signals that are ignored stay ignored.
+ * For code that has something to clean up: it calls stop_requested() between
+ * its steps, and stop_release() after the clean-up.  Signals that are ignored
+ * stay ignored.
  */
 void stop_hold(void);
-/* Has such a signal come?  Once it has, the answer stays. */
-bool stop_wanted(void);
+/* Has one of them arrived since stop_hold()? */
+bool stop_requested(void);
 void stop_release(void);
 
-/**
- * struct child_output - what a child left
- * @out: its standard output
- * @err: its standard error
- * @status: as of waitpid()
- */
+/* Standard output, standard error, and the status of waitpid(). */
 struct child_output {
 	char *out;
 	char *err;
@@ -30,10 +26,10 @@ struct child_output {
 
 /**
  * child_run - run a program and wait for it
- * @argv: its words; the first is looked for in $PATH
+ * @argv: its arguments; the first is searched for in $PATH
  * @output: filled in, also if the child failed
  *
- * Context: stop_hold().  A signal that wants a stop ends the child first.
+ * Context: stop_hold().  A signal that is held back ends the child.
  * Return: 0 if it has run, -EINTR if it was stopped, or a negative errno.
  */
 int child_run(char **argv, struct child_output *output);

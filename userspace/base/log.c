@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Messages to people. */
+/* Messages. */
 #include "base/log.h"
 
 #include <stdio.h>
@@ -8,7 +8,7 @@ enum log_level log_level = LOG_LEVEL_NORMAL;
 
 static void say(const char *kind, const char *fmt, va_list ap)
 {
-	/* what was printed so far belongs before the message, also in a pipe */
+	/* keeps the order where both streams go to the same file */
 	fflush(stdout);
 	fprintf(stderr, "noclone: %s", kind);
 	vfprintf(stderr, fmt, ap);

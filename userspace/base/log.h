@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Messages to people: stderr only, so that stdout stays machine-readable. */
+/* Messages: to stderr only, so that stdout stays machine-readable. */
 #ifndef NOCLONE_LOG_H
 #define NOCLONE_LOG_H
 

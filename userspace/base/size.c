@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Sizes as people write them. */
+/* Sizes with units, as users write them. */
 #include "base/size.h"
 
 #include <ctype.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Sizes as people write them, in sectors of 512 bytes.  No I/O. */
+/* Sizes with units, as users write them, in sectors of 512 bytes. */
 #ifndef NOCLONE_SIZE_H
 #define NOCLONE_SIZE_H
 
@@ -27,7 +27,7 @@ const char *size_parse(const char *text, uint64_t *sectors);
  */
 char *size_format(uint64_t sectors);
 
-/* About the same, at most five characters and one decimal: "1.4T" */
+/* Rounded to at most five characters and one decimal: "1.4T" */
 char *size_format_short(uint64_t sectors);
 
 #endif /* NOCLONE_SIZE_H */

@@ -83,7 +83,7 @@ void strbuf_putc(struct strbuf *b, char c, unsigned int times)
 		strbuf_append(b, &c, 1);
 }
 
-/* Hand the text over; never NULL, so callers need not care about "empty". */
+/* The text, owned by the caller: never NULL, so that empty is no special case. */
 char *strbuf_take(struct strbuf *b)
 {
 	char *text = b->text ? b->text : xstrdup("");

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Small helpers everything uses: allocation that cannot fail, cleanup
- * attributes, a growing string.
+ * Allocation that cannot fail, cleanup attributes, a growing string.
  *
- * The tool is short-lived and holds no state that would have to be undone
- * after a failed allocation, so running out of memory ends it.  The one place
- * where that would hurt, a device half way through a change, allocates before.
+ * The tool is short-lived and has nothing to undo after a failed allocation, so
+ * running out of memory ends it.  Where that would leave a device half-way
+ * through a change, memory is allocated before.
  */
 #ifndef NOCLONE_UTIL_H
 #define NOCLONE_UTIL_H
@@ -50,12 +49,7 @@ void strbuf_append(struct strbuf *b, const char *s, size_t len);
 void strbuf_putc(struct strbuf *b, char c, unsigned int times);
 char *strbuf_take(struct strbuf *b);
 
-/**
- * struct words - a line cut at white space
- * @word: the words
- * @nr: number of words
- * @text: their memory
- */
+/* A string split at white space; @text holds the words. */
 struct words {
 	char **word;
 	unsigned int nr;

@@ -17,6 +17,9 @@
 #include "bench/fio.h"
 #include "bench/stats.h"
 
+/* The JSON of "bench" is the same since this schema. */
+#define FIRST_SCHEMA	1
+
 static struct json_object *member(struct json_object *o, const char *key)
 {
 	struct json_object *value = NULL;
@@ -39,7 +42,8 @@ static const char *why_not(struct json_object *o)
 	if (!json_object_is_type(o, json_type_object) ||
 	    !json_object_is_type(schema, json_type_int))
 		return "not the JSON of noclone bench";
-	if (json_object_get_int64(schema) != NOCLONE_JSON_SCHEMA)
+	if (json_object_get_int64(schema) < FIRST_SCHEMA ||
+	    json_object_get_int64(schema) > NOCLONE_JSON_SCHEMA)
 		return "its schema is not known to this version of noclone";
 	if (strcmp(string_of(o, "command"), "bench") ||
 	    !json_object_is_type(member(o, "workloads"), json_type_array))
@@ -149,15 +153,15 @@ static void compare_workload(struct json_object *then, struct json_object *now)
 	compare_measure(old, now, MEASURE_CPU, "CPU us");
 }
 
-/* As text: what was read from a file may be an integer where ours is not. */
+/* As text: a number may be an integer in the file and a double in ours. */
 static bool is_same(struct json_object *a, struct json_object *b)
 {
 	return !strcmp(json_object_to_json_string(a),
 		       json_object_to_json_string(b));
 }
 
-/* Numbers of another disk are worth a look, but not without a word. */
-static void tell_differences(struct json_object *then, struct json_object *now)
+/* Comparing different set-ups is permitted, with a warning. */
+static void warn_differences(struct json_object *then, struct json_object *now)
 {
 	static const char * const keys[] = {
 		"devices", "targets", "block_size", "seconds", "cpus",
@@ -186,7 +190,7 @@ void compare_print(struct json_object *then, struct json_object *now,
 	printf("\nPer I/O, compared with %s\n", path);
 	print_side("then:", then);
 	print_side("now:", now);
-	tell_differences(then, now);
+	warn_differences(then, now);
 	for (i = 0; i < json_object_array_length(workloads); i++)
 		compare_workload(then, json_object_array_get_idx(workloads, i));
 }

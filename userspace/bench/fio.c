@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* fio: its command line, and what its JSON says. */
+/* The command line of fio, and its JSON. */
 #include "bench/fio.h"
 
 #include <json-c/json.h>
@@ -84,8 +84,8 @@ void command_line_free(struct command_line *c)
 }
 
 /*
- * Threads, so that killing fio ends all its jobs.  Other blocks in every run,
- * so that none finds in a cache what the one before has read.
+ * Threads, so that killing fio ends all its jobs.  Other blocks in every run, so
+ * that none is served from a cache that the previous one filled.
  */
 void fio_command(struct command_line *c, const struct workload *w,
 		 const struct fio_target *target)
@@ -152,7 +152,7 @@ static bool number_at(struct json_object *o, const char *key, double *value)
 	return true;
 }
 
-/* fio gives processor time in percent of the time that all jobs ran. */
+/* fio gives CPU time in percent of the run time of all jobs. */
 static const char *parse_job(struct json_object *job, bool write,
 			     struct fio_result *result)
 {
@@ -184,7 +184,7 @@ static const char *parse_job(struct json_object *job, bool write,
 	return NULL;
 }
 
-/* Remarks end with a line; JSON begins with one. */
+/* Messages may precede the JSON, which begins a line. */
 static const char *find_json(const char *text)
 {
 	const char *at = *text == '{' ? text : strstr(text, "\n{");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* fio: its command line, and what its JSON says.  No I/O. */
+/* The command line of fio, and its JSON. */
 #ifndef NOCLONE_BENCH_FIO_H
 #define NOCLONE_BENCH_FIO_H
 
@@ -34,7 +34,7 @@ struct workload {
 };
 
 /**
- * struct fio_target - what it does that to
+ * struct fio_target - where fio runs
  * @filename: device; several are separated by colons
  * @block: bytes of an I/O
  * @run_ms: how long
@@ -74,7 +74,7 @@ void command_line_free(struct command_line *c);
 void fio_command(struct command_line *c, const struct workload *w,
 		 const struct fio_target *target);
 
-/* One more device of a file name; fio takes an unescaped colon for a border. */
+/* Append a device to a file name, escaped: fio splits at colons. */
 char *fio_filename(char *so_far, const char *path);
 
 /* Does the output of "fio --enghelp" list the engine? */
@@ -82,10 +82,10 @@ bool fio_has_engine(const char *enghelp, const char *engine);
 
 /**
  * fio_parse - read the result of a run
- * @text: what fio has printed; there may be remarks before the JSON
- * @write: the side that counts
+ * @text: output of fio; there may be messages before the JSON
+ * @write: use the results of writes
  * @result: filled in
- * @version: set to fio's own name, a new string, unless it is set already
+ * @version: set to the name and version of fio unless it is set already
  *
  * Return: NULL, or a sentence saying what is wrong.
  */

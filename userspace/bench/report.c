@@ -73,7 +73,7 @@ static void print_workload(const struct bench *b, unsigned int workload)
 	print_verdict(b, workload, MEASURE_CPU, "processor:");
 }
 
-/* Where the rest went; "clones" is what it came to, not a reason. */
+/* Why the rest was not; "clones" counts the result of all of these. */
 static void print_detours(const struct status *s)
 {
 	unsigned int i;
@@ -98,7 +98,7 @@ static void print_fast_path(const struct bench *b)
 
 	putchar('\n');
 	if (!b->has_status) {
-		puts("Whether the fast path was used is not known: no status line.");
+		puts("No status line: it is not known whether the fast path was used.");
 	} else if (!s->fast) {
 		printf("The fast path was NOT used: off:%s%s%s. The numbers say nothing about it.\n",
 		       s->reason, meaning ? ": " : "", meaning ? meaning : "");

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The user's devices, and the temporary mapped devices over them.  Both mapped
- * devices stand on all of the same sectors, so nobody else can take those while
- * they exist.
+ * The user's devices, and the temporary mapped devices over them.  Both hold the
+ * user's devices open, so nothing else can use those exclusively meanwhile.
  */
 #include "bench/rig.h"
 
@@ -35,7 +34,7 @@ static const char * const row_names[NR_ROWS] = {
 	[ROW_RAW] = "raw", [ROW_STOCK] = "stock", [ROW_NOCLONE] = "noclone",
 };
 
-static bool has_leave(const struct options *o, const char *device)
+static bool may_destroy(const struct options *o, const char *device)
 {
 	unsigned int i;
 
@@ -46,12 +45,12 @@ static bool has_leave(const struct options *o, const char *device)
 }
 
 /* Writing takes two options, and the second names each device. */
-static int check_leave(const struct options *o, int argc, char **argv)
+static int check_writes(const struct options *o, int argc, char **argv)
 {
 	int i;
 
 	for (i = 0; opt(o, OPT_WRITE) && i < argc; i++)
-		if (!has_leave(o, argv[i])) {
+		if (!may_destroy(o, argv[i])) {
 			log_err("%s: --write destroys the data on it: to permit that, add --yes-destroy %s",
 				argv[i], argv[i]);
 			return -EPERM;
@@ -201,7 +200,7 @@ int rig_prepare(struct bench_rig *rig, const struct options *o, int argc,
 
 	memset(rig, 0, sizeof(*rig));
 	rig->write = opt(o, OPT_WRITE);
-	r = check_leave(o, argc, argv);
+	r = check_writes(o, argc, argv);
 	for (i = 0; !r && i < argc; i++)
 		r = add_device(rig, argv[i], !opt(o, OPT_DRY_RUN));
 	if (r)
@@ -314,13 +313,15 @@ int rig_check(const struct bench_rig *rig, enum bench_row row)
 	return r;
 }
 
-bool rig_status(const struct bench_rig *rig, struct status *s)
+int rig_status(const struct bench_rig *rig, struct status *s)
 {
 	_cleanup_devmap_targets_ struct devmap_targets targets = { 0 };
+	int r = devmap_status(rig->mapped[ROW_NOCLONE].name, &targets);
 
 	memset(s, 0, sizeof(*s));
-	return !devmap_status(rig->mapped[ROW_NOCLONE].name, &targets) &&
-	       targets.nr && status_parse(s, targets.target[0].params);
+	if (r)
+		return r;
+	return targets.nr ? status_parse(s, targets.target[0].params) : -ENODATA;
 }
 
 void rig_free(struct bench_rig *rig)

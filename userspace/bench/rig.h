@@ -60,7 +60,7 @@ const char *rig_target(const struct bench_rig *rig, enum bench_row row);
 const char *rig_title(const struct bench_rig *rig, enum bench_row row);
 /* The equivalent dmsetup command line: a new string. */
 char *rig_dmsetup(const struct bench_rig *rig, enum bench_row row);
-/* What fio shall open: a new string. */
+/* The file name for fio: a new string. */
 char *rig_filename(const struct bench_rig *rig, enum bench_row row);
 
 /* Make the mapped devices; 0 or a negative errno after a message. */
@@ -72,8 +72,8 @@ int rig_remove(struct bench_rig *rig);
  * a regular file of a name that is gone.  0, or a negative errno after a message.
  */
 int rig_check(const struct bench_rig *rig, enum bench_row row);
-/* Status line of the noclone device; false if there is none. */
-bool rig_status(const struct bench_rig *rig, struct status *s);
+/* Status of the noclone device: 0 or a negative errno. */
+int rig_status(const struct bench_rig *rig, struct status *s);
 void rig_free(struct bench_rig *rig);
 
 #endif /* NOCLONE_BENCH_RIG_H */

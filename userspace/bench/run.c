@@ -59,7 +59,7 @@ static int choose_engine(const char **engine)
 	command_line_add(&c, "--enghelp");
 	r = run_fio(&c, &out);
 	if (r) {
-		if (stop_wanted())
+		if (stop_requested())
 			log_err("stopped; nothing is left behind");
 		return r;
 	}
@@ -98,7 +98,7 @@ static void add_workloads(struct bench *b, const char *engine, bool write)
 		};
 }
 
-/* One line that is written over; nothing for a log file. */
+/* One line that is overwritten; nothing unless stderr is a terminal. */
 static void progress(const struct bench *b, unsigned int workload,
 		     enum bench_row row, unsigned int round, unsigned int done)
 {
@@ -171,7 +171,7 @@ static int measure_all(struct bench *b)
 				enum bench_row row = (round + turn) % NR_ROWS;
 
 				progress(b, workload, row, round, done++);
-				r = stop_wanted() ? -EINTR :
+				r = stop_requested() ? -EINTR :
 				    measure_once(b, workload, row, round);
 				if (r)
 					return r;
@@ -204,16 +204,16 @@ int run_bench(struct bench *b)
 	if (!r) {
 		r = measure_all(b);
 		progress_end();
-		b->has_status = rig_status(&b->rig, &b->status);
+		b->has_status = !rig_status(&b->rig, &b->status);
 		b->module_version = find_module_version(
 			rig_target(&b->rig, ROW_NOCLONE));
 	}
 	left = rig_remove(&b->rig);
-	if (stop_wanted())
+	if (stop_requested())
 		log_err("stopped; %s", left ? "not everything could be cleaned up" :
 			"nothing is left behind");
 	if (!r)
-		r = stop_wanted() ? -EINTR : left;
+		r = stop_requested() ? -EINTR : left;
 	return r;
 }
 

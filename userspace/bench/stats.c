@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The arithmetic of "noclone bench".  Medians, because one run that something
- * else disturbed must not decide.
+ * The arithmetic of "noclone bench".  Medians, so that one disturbed run does
+ * not decide.
  */
 #include "bench/stats.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Medians, their spread, and when a difference may be called one.  No I/O. */
+/* Medians, their spread, and when a difference is significant. */
 #ifndef NOCLONE_BENCH_STATS_H
 #define NOCLONE_BENCH_STATS_H
 
 /*
- * With normal noise and nothing to find, the rule below finds something in one
- * of 90 comparisons of 7 rounds, one of 20 of 5, and one of 6 of 3: too many.
+ * With normal noise and no real difference, the rule below reports one in 1 of
+ * 90 comparisons of 7 rounds, 1 of 20 of 5, and 1 of 6 of 3, which is too many.
  */
 #define VERDICT_MIN_ROUNDS	5
 /* A difference counts beyond that many times the spread of both sides. */

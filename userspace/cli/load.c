@@ -127,7 +127,7 @@ int load_begin(const struct build *b, const struct table *t,
 	_cleanup_problems_ struct problems checks = { 0 };
 	int r;
 
-	if (!backing->wanted)
+	if (!backing->needed)
 		return 0;
 	stop_hold();
 	r = backing_apply(backing);
@@ -144,7 +144,7 @@ int load_begin(const struct build *b, const struct table *t,
 
 void load_end(struct backing *backing, bool good)
 {
-	if (!backing->wanted)
+	if (!backing->needed)
 		return;
 	if (!good)
 		backing_undo(backing);

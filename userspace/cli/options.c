@@ -2,6 +2,7 @@
 /* Command line options. */
 #include "cli/options.h"
 
+#include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,9 +31,9 @@ const struct option_info option_infos[OPT_NR] = {
 };
 
 const struct option_info common_options[] = {
-	{ 0, "verbose", 'v', NULL, "say more" },
-	{ 0, "debug", 0, NULL, "say everything, also what libdevmapper does" },
-	{ 0, "help", 'h', NULL, "explain the command" },
+	{ 0, "verbose", 'v', NULL, "print more messages" },
+	{ 0, "debug", 0, NULL, "print all messages, also those of libdevmapper" },
+	{ 0, "help", 'h', NULL, "print help for the command" },
 	{ 0, "version", 'V', NULL, "print the version" },
 };
 const unsigned int nr_common_options = ARRAY_SIZE(common_options);
@@ -67,7 +68,7 @@ static bool take_rounds(struct options *o, const char *value)
 	return false;
 }
 
-/* Digits, and up to three more behind a point. */
+/* Digits, and up to three decimals. */
 static bool parse_ms(const char *value, uint32_t *ms)
 {
 	size_t whole = strcspn(value, "."), digits = 0;
@@ -98,7 +99,7 @@ static bool take_chunk(struct options *o, const char *value)
 	const char *wrong = size_parse(value, &o->chunk);
 
 	if (!wrong && !o->chunk)
-		wrong = "a chunk cannot be empty";
+		wrong = "a chunk cannot be 0";
 	if (wrong)
 		log_err("--chunk %s: %s", value, wrong);
 	return !wrong;
@@ -129,7 +130,7 @@ static bool take_size(struct options *o, const char *value)
 	const char *wrong = size_parse(value, &o->file_sectors);
 
 	if (!wrong && !o->file_sectors)
-		wrong = "a file under a device cannot be empty";
+		wrong = "the backing file cannot be empty";
 	if (!wrong && o->file_sectors > TABLE_MAX_SECTORS)
 		wrong = "larger than a device can be";
 	if (wrong)
@@ -200,7 +201,7 @@ static bool take_val(struct options *o, int val, const char *value)
 	case VAL_DEBUG:
 		log_level = LOG_LEVEL_DEBUG;
 		return true;
-	case '?':	/* getopt has said what is wrong */
+	case '?':	/* getopt has logged it */
 		return false;
 	}
 	for (i = 0; i < OPT_NR; i++)
@@ -227,10 +228,10 @@ int options_parse(struct options *o, int argc, char **argv)
 		add_long(&longs[OPT_NR + i], &letters, &common_options[i],
 			 VAL_DEBUG);
 
-	optind = 0;	/* glibc: start anew, also in the unit tests */
+	optind = 0;	/* glibc: reinitialize, for the unit tests */
 	while ((val = getopt_long(argc, argv, letters.text, longs, NULL)) != -1)
 		if (!take_val(o, val, optarg))
-			return -1;
+			return -EINVAL;
 	return optind;
 }
 

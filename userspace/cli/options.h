@@ -15,33 +15,33 @@
 #define NOCLONE_OPTIONS(X)						\
 	X(TABLE,	"table",	't', "FILE",	"take the table from FILE (- is stdin)") \
 	X(CHUNK,	"chunk",	'c', "SIZE",	"chunk of a striped device, for example 64K") \
-	X(ENGINE,	"engine",	'e', "ENGINE",	"how the I/O of a file is done: direct (default), extent, buffered or sync; reload keeps the one that runs") \
-	X(START,	"start",	0,   "SECTORS",	"first sector used in a file") \
-	X(SIZE,		"size",		0,   "SIZE",	"make the file, or make it longer, so that it has this size") \
-	X(ALLOCATE,	"allocate",	0,   NULL,	"write zeroes to what a file does not have on the disk") \
+	X(ENGINE,	"engine",	'e', "ENGINE",	"engine of noclone-file: direct (default), extent, buffered or sync; reload keeps the current one") \
+	X(START,	"start",	0,   "SECTORS",	"first sector used in the backing file") \
+	X(SIZE,		"size",		0,   "SIZE",	"create the file, or grow it to this size") \
+	X(ALLOCATE,	"allocate",	0,   NULL,	"fill holes and unwritten extents of the file with zeroes") \
 	X(NO_FASTPATH,	"no-fastpath",	0,   NULL,	"let dm core clone every I/O") \
 	X(READONLY,	"readonly",	'r', NULL,	"make the device read-only") \
-	X(UUID,		"uuid",		'u', "UUID",	"DM UUID; NOCLONE- is put in front if it is missing") \
-	X(RETRY,	"retry",	0,   NULL,	"try again for some seconds while the device is in use") \
+	X(UUID,		"uuid",		'u', "UUID",	"DM UUID; NOCLONE- is prepended if it is missing") \
+	X(RETRY,	"retry",	0,   NULL,	"retry for some seconds while the device is in use") \
 	X(DEFERRED,	"deferred",	0,   NULL,	"remove the device when its last user closes it") \
 	X(NOFLUSH,	"noflush",	0,   NULL,	"suspend without waiting for queued I/O") \
 	X(NOLOCKFS,	"nolockfs",	0,   NULL,	"suspend without freezing the file system") \
-	X(ALL,		"all",		'a', NULL,	"also devices without a target of this module") \
-	X(ASSUME,	"assume",	0,   "DEV=SIZE[:BLOCK]", "believe this about a device instead of asking for it") \
-	X(FOR,		"for",		0,   "NAME",	"the table is meant for this device") \
+	X(ALL,		"all",		'a', NULL,	"include devices without a target of this module") \
+	X(ASSUME,	"assume",	0,   "DEV=SIZE[:BLOCK]", "assume these facts about a device instead of looking it up") \
+	X(FOR,		"for",		0,   "NAME",	"the device that the table is for") \
 	X(NUMBERS,	"numbers",	0,   NULL,	"write devices as major:minor") \
-	X(ROUNDS,	"rounds",	0,   "N",	"measure everything that often, in turns (default 7)") \
-	X(SECONDS,	"seconds",	0,   "S",	"let each run take that long, for example 0.5 (default 2)") \
-	X(WRITE,	"write",	0,   NULL,	"measure writes as well: destroys what is on the devices") \
-	X(YES_DESTROY,	"yes-destroy",	0,   "DEVICE",	"this device may be written; say it for each") \
-	X(OUTPUT,	"output",	'o', "FILE",	"keep the JSON in FILE") \
-	X(COMPARE,	"compare",	0,   "FILE",	"print the changes since the JSON in FILE") \
-	X(FORCE,	"force",	'f', NULL,	"go on although a check says no") \
+	X(ROUNDS,	"rounds",	0,   "N",	"number of rounds (default 7)") \
+	X(SECONDS,	"seconds",	0,   "S",	"duration of each run, for example 0.5 (default 2)") \
+	X(WRITE,	"write",	0,   NULL,	"measure writes as well: destroys the data on the devices") \
+	X(YES_DESTROY,	"yes-destroy",	0,   "DEVICE",	"permit writes to this device; once for each") \
+	X(OUTPUT,	"output",	'o', "FILE",	"write the JSON to FILE") \
+	X(COMPARE,	"compare",	0,   "FILE",	"compare with the JSON of an earlier run in FILE") \
+	X(FORCE,	"force",	'f', NULL,	"continue although a check failed") \
 	X(YES,		"yes",		'y', NULL,	"answer questions with yes") \
 	X(DRY_RUN,	"dry-run",	'n', NULL,	"print what would be done and change nothing") \
 	X(JSON,		"json",		'j', NULL,	"print JSON") \
 	X(NOUDEVSYNC,	"noudevsync",	0,   NULL,	"do not wait for udev") \
-	X(UDEV_TIMEOUT,	"udev-timeout",	0,   "SECONDS",	"wait for udev at most that long (default 30)") \
+	X(UDEV_TIMEOUT,	"udev-timeout",	0,   "SECONDS",	"wait for udev at most this long (default 30)") \
 	X(COMPLETION,	"completion",	0,   NULL,	"print the completion script for bash")
 
 #define OPTION_NUMBER(bit, ...)	OPT_NR_##bit,
@@ -50,7 +50,6 @@ enum { NOCLONE_OPTIONS(OPTION_NUMBER) OPT_NR };
 #define OPTION_BIT(bit, ...)	OPT_##bit = 1U << OPT_NR_##bit,
 enum { NOCLONE_OPTIONS(OPTION_BIT) };
 
-/* Options that every command takes; see options.c for the words. */
 #define OPT_UDEV	(OPT_NOUDEVSYNC | OPT_UDEV_TIMEOUT)
 /* Those that are for "file PATH" only */
 #define OPT_FILE	(OPT_ENGINE | OPT_START | OPT_SIZE | OPT_ALLOCATE)
@@ -65,12 +64,12 @@ struct option_info {
 
 /* One for each option of the list above, in its order. */
 extern const struct option_info option_infos[OPT_NR];
-/* "-v, --verbose" and its kin: for the help text and completion. */
+/* --verbose and the like, which every command takes. */
 extern const struct option_info common_options[];
 extern const unsigned int nr_common_options;
 
 /**
- * struct options - what was given
+ * struct options - the parsed options
  * @given: OPT_ bits
  * @table: --table
  * @chunk: --chunk in sectors
@@ -119,13 +118,12 @@ static inline bool opt(const struct options *o, unsigned int bit)
 }
 
 /**
- * options_parse - sort options from words
+ * options_parse - separate options from words
  * @o: filled in
  * @argc: number of words, of which @argv[0] is skipped
  * @argv: permuted so that the words that are no options come last
  *
- * Return: index of the first word that is no option, or a negative number if
- * an option is wrong, which the user has been told.
+ * Return: index of the first word that is no option, or -EINVAL after a message.
  */
 int options_parse(struct options *o, int argc, char **argv);
 void options_free(struct options *o);

@@ -38,7 +38,7 @@ void output_add_string(struct json_object *o, const char *key, const char *s)
 	json_object_object_add(o, key, output_string(s));
 }
 
-/* JSON is UTF-8, and a path need not be. */
+/* JSON strings are UTF-8, and a path need not be. */
 static bool is_utf8(const char *s)
 {
 	size_t left = strlen(s), room = left * sizeof(wchar_t);

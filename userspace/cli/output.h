@@ -13,11 +13,11 @@
 #include "model/table.h"
 #include "model/trouble.h"
 
-#define NOCLONE_JSON_SCHEMA	1
+#define NOCLONE_JSON_SCHEMA	2
 
 struct json_object;
 
-/* {"schema": 1, "version": ..., "command": @command} */
+/* {"schema": ..., "version": ..., "command": @command} */
 struct json_object *output_new(const char *command);
 /* Print with a newline. */
 void output_print(struct json_object *o);
@@ -28,7 +28,7 @@ void output_add_string(struct json_object *o, const char *key, const char *s);
 void output_add_bytes(struct json_object *o, const char *key, const char *s);
 void output_add_number(struct json_object *o, const char *key, uint64_t n);
 void output_add_bool(struct json_object *o, const char *key, bool b);
-/* {"start", "sectors", "type", and what was understood of it} */
+/* {"start", "sectors", "type", "params", and the arguments if they are understood} */
 struct json_object *output_target(const struct target *t);
 struct json_object *output_table(const struct table *t);
 struct json_object *output_problems(const struct problems *p);

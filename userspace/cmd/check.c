@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* noclone check: lint for table files */
+/* noclone check: look for mistakes in table files. */
 #include <json-c/json.h>
 #include <stdio.h>
 

@@ -11,11 +11,11 @@
 
 #define ANY_NUMBER	(-1)
 
-/* What the words of a command are: completion needs to know. */
+/* What the words of a command are, for completion. */
 enum word_kind {
 	WORD_NONE,
 	WORD_NAME,	/* of a mapped device */
-	WORD_FILE,	/* a table file, or a device to build on */
+	WORD_FILE,	/* a table file, or a device */
 	WORD_CREATE,	/* new name, then linear, striped or file, then paths */
 	WORD_RELOAD,	/* name, then as above */
 	WORD_COMMAND,

@@ -41,7 +41,7 @@ static bool good_name(const char *name)
 	const char *wrong = NULL;
 
 	if (!*name || !strcmp(name, ".") || !strcmp(name, ".."))
-		wrong = "is no name";
+		wrong = "is not a valid name";
 	else if (strlen(name) > DM_NAME_MAX)
 		wrong = "is longer than the kernel's 127 characters";
 	else if (strchr(name, '/'))
@@ -73,7 +73,7 @@ static int create(const struct options *o, const char *name, const char *uuid,
 	int r = devmap_create(name, uuid, t, opt(o, OPT_READONLY));
 
 	if (!r) {
-		log_verbose("%s: %s in %u segment%s, UUID %s", name, size,
+		log_verbose("%s: %s in %u target%s, UUID %s", name, size,
 			    t->nr, t->nr == 1 ? "" : "s", uuid);
 		live_warn_stand_in(name);
 	}

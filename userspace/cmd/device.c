@@ -12,7 +12,7 @@
 #include "cli/select.h"
 #include "cmd/command.h"
 
-/* Do one thing to one device, or with --dry-run print the dmsetup line. */
+/* Change a device, or with --dry-run print the dmsetup command line. */
 typedef int (*device_action)(const struct options *o,
 			     const struct devmap_device *dev);
 
@@ -31,7 +31,7 @@ static int for_each_device(const struct options *o, int argc, char **argv,
 	return failed ? EXIT_FAILED : EXIT_OK;
 }
 
-/* Is this a dry run?  Then print it and be done. */
+/* In a dry run, print the dmsetup command line; true: nothing else to do. */
 static bool only_print(const struct options *o, const char *command,
 		       const struct devmap_device *dev, const char *words)
 {
@@ -106,7 +106,7 @@ int cmd_rename(const struct options *o, int argc __unused, char **argv)
 	_cleanup_free_ char *words = NULL, *quoted = shell_quote(new_name);
 
 	if (!*new_name || strchr(new_name, '/')) {
-		log_err("\"%s\" is no name", new_name);
+		log_err("\"%s\" is not a valid name", new_name);
 		return EXIT_USAGE;
 	}
 	if (select_device(argv[0], &dev) || select_check_owner(o, &dev))

@@ -51,9 +51,9 @@ static void print_device(const char *name, const char *head,
 	if (id->wwn)
 		printf("    serial %s\n", id->wwn);
 	if (id->persistent && strcmp(id->persistent, name))
-		printf("    lasting name %s\n", id->persistent);
+		printf("    persistent name %s\n", id->persistent);
 	if (id->type)
-		printf("    begins with %s%s%s\n", id->type,
+		printf("    signature %s%s%s\n", id->type,
 		       id->label ? ", label " : "", id->label ? id->label : "");
 	explain_print_uses(uses);
 }
@@ -75,7 +75,7 @@ static struct json_object *device_json(const char *name,
 	output_add_bool(o, "readonly", f->readonly);
 	output_add_string(o, "model", id->model);
 	output_add_string(o, "serial", id->wwn);
-	output_add_string(o, "lasting_name", id->persistent);
+	output_add_string(o, "persistent_name", id->persistent);
 	output_add_string(o, "type", id->type);
 	output_add_string(o, "label", id->label);
 	json_object_object_add(o, "uses", explain_uses_json(uses));
@@ -93,7 +93,7 @@ static void explain_device(const char *name, const struct troubles *troubles,
 
 	if (blockdev_lookup(name, &f)) {
 		if (!json)
-			printf("  %s: not there\n",
+			printf("  %s: not found\n",
 			       troubles_head(troubles, name));
 		return;
 	}

@@ -20,7 +20,7 @@ void explain_print_uses(const struct uses *uses)
 			printf("    %s\n", text);
 	}
 	if (!uses->nr)
-		puts("    nobody uses it");
+		puts("    not in use");
 }
 
 struct json_object *explain_uses_json(const struct uses *uses)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* noclone explain: a table in words, as a picture, and who its devices are. */
+/* noclone explain: a table as text and as a diagram, and its devices. */
 #include <json-c/json.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,7 +37,7 @@ static void print_table(const char *what, const struct table *t)
 	_cleanup_free_ char *size = size_format_short(table_sectors(t));
 	unsigned int i;
 
-	printf("%s: %s in %u segment%s\n", what, size, t->nr,
+	printf("%s: %s in %u target%s\n", what, size, t->nr,
 	       t->nr == 1 ? "" : "s");
 	for (i = 0; i < t->nr; i++) {
 		_cleanup_free_ char *words = picture_words(&t->targets[i]);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * noclone export: the way back.  The line it prints makes the same device with
- * the kernel's own linear and striped targets, so data never depends on this
- * module being there.
+ * noclone export: the same device with the kernel's own linear and striped
+ * targets, so that the data can be reached without this module.
  */
 #include <json-c/json.h>
 #include <stdio.h>
@@ -21,7 +20,7 @@
 #include "cli/select.h"
 #include "cmd/command.h"
 
-/* A file has no stock target: the loop driver gives the same bytes. */
+/* noclone-file has no stock equivalent: a loop device has the same bytes. */
 static char *loop_command(const struct table *t)
 {
 	_cleanup_free_ char *path = NULL;
@@ -40,8 +39,8 @@ static void export_file(struct json_object *out, const char *name,
 {
 	_cleanup_free_ char *loop = loop_command(t);
 
-	log_err("%s: left out, a file has no stock target: %s", name,
-		loop ? loop : "use losetup for each line");
+	log_err("%s: skipped, noclone-file has no stock equivalent: %s", name,
+		loop ? loop : "use losetup for each target");
 	output_add_string(out, "concise", NULL);
 	output_add_string(out, "dmsetup", NULL);
 	output_add_bytes(out, "losetup", loop);
@@ -72,7 +71,7 @@ static struct json_object *export_one(const struct options *o,
 		export_file(out, dev->name, &t);
 		return out;
 	}
-	/* numbers change at the next boot; names by id do not */
+	/* device numbers may change at the next boot */
 	table_rename_devices(&t, opt(o, OPT_NUMBERS) ? identity_number :
 						       identity_persistent);
 	*concise = table_concise(&t, dev->name, dev->uuid, dev->readonly);

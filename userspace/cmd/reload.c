@@ -39,7 +39,7 @@ static void reload_dry_run(const struct options *o, const char *name,
 	dry_run(o, "reload", name, NULL, t, problems, line);
 }
 
-/* As move_describe() wants it: a copy, because the kernel gets the names. */
+/* A copy for move_describe(): with device numbers, where the kernel gets names. */
 static void read_new(const struct table *t, const struct facts_source *src,
 		     struct table *copy)
 {
@@ -60,7 +60,7 @@ static void read_new(const struct table *t, const struct facts_source *src,
 	}
 }
 
-/* What becomes of the data of the device, see move.h; NULL: nothing. */
+/* What the new table changes about the data, see move.h; NULL: nothing. */
 static char *find_move(const struct devmap_device *dev, const struct table *new,
 		       const struct facts_source *src)
 {
@@ -73,18 +73,18 @@ static char *find_move(const struct devmap_device *dev, const struct table *new,
 		return NULL;
 	table_rename_devices(&old.table, identity_number);
 	read_new(new, src, &copy);
-	/* whoever opens it next finds what the tables say, and this they do not */
+	/* not in use: report only what a comparison of the tables does not show */
 	if (dev->open_count <= 0)
 		return move_other_file(&old.table, &copy);
 	return move_describe(&old.table, &copy);
 }
 
-/* In a dry run nobody is asked, but told. */
+/* A dry run reports what would be asked. */
 static void announce_move(const struct options *o, const struct devmap_device *dev,
 		      const char *move, struct problems *problems)
 {
-	const char *how = opt(o, OPT_YES) ? "--yes agrees to that" :
-			  "that would be asked, or needs --yes";
+	const char *how = opt(o, OPT_YES) ? "--yes confirms that" :
+			  "this would ask for confirmation, or needs --yes";
 
 	if (!move)
 		return;
@@ -99,7 +99,7 @@ static void announce_move(const struct options *o, const struct devmap_device *d
 	}
 }
 
-/* Somebody has it open: is he to find other data under his feet? */
+/* Those who have it open would suddenly see other data. */
 static bool agreed(const struct options *o, const struct devmap_device *dev,
 		   const char *move)
 {

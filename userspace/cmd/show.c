@@ -41,7 +41,7 @@ static struct json_object *describe(const struct devmap_device *dev,
 	return o;
 }
 
-/* "active", and what is wrong below it all the same */
+/* "active", and what is wrong below the device nevertheless */
 static char *state_words(const struct devmap_device *dev, const struct live *r)
 {
 	_cleanup_troubles_ struct troubles troubles = { 0 };
@@ -107,7 +107,7 @@ int cmd_list(const struct options *o, int argc, char **argv)
 	for (i = 0; i < names.nr; i++) {
 		_cleanup_devmap_device_ struct devmap_device dev = { 0 };
 
-		/* gone since the list was made: not worth a message */
+		/* removed since the list was made: no reason for a message */
 		if (!devmap_info(names.name[i], &dev))
 			list_one(array, json, &dev);
 	}
@@ -138,7 +138,7 @@ static void print_info(const struct devmap_device *dev, const struct live *r)
 	       dev->inactive_table ? "inactive" : "none");
 	printf("Fast path:  %s\n", fast ? fast : "-");
 	printf("Open count: %d%s\n", dev->open_count, dev->deferred_remove ?
-	       " (removed when the last one closes it)" : "");
+	       " (removed when it is closed)" : "");
 	printf("Events:     %u\n", dev->event_nr);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * noclone status: is the fast path on, if not why not, and what it did; of a
- * file, which engine runs and how it does.
+ * noclone status: fast path and counters; for noclone-file, the engine, its
+ * counters and facts about the backing file.
  */
 #include <json-c/json.h>
 #include <stdio.h>
@@ -93,7 +93,7 @@ static void print_state(const struct status *s)
 	printf("  %s\n", words);
 }
 
-/* Zero counters behind the first ones are noise to people. */
+/* After the first three, counters that are 0 are noise. */
 static void print_counters(const struct counter *counters, unsigned int nr,
 			   const char *(*meaning_of)(const char *name))
 {

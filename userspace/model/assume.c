@@ -35,7 +35,7 @@ static int assumed_lookup(const struct facts_source *src, const char *name,
 			     -ENOENT;
 }
 
-/* A regular file, all of it on a disk that nothing else is on. */
+/* A regular file without holes, on a file system of its own. */
 static void assume_file(const struct assumption *stated, struct file_facts *facts)
 {
 	*facts = (struct file_facts) {
@@ -107,7 +107,7 @@ const char *assumed_add(struct assumed *a, const char *text)
 		      (facts.logical_block & (facts.logical_block - 1))))
 		return "a logical block is a power of two of bytes, at least 512";
 
-	/* numbers no real device has, so that they never look related */
+	/* numbers that no real device has, so that no two seem related */
 	facts.devno = makedev(4000, a->nr + 1);
 	facts.disk = facts.devno;
 	facts.physical_block = facts.logical_block;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What has to be known about a device before it is put under a table, and
- * where that knowledge comes from: the running system (device.c), or what the
- * user or a unit test says (assume.c).
+ * What the checks have to know about devices and backing files.  It comes from
+ * the running system (system/system-facts.c), from --assume (assume.c), or from
+ * a unit test.
  */
 #ifndef NOCLONE_FACTS_H
 #define NOCLONE_FACTS_H
@@ -45,23 +45,22 @@ enum file_kind {
 };
 
 /**
- * struct file_facts - one file
+ * struct file_facts - a backing file
  * @path: absolute, without symbolic links
- * @kind: what it is
  * @filesystem: st_dev
  * @inode: the same number on the same file system is the same file
  * @disk: the block device that its file system is on, 0 if there is none
  * @bytes: size
- * @allocated: sectors that the file system has given it
+ * @allocated: sectors that the file system has allocated to it
  * @block: bytes of a block of its file system, 0 if not known
  * @has_free: @free is known
- * @free: bytes that its file system has left for everybody
+ * @free: bytes that its file system has free for unprivileged users
  * @align: bytes that direct I/O is aligned to, 0 if it cannot be had
- * @align_from: who says so: statx, disk or none
+ * @align_from: source of @align: statx, disk or none
  * @readonly: it cannot be written
- * @immutable: nor changed in any other way
- * @append_only: it can be written at its end only
- * @map: what of it is on the disk; looked at only if asked for
+ * @immutable: chattr +i
+ * @append_only: chattr +a
+ * @map: its extents; read on request only
  */
 struct file_facts {
 	char *path;
@@ -87,8 +86,8 @@ struct file_facts {
  * @lookup: fill in @facts; 0 or a negative errno
  * @lookup_file: the same for a file, and its map if @map is true; NULL if the
  *	source knows no files
- * @stands_on: does the first device use the second, at any depth?
- * @data: the source's own
+ * @stands_on: is the first device built on the second, at any depth?
+ * @data: private data of the source
  */
 struct facts_source {
 	int (*lookup)(const struct facts_source *src, const char *name,

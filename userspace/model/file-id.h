@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which file it is, whatever it is called. */
+/* The identity of a file, whatever its path is. */
 #ifndef NOCLONE_FILE_ID_H
 #define NOCLONE_FILE_ID_H
 
@@ -8,9 +8,9 @@
 
 /**
  * struct file_id - a file's numbers, as stat(2) gives them
- * @known: somebody has looked
+ * @known: the numbers are valid
  * @filesystem: st_dev
- * @inode: st_ino; 0 for a file that is still to be made
+ * @inode: st_ino; 0 for a file that does not exist yet
  */
 struct file_id {
 	bool known;
@@ -25,7 +25,7 @@ static inline bool file_id_same(const struct file_id *a,
 	       a->inode == b->inode;
 }
 
-/* Not the opposite of the above: of an unknown file neither can be said. */
+/* Not the opposite of file_id_same(): for an unknown file both are false. */
 static inline bool file_id_differs(const struct file_id *a,
 				   const struct file_id *b)
 {

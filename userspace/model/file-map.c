@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which parts of a file are on the disk.
+ * Which parts of a file have blocks on the disk.
  *
- * A hole has no place there. An unwritten extent has one, but what is read
- * from that place is what some deleted file has left. To the engine extent,
- * which passes the file system by, neither will do.
+ * A hole has none.  An unwritten extent has, but they hold whatever a deleted
+ * file left there.  The engine extent, which bypasses the file system, can use
+ * neither.
  */
 #include "model/file-map.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which parts of a file are on the disk, and which only seem to be there. */
+/* Which parts of a file have blocks of their own on the disk. */
 #ifndef NOCLONE_FILE_MAP_H
 #define NOCLONE_FILE_MAP_H
 
@@ -15,15 +15,15 @@ struct file_gap {
 };
 
 /**
- * struct file_map - a file's extents, summed up
- * @known: the file system could be asked; otherwise all else is empty
+ * struct file_map - a summary of a file's extents
+ * @known: the file system reports them; if not, the rest is empty
  * @gap: holes and unwritten extents in order: reading them gives zeroes that
  *	are not on the disk
  * @nr_gaps: how many
- * @gap_bytes: all of them together
+ * @gap_bytes: total of all gaps
  * @shared: bytes that another file has as well
- * @elsewhere: bytes that are not as they are in the file, or not in a place
- *	of their own: compressed, encrypted, inline, not allocated yet
+ * @elsewhere: bytes without blocks that hold just them: compressed, encrypted,
+ *	inline, not allocated yet
  * @extents: how many there are
  */
 struct file_map {
@@ -37,15 +37,15 @@ struct file_map {
 };
 
 /**
- * file_map_extents - make a map of what FIEMAP says.  No I/O.
+ * file_map_extents - make a map of what FIEMAP reports
  * @map: filled in
  * @e: extents in the order of the file
  * @nr: how many
- * @bytes: size of the file; what lies behind it does not count
+ * @bytes: size of the file; extents beyond it are ignored
  */
 void file_map_extents(struct file_map *map, const struct fiemap_extent *e,
 		      unsigned int nr, uint64_t bytes);
-/* Add a gap; one that goes on where the last one ended makes that longer. */
+/* Add a gap; it is merged with the last one if that ends at @begin. */
 void file_map_gap(struct file_map *map, uint64_t begin, uint64_t end);
 
 void file_map_free(struct file_map *map);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Table checks for files: each line against its file, then the lines against
- * each other.  What the module refuses is refused with its sentence.
+ * Checks of noclone-file targets: each against its backing file, then the
+ * targets against each other.
  */
 #include "model/lint-file.h"
 
@@ -17,8 +17,8 @@
 #include "model/file-map.h"
 #include "model/path.h"
 
-/* A line with what is known about its file. */
-struct file_line {
+/* A target with the facts about its backing file. */
+struct file_target {
 	const struct target *target;
 	char *name;	/* as in a table: safe to print */
 	struct file_facts facts;
@@ -28,7 +28,7 @@ struct file_lint {
 	const struct facts_source *src;
 	const struct self_device *self;
 	struct problems *problems;
-	struct file_line *line;
+	struct file_target *file;
 	unsigned int nr;
 };
 
@@ -47,7 +47,7 @@ static uint64_t file_end(const struct target *t)
 	       UINT64_MAX : end;
 }
 
-static void check_size(struct file_lint *l, const struct file_line *f)
+static void check_size(struct file_lint *l, const struct file_target *f)
 {
 	uint64_t sectors = f->facts.bytes >> SECTOR_SHIFT;
 	_cleanup_free_ char *size = size_format(sectors);
@@ -58,8 +58,8 @@ static void check_size(struct file_lint *l, const struct file_line *f)
 		      (unsigned long long)sectors, size);
 }
 
-/* What the engine needs of the position of I/O. */
-static void check_alignment(struct file_lint *l, const struct file_line *f)
+/* The alignment that the engine requires. */
+static void check_alignment(struct file_lint *l, const struct file_target *f)
 {
 	const struct target *t = f->target;
 	uint64_t block = f->facts.align >> SECTOR_SHIFT;
@@ -73,15 +73,15 @@ static void check_alignment(struct file_lint *l, const struct file_line *f)
 		      f->facts.align);
 }
 
-static void check_map(struct file_lint *l, const struct file_line *f)
+static void check_map(struct file_lint *l, const struct file_target *f)
 {
 	const struct file_map *map = &f->facts.map;
 	_cleanup_free_ char *gaps = size_format_short(map->gap_bytes >> SECTOR_SHIFT);
 
 	if (!map->known)
-		warning(l, f, "its extents cannot be looked at, and engine extent takes no holes");
+		warning(l, f, "the file system does not report extents, and engine extent does not support holes");
 	if (map->nr_gaps)
-		error(l, f, "File has holes or unwritten extents (%s): write it out (noclone create --allocate), or use engine direct",
+		error(l, f, "File has holes or unwritten extents (%s): fill them (noclone create --allocate), or use engine direct",
 		      gaps);
 	if (map->shared)
 		error(l, f, "File shares extents with another file: copy it (cp --reflink=never), or use engine direct");
@@ -90,7 +90,7 @@ static void check_map(struct file_lint *l, const struct file_line *f)
 }
 
 /* The module reads the extents of whole pages. */
-static void check_extent(struct file_lint *l, const struct file_line *f)
+static void check_extent(struct file_lint *l, const struct file_target *f)
 {
 	uint64_t page = sysconf(_SC_PAGESIZE);
 	uint64_t pages = f->facts.bytes / page * (page >> SECTOR_SHIFT);
@@ -101,13 +101,13 @@ static void check_extent(struct file_lint *l, const struct file_line *f)
 		error(l, f, NOCLONE_ERR_SMALL_BLOCKS);
 	if (file_end(f->target) > pages &&
 	    file_end(f->target) <= f->facts.bytes >> SECTOR_SHIFT)
-		error(l, f, "engine extent takes whole pages of %llu bytes: make the file longer or the line shorter",
+		error(l, f, "engine extent uses whole pages of %llu bytes: make the file longer or the target shorter",
 		      (unsigned long long)page);
 	check_map(l, f);
 }
 
-/* Does not fit into what is left: then somebody's writes will fail. */
-static void warn_of_growth(struct file_lint *l, const struct file_line *f,
+/* The file cannot grow to its size: writes to this or another file will fail. */
+static void warn_of_growth(struct file_lint *l, const struct file_target *f,
 			   uint64_t growth)
 {
 	_cleanup_free_ char *missing = size_format_short(growth);
@@ -117,7 +117,7 @@ static void warn_of_growth(struct file_lint *l, const struct file_line *f,
 		missing, left);
 }
 
-static void check_sparse(struct file_lint *l, const struct file_line *f)
+static void check_sparse(struct file_lint *l, const struct file_target *f)
 {
 	uint64_t sectors = f->facts.bytes >> SECTOR_SHIFT;
 	_cleanup_free_ char *size = size_format_short(sectors);
@@ -131,7 +131,7 @@ static void check_sparse(struct file_lint *l, const struct file_line *f)
 		     part, size);
 }
 
-static void check_engine(struct file_lint *l, const struct file_line *f)
+static void check_engine(struct file_lint *l, const struct file_target *f)
 {
 	if (f->target->engine == ENGINE_NOIO)
 		warning(l, f, "engine null does no I/O: %s",
@@ -149,7 +149,7 @@ static bool is_on(const struct facts_source *src, const struct file_facts *f,
 			   src->stands_on(src, f->disk, self->devno));
 }
 
-static void check_file(struct file_lint *l, const struct file_line *f)
+static void check_file(struct file_lint *l, const struct file_target *f)
 {
 	const char *wrong = file_kind_problem(f->facts.kind);
 
@@ -171,13 +171,13 @@ static int look_up(const struct facts_source *src, const struct target *t,
 				facts);
 }
 
-static void add_line(struct file_lint *l, const struct target *t)
+static void add_target(struct file_lint *l, const struct target *t)
 {
-	struct file_line *f;
+	struct file_target *f;
 	int r;
 
-	GROW(l->line, l->nr);
-	f = &l->line[l->nr++];
+	GROW(l->file, l->nr);
+	f = &l->file[l->nr++];
 	memset(f, 0, sizeof(*f));
 	f->target = t;
 	f->name = path_encode(t->path);
@@ -191,8 +191,8 @@ static void add_line(struct file_lint *l, const struct target *t)
 	memset(&f->facts, 0, sizeof(f->facts));
 }
 
-static void compare_lines(struct file_lint *l, const struct file_line *a,
-			  const struct file_line *b)
+static void compare_targets(struct file_lint *l, const struct file_target *a,
+			  const struct file_target *b)
 {
 	if (!a->facts.path || !b->facts.path ||
 	    a->facts.filesystem != b->facts.filesystem ||
@@ -218,15 +218,15 @@ void lint_files(const struct table *t, const struct facts_source *src,
 		return;
 	for (i = 0; i < t->nr; i++)
 		if (t->targets[i].understood && t->targets[i].path)
-			add_line(&l, &t->targets[i]);
+			add_target(&l, &t->targets[i]);
 	for (i = 0; i < l.nr; i++)
 		for (j = i + 1; j < l.nr; j++)
-			compare_lines(&l, &l.line[i], &l.line[j]);
+			compare_targets(&l, &l.file[i], &l.file[j]);
 	for (i = 0; i < l.nr; i++) {
-		file_facts_free(&l.line[i].facts);
-		free(l.line[i].name);
+		file_facts_free(&l.file[i].facts);
+		free(l.file[i].name);
 	}
-	free(l.line);
+	free(l.file);
 }
 
 bool lint_file_is_cycle(const struct table *t, const struct facts_source *src,

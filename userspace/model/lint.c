@@ -2,8 +2,8 @@
 /*
  * Table checks.  Three layers: the table alone (gaps, overlaps, overflow),
  * each leg against its device (size, alignment), and the legs against each
- * other (two of them on the same sectors is lost data, and the kernel does not
- * look for it).
+ * other: two on the same sectors corrupt data, and the kernel does not check
+ * that.
  */
 #include "model/lint.h"
 
@@ -49,7 +49,7 @@ static void check_bounds(struct lint *l, const struct target *t)
 		error(l, t, "zero-length target");
 	else if (__builtin_add_overflow(t->start, t->length, &end) ||
 		 end > TABLE_MAX_SECTORS)
-		error(l, t, "too large device: the target ends behind sector %llu",
+		error(l, t, "too large device: the target ends after sector %llu",
 		      (unsigned long long)TABLE_MAX_SECTORS);
 }
 
@@ -67,7 +67,7 @@ static void check_order(struct lint *l)
 			      (unsigned long long)expected,
 			      (unsigned long long)t->start - 1);
 		else if (t->start < expected)
-			error(l, t, "Overlap in table: begins at sector %llu, but the line before ends at %llu",
+			error(l, t, "Overlap in table: begins at sector %llu, but the previous target ends at %llu",
 			      (unsigned long long)t->start,
 			      (unsigned long long)expected);
 		expected = t->start + t->length;
@@ -96,9 +96,9 @@ static void check_geometry(struct lint *l, const struct target *t)
 	if (t->kind != TARGET_STRIPED)
 		return;
 	if (t->nr_legs == 1)
-		note(l, t, "one stripe is a slow way to say linear");
+		note(l, t, "one stripe maps the same sectors as linear, but slower");
 	if (t->chunk & (t->chunk - 1))
-		note(l, t, "a chunk of %u sectors is no power of two: dividing costs more than shifting",
+		note(l, t, "a chunk of %u sectors is not a power of two: mapping needs divisions",
 		     t->chunk);
 	if (t->chunk < 8)
 		warning(l, t, "a chunk of %u sectors splits nearly every I/O", t->chunk);
@@ -115,7 +115,7 @@ static void check_name(struct lint *l, const struct target *t, const char *name)
 		warning(l, t, "dmsetup does not understand \"%s\", only noclone does",
 			name);
 	else if (str_starts(name, "/dev/sd") || is_number_pair(name))
-		note(l, t, "\"%s\" may be another device after a reboot: a /dev/disk/by-id name lasts",
+		note(l, t, "\"%s\" may be another device after a reboot: names in /dev/disk/by-id are persistent",
 		     name);
 }
 

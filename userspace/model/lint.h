@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Is this table good?  Everything that can be known before the kernel is asked. */
+/* Checks of a table that can be made without loading it. */
 #ifndef NOCLONE_LINT_H
 #define NOCLONE_LINT_H
 
@@ -9,15 +9,15 @@
 
 /**
  * lint_table - look for mistakes
- * @t: table whose lines could be parsed
- * @src: where to ask about devices; NULL to leave the devices alone
+ * @t: table
+ * @src: facts about devices and files; NULL to check the table alone
  * @self: the device it is for, or NULL
- * @problems: gets what was found
+ * @problems: gets the mistakes
  */
 void lint_table(const struct table *t, const struct facts_source *src,
 		const struct self_device *self, struct problems *problems);
 
-/* Would the device stand on itself?  I/O to it would then never end. */
+/* Is the device built on itself?  I/O to it would never complete. */
 bool lint_is_cycle(const struct table *t, const struct facts_source *src,
 		   const struct self_device *self);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A path is no file: it may have been renamed over, made again or copied over
- * since the device was made, and then the same line of a table maps other data.
- * So files are compared by their numbers wherever both are known.
+ * The path of a backing file may have been renamed over or recreated since the
+ * device was created, and then the same table maps other data.  So files are
+ * compared by inode wherever both are known.
  */
 #include "model/move.h"
 
@@ -14,7 +14,7 @@
 #include "model/path.h"
 #include "model/table-compare.h"
 
-/* The file as a reader can look it up; the file system only if it matters. */
+/* Inode number, and the file system if that differs. */
 static char *id_words(const struct file_id *id, const struct file_id *other)
 {
 	if (id->filesystem == other->filesystem)

@@ -17,10 +17,10 @@
 #include "model/engine.h"
 
 #define MAX_OPTION_WORDS	3
-/* A blank for the kernel's isspace(), although above ASCII. */
+/* The kernel's isspace() takes it for a blank. */
 #define NO_BREAK_SPACE		0xa0
 
-/* Would another path than the one in the file reach the target? */
+/* Would dm or dmsetup hand another path to the target than the one written? */
 static bool is_mangled(const char *word)
 {
 	for (; *word; word++)
@@ -35,7 +35,7 @@ static bool parse_path(struct args *a, const char *word)
 	_cleanup_free_ char *path = xstrdup(word);
 
 	if (is_mangled(word))
-		return args_bad(a, "Path has a byte that dm cuts at or takes away: write it as % and two hexadecimal digits",
+		return args_bad(a, "Path has a byte that dm splits at or removes: write it as % and two hexadecimal digits",
 				word);
 	if (!noclone_path_decode(path))
 		return args_bad(a, NOCLONE_ERR_PATH_ESCAPE, word);

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A table drawn with characters.
- *
- * A linear target and a file are one box.  A striped one is a column per leg and a row
- * per chunk, with the offsets in the mapped device in the cells: two rows show
- * the pattern, the last one shows where it ends.
+ * A linear and a noclone-file target are one box.  A striped one has a column
+ * per leg and a row per chunk, with the offsets in the mapped device in the
+ * cells: two rows show the pattern, the last one shows where it ends.
  */
 #include "model/picture.h"
 

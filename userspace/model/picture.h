@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A table drawn with characters.  No I/O. */
+/* A table as text and as a diagram of characters. */
 #ifndef NOCLONE_PICTURE_H
 #define NOCLONE_PICTURE_H
 
 #include "model/table.h"
 
-/* What the target does, in one sentence without a full stop. */
+/* Both return a new string.  One sentence without a full stop: */
 char *picture_words(const struct target *t);
-/* Lines of text, each ending in a newline. */
+/* A diagram of several lines. */
 char *picture_draw(const struct target *t);
 
 #endif /* NOCLONE_PICTURE_H */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Lay out a table over a file, and decide what becomes of the file: it may be
- * made, grow and be written out, but it never shrinks and loses no data.
+ * Lay out a noclone-file table, and decide what to do to the file: it may be
+ * created, grown and filled, but it never shrinks and loses no data.
  */
 #include "model/plan-file.h"
 
@@ -35,7 +35,7 @@ static uint64_t unit_of(const struct file_request *req,
 	return unit;
 }
 
-static void tell_unused(const struct file_request *req, uint64_t left,
+static void report_unused(const struct file_request *req, uint64_t left,
 			uint64_t unit, struct problems *problems)
 {
 	_cleanup_free_ char *name = path_encode(req->path);
@@ -55,11 +55,11 @@ static void lay_out(const struct file_request *req, const struct file_facts *f,
 	struct target *target;
 
 	if (req->start >= end) {
-		error(problems, req, "nothing of it is left: it has %llu usable sectors, and sector %llu is to be the first",
+		error(problems, req, "no sectors left: it has %llu usable sectors, and --start is %llu",
 		      (unsigned long long)end, (unsigned long long)req->start);
 		return;
 	}
-	tell_unused(req, left, unit, problems);
+	report_unused(req, left, unit, problems);
 	target = table_add_file(t, f->path, 0, end - req->start);
 	target->file_start = req->start;
 	target->engine = req->engine;
@@ -111,34 +111,34 @@ static const char *existing_problem(const struct file_request *req,
 	if (f->kind != FILE_REGULAR)
 		return file_kind_problem(f->kind);
 	if (req->bytes && f->bytes > req->bytes)
-		return "File is larger than --size says, and is never made smaller";
+		return "File is larger than --size, and is never made smaller";
 	if (changes && f->immutable)
 		return "File is immutable: chattr -i first";
 	if (changes && f->append_only)
 		return "File is append-only: chattr -a first";
 	if (changes && f->readonly)
-		return "File cannot be written, so neither --size nor --allocate can be done";
+		return "File cannot be written: --size and --allocate need that";
 	return NULL;
 }
 
 const char *plan_file_action(const struct file_request *req,
 			     const struct file_facts *f,
-			     enum file_action *action)
+			     enum backing_action *action)
 {
 	const char *wrong = f ? existing_problem(req, f) : NULL;
 
-	*action = FILE_KEEP;
+	*action = BACKING_KEEP;
 	if (wrong)
 		return wrong;
 	if (!f && !req->bytes)
-		return "there is no such file: --size SIZE makes it";
+		return "no such file: --size SIZE creates it";
 	if (!f)
-		*action = FILE_MAKE;
+		*action = BACKING_CREATE;
 	else if (req->bytes > f->bytes)
-		*action = FILE_GROW;
-	if (*action != FILE_KEEP && req->engine == ENGINE_EXTENT &&
+		*action = BACKING_GROW;
+	if (*action != BACKING_KEEP && req->engine == ENGINE_EXTENT &&
 	    !req->allocate)
-		return "engine extent takes no holes: add --allocate, or --engine direct";
+		return "engine extent does not support holes: add --allocate, or --engine direct";
 	return NULL;
 }
 
@@ -149,7 +149,7 @@ void plan_file_facts(const struct file_request *req, struct file_facts *f)
 	if (!req->allocate)
 		return;
 	f->allocated = f->bytes >> SECTOR_SHIFT;
-	/* what is shared or compressed now will be so then */
+	/* filling changes nothing about shared or compressed extents */
 	free(f->map.gap);
 	f->map.gap = NULL;
 	f->map.nr_gaps = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* From "this file" to a table, and what has to be done to the file.  No I/O. */
+/* Planning a noclone-file table, and what has to be done to the file first. */
 #ifndef NOCLONE_PLAN_FILE_H
 #define NOCLONE_PLAN_FILE_H
 
@@ -8,13 +8,13 @@
 #include "model/table.h"
 
 /**
- * struct file_request - what is wanted
+ * struct file_request - a requested noclone-file device
  * @path: absolute path
  * @start: first sector used in the file
- * @bytes: how large the file shall be; 0: as it is
- * @allocate: every block of it shall be written
- * @engine: how its I/O is done
- * @engine_given: put that into the table
+ * @bytes: requested size of the file; 0: as it is
+ * @allocate: fill its holes and unwritten extents with zeroes
+ * @engine: requested engine
+ * @engine_given: name it in the table
  * @no_fastpath: give the target that option
  */
 struct file_request {
@@ -29,7 +29,7 @@ struct file_request {
 
 /**
  * plan_file - make the table
- * @req: what is wanted
+ * @req: the request
  * @src: facts about the file
  * @t: filled with the table
  * @problems: gets errors, and a warning for every byte left unused
@@ -40,36 +40,36 @@ void plan_file(const struct file_request *req, const struct facts_source *src,
 	       struct table *t, struct problems *problems);
 
 /**
- * plan_file_engine - take over the engine that a running table asks for
- * @live: the table
- * @req: nobody has given it an engine; changed
+ * plan_file_engine - request the engine that the live table requests
+ * @live: the live table
+ * @req: a request without --engine; changed
  *
- * Return: false if its lines ask for different ones; then @req stays as it is.
+ * Return: false if its targets request different ones; then @req is unchanged.
  */
 bool plan_file_engine(const struct table *live, struct file_request *req);
 
-enum file_action {
-	FILE_KEEP,
-	FILE_MAKE,
-	FILE_GROW,
+enum backing_action {
+	BACKING_KEEP,
+	BACKING_CREATE,
+	BACKING_GROW,
 };
 
 /**
  * plan_file_action - what has to be done to the file first?
- * @req: what is wanted
- * @facts: what is there; NULL: nothing
- * @action: set to the answer
+ * @req: the request
+ * @facts: the existing file, or NULL
+ * @action: set
  *
  * Return: NULL, or a sentence saying why it must not be done.
  */
 const char *plan_file_action(const struct file_request *req,
 			     const struct file_facts *facts,
-			     enum file_action *action);
+			     enum backing_action *action);
 
 /**
- * plan_file_facts - what will be known about the file when that is done
- * @req: what is wanted
- * @facts: what is known now; changed
+ * plan_file_facts - facts about the file as it will be then
+ * @req: the request
+ * @facts: facts about the file as it is; changed
  */
 void plan_file_facts(const struct file_request *req, struct file_facts *facts);
 

@@ -37,8 +37,8 @@ static const char *parse_range(char *range, struct leg_spec *spec)
 }
 
 /*
- * Does the text behind the last colon look like a range rather than like the
- * rest of a name?  A digit run with a unit, or a plus sign, does.
+ * Is the text after the last colon a range rather than a part of a name?  A
+ * number with a unit, or a plus sign, says so.
  */
 static bool looks_like_range(const char *text)
 {
@@ -91,7 +91,7 @@ static bool plan_leg(struct planned_leg *leg, const struct leg_spec *spec,
 	}
 	if (spec->start >= sectors || spec->length > sectors - spec->start) {
 		problem_add(problems, PROBLEM_ERROR, 0,
-			    "%s too small: %llu sectors from %llu are wanted, it has %llu",
+			    "%s too small: %llu sectors from %llu are requested, it has %llu",
 			    spec->device, (unsigned long long)spec->length,
 			    (unsigned long long)spec->start,
 			    (unsigned long long)sectors);
@@ -111,7 +111,7 @@ static uint64_t largest_block(const struct planned_leg *legs, unsigned int nr)
 	return block;
 }
 
-static void tell_unused(struct problems *problems, const struct planned_leg *leg,
+static void report_unused(struct problems *problems, const struct planned_leg *leg,
 			uint64_t used, const char *why)
 {
 	_cleanup_free_ char *left = size_format(leg->length - used);
@@ -133,7 +133,7 @@ static void plan_linear(const struct plan_request *req,
 		uint64_t used = legs[i].length / block * block;
 		struct target *target;
 
-		tell_unused(problems, &legs[i], used,
+		report_unused(problems, &legs[i], used,
 			    "a segment ends at a whole logical block");
 		if (!used) {
 			problem_add(problems, PROBLEM_ERROR, 0,
@@ -178,7 +178,7 @@ static void plan_striped(const struct plan_request *req,
 	target->no_fastpath = req->no_fastpath;
 	for (i = 0; i < req->nr_legs; i++) {
 		target_add_leg(target, legs[i].facts.path, legs[i].spec->start);
-		tell_unused(problems, &legs[i], used,
+		report_unused(problems, &legs[i], used,
 			    "every stripe is as long as the smallest, in whole chunks");
 	}
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* From "these devices" to a table.  No I/O: devices are asked via facts. */
+/* Laying out a linear or striped table over devices. */
 #ifndef NOCLONE_PLAN_H
 #define NOCLONE_PLAN_H
 
@@ -32,7 +32,7 @@ struct leg_spec {
 const char *leg_spec_parse(struct leg_spec *spec, const char *text);
 
 /**
- * struct plan_request - what is wanted
+ * struct plan_request - a requested linear or striped device
  * @kind: linear or striped
  * @legs: the devices in order
  * @nr_legs: how many
@@ -49,7 +49,7 @@ struct plan_request {
 
 /**
  * plan_table - make the table
- * @req: what is wanted
+ * @req: the request
  * @src: facts about the devices
  * @t: filled with the table
  * @problems: gets errors, and a warning for every sector left unused

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A list of what is wrong with a table. */
+/* What is wrong with a table. */
 #include "model/problems.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What is wrong with a table, collected instead of ending at the first. */
+/* What is wrong with a table: all problems, not only the first. */
 #ifndef NOCLONE_PROBLEMS_H
 #define NOCLONE_PROBLEMS_H
 
@@ -7,9 +7,9 @@
 
 /**
  * enum severity - how bad a problem is
- * @PROBLEM_ERROR: the table does not work, or loses data
- * @PROBLEM_WARNING: it works, but hardly as meant
- * @PROBLEM_NOTE: good to know
+ * @PROBLEM_ERROR: the table does not work, or corrupts data
+ * @PROBLEM_WARNING: it works, but probably not as intended
+ * @PROBLEM_NOTE: for information
  */
 enum severity {
 	PROBLEM_ERROR,
@@ -19,7 +19,7 @@ enum severity {
 
 struct problem {
 	enum severity severity;
-	unsigned int line;	/* in the table, counted from 1; 0: all of it */
+	unsigned int line;	/* of the table file, from 1; 0: the whole table */
 	char *text;
 };
 

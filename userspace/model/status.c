@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The status line of the module's targets.  Counters are read by name and
- * unknown ones are kept: the line only ever grows, and an old tool should go
- * on working with a new module.
+ * unknown ones are kept: the line only ever grows, and an old tool must work
+ * with a newer module.
  */
 #include "model/status.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,10 +26,10 @@ static const struct word {
 	NOCLONE_FILE_COUNTERS(WORD)
 }, refused_words[] = {
 	{ "extent:loaded", "the file is pinned when the table is resumed" },
-	{ "extent:locked", "somebody had locked the file when it was to be pinned: suspend and resume once more" },
-	{ "extent:changed", "the file has changed since the table was loaded: suspend and resume once more" },
-	{ "extent:open", "somebody has the file open for writing: have it closed, then suspend and resume" },
-	{ "extent:busy", "looking at the file took too long when it was to be pinned: suspend and resume once more" },
+	{ "extent:locked", "the file was locked when it was to be pinned: suspend and resume again" },
+	{ "extent:changed", "the file has changed since the table was loaded: suspend and resume again" },
+	{ "extent:open", "a process has the file open for writing: close it there, then suspend and resume again" },
+	{ "extent:busy", "checking the file took too long when it was to be pinned: suspend and resume again" },
 };
 
 static const char *find_meaning(const struct word *list, size_t nr,
@@ -74,7 +75,7 @@ static bool parse_state(struct status *s, const char *word)
 	return true;
 }
 
-/* "<#words> [<name> <value>]...": how many words they are, -1 if they are not */
+/* "<#words> [<name> <value>]...": the number of words; -1 if it is wrong */
 static int group_size(char **word, unsigned int nr)
 {
 	uint32_t n;
@@ -165,17 +166,16 @@ static bool parse_words(struct status *s, char **word, unsigned int nr)
 	return parse_fastpath(s, word + at, nr - at);
 }
 
-bool status_parse(struct status *s, const char *line)
+int status_parse(struct status *s, const char *line)
 {
 	_cleanup_words_ struct words w;
-	bool good;
 
 	memset(s, 0, sizeof(*s));
 	words_split(&w, line);
-	good = parse_words(s, w.word, w.nr);
-	if (!good)
-		status_free(s);
-	return good;
+	if (parse_words(s, w.word, w.nr))
+		return 0;
+	status_free(s);
+	return -EINVAL;
 }
 
 static uint64_t find_counter(const struct counter *list, unsigned int nr,
@@ -275,7 +275,7 @@ static void add_space(struct strbuf *b, const struct status *s)
 		return;
 	size = size_format_short(sectors);
 	part = size_format_short(allocated);
-	/* the file system counts its own blocks for the file as well */
+	/* st_blocks includes metadata blocks of the file system */
 	if (allocated >= sectors)
 		strbuf_add(b, "; %s, all of it allocated", size);
 	else

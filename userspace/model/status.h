@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The status line of the module's targets, taken apart.  No I/O. */
+/* The status line of the module's targets, parsed. */
 #ifndef NOCLONE_STATUS_H
 #define NOCLONE_STATUS_H
 
@@ -12,7 +12,7 @@ struct counter {
 	uint64_t value;
 };
 
-/* What the module says about a file: a number, or a word. */
+/* What the module reports about a backing file: a number, or a word. */
 struct fact {
 	char *name;
 	char *value;
@@ -22,14 +22,13 @@ struct fact {
  * struct status - one target's status line
  * @stock: the words the stock target would print
  * @health: a letter per stripe, A or D; NULL for linear targets
- * @has_fastpath: false for a file with an engine that has none; the next
+ * @has_fastpath: false for noclone-file with an engine that has none; the next
  *	four are empty then
  * @fast: the fast path is on
  * @reason: why not; NULL when it is on
  * @counters: in the order of the line
  * @nr_counters: how many
- * @engine: which one runs; NULL unless the target is on a file, and then the
- *	rest is empty
+ * @engine: noclone-file: the running engine; else NULL, and the rest is empty
  * @facts: about the file, in the order of the line
  * @nr_facts: how many
  * @file_counters: of the engine
@@ -50,24 +49,24 @@ struct status {
 	unsigned int nr_file_counters;
 };
 
-/* Return: false if the line is not one of this module's. */
-bool status_parse(struct status *s, const char *line);
+/* Return: 0, or -EINVAL if the line is not one of this module's. */
+int status_parse(struct status *s, const char *line);
 void status_free(struct status *s);
 /* What a counter or a reason means, or NULL for one this tool does not know. */
 const char *status_counter_meaning(const char *name);
 const char *status_reason_meaning(const char *reason);
 const char *status_file_counter_meaning(const char *name);
-/* Why the engine asked for does not run: of "engine:reason", as facts have it. */
+/* Why the requested engine does not run, from the fact "refused". */
 const char *status_refused_meaning(const char *refused);
 /* Value of a counter; 0 if the module does not print it. */
 uint64_t status_counter(const struct status *s, const char *name);
-/* What is known about a file; NULL if the module does not print it. */
+/* Value of a fact; NULL if the module does not print it. */
 const char *status_fact(const struct status *s, const char *name);
-/* The file that runs; not known if an older module does not print it. */
+/* The backing file; an older module does not print its inode. */
 struct file_id status_file_id(const struct status *s);
 /* "fast path off: switched off by message": a new string */
 char *status_state_words(const struct status *s);
-/* "engine direct stands in (...)": a new string, NULL if the one asked for runs */
+/* "engine direct stands in (...)": a new string, NULL if the requested one runs */
 char *status_stand_in_words(const struct status *s);
 /* "engine direct; I/O aligned to 512 bytes (statx); ...": a new string */
 char *status_file_words(const struct status *s);

@@ -122,7 +122,7 @@ bool table_same_mapping(const struct table *t, const struct table *other)
 
 	sector = common < t->nr ? t->targets[common].start : end;
 	for (steps = 0; sector < end; steps++) {
-		/* that many chunks laid out anew: call it different */
+		/* too long to compare chunk by chunk: call it different */
 		if (steps > MAX_STEPS || !find_place(t, sector, &a) ||
 		    !find_place(other, sector, &b))
 			return false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Tables as data: building them, and what is asked of them most. */
+/* Tables as data: building them, and common queries. */
 #include "model/table.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A device goes on when the disk or the file below it is gone, or when its path
- * means something else: neither its table nor "active" shows that.
+ * A device keeps running when its disk or backing file is deleted, or when the
+ * path names another file: neither its table nor "active" shows that.
  */
 #include "model/trouble.h"
 
@@ -13,7 +13,6 @@
 #include "model/file-id.h"
 #include "model/path.h"
 
-/* Where what is known about a target comes from, and goes to. */
 struct search {
 	struct troubles *troubles;
 	const struct target *target;
@@ -36,7 +35,7 @@ static void add(const struct search *s, enum trouble_kind kind,
 		const char *name, char *text)
 {
 	static const char * const brief[] = {
-		"failed", "(deleted)", "(deleted)", "(replaced)", "(not there)",
+		"failed", "(deleted)", "(deleted)", "(replaced)", "(missing)",
 	};
 	struct troubles *t = s->troubles;
 
@@ -71,7 +70,7 @@ static void look_at_leg(const struct search *s, unsigned int leg)
 	const char *name = s->target->legs[leg].device;
 	_cleanup_facts_ struct device_facts f = { 0 };
 
-	/* a number that no disk has: dm holds on to one that is gone */
+	/* no disk has this number: dm still references a deleted one */
 	if (s->src->lookup(s->src, name, &f))
 		add(s, TROUBLE_DEVICE, name,
 		    xasprintf("%s (deleted): the disk of %s is gone", name,
@@ -89,7 +88,7 @@ static void add_replaced(const struct search *s, const char *name,
 	    xasprintf("%s (replaced): it is another file now (inode %llu), the device runs on inode %llu%s",
 		      name, (unsigned long long)named->inode,
 		      (unsigned long long)runs->inode,
-		      deleted ? ", which has no name any more" : ""));
+		      deleted ? ", which no longer has a name" : ""));
 }
 
 static void add_gone(const struct search *s, const char *name,
@@ -97,11 +96,11 @@ static void add_gone(const struct search *s, const char *name,
 {
 	if (deleted)
 		add(s, TROUBLE_DELETED, name,
-		    xasprintf("%s (deleted): the device runs on inode %llu, which has no name any more",
+		    xasprintf("%s (deleted): the device runs on inode %llu, which no longer has a name",
 			      name, (unsigned long long)runs->inode));
 	else
 		add(s, TROUBLE_MISSING, name,
-		    xasprintf("%s (not there): the device runs on inode %llu, which has another name",
+		    xasprintf("%s (missing): the device runs on inode %llu, which has another name",
 			      name, (unsigned long long)runs->inode));
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What is wrong below a device that goes on running.  No I/O. */
+/* What is wrong below a device that keeps running. */
 #ifndef NOCLONE_TROUBLE_H
 #define NOCLONE_TROUBLE_H
 
@@ -11,7 +11,7 @@
  * enum trouble_kind - what has happened
  * @TROUBLE_STRIPE: a leg has had errors
  * @TROUBLE_DEVICE: the disk of a leg is gone
- * @TROUBLE_DELETED: the file has no name any more
+ * @TROUBLE_DELETED: the file is deleted
  * @TROUBLE_REPLACED: its path names another file
  * @TROUBLE_MISSING: its path names no file; it has another name
  */
@@ -48,8 +48,8 @@ struct troubles {
  * troubles_find - what is wrong below a target?
  * @troubles: gets it
  * @t: the target, as the kernel prints it
- * @s: its status; empty for targets of others
- * @src: who knows which disks and files there are
+ * @s: its status; empty for targets of other modules
+ * @src: facts about the disks and files that exist
  */
 void troubles_find(struct troubles *troubles, const struct target *t,
 		   const struct status *s, const struct facts_source *src);

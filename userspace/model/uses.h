@@ -11,7 +11,7 @@
  * @USE_SWAP: swap
  * @USE_HOLDER: another device stands on it
  * @USE_EXCLUSIVE: something in the kernel has it open exclusively
- * @USE_SIGNATURE: not in use now, but it holds data of a known kind
+ * @USE_SIGNATURE: not in use, but it holds data of a known type
  */
 enum use_kind {
 	USE_MOUNT,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Making, growing and writing out a file.
+ * Creating, growing and filling a backing file.
  *
- * All checks come before the first change, and all changes before the device:
- * what fails on the way leaves the file as it was, except for zeroes that were
- * written where it had read as zeroes.
+ * All checks come before the first change, and all changes before the device is
+ * created: a failure leaves the file as it was, except for zeroes that were
+ * written to holes and unwritten extents.
  */
 #include "system/backing.h"
 
@@ -52,17 +52,17 @@ static int planned_lookup_file(const struct facts_source *src, const char *path,
 {
 	const struct backing *b = src->data;
 
-	if (!b->wanted || strcmp(path, b->path))
+	if (!b->needed || strcmp(path, b->path))
 		return file_lookup(path, map, facts);
 	*facts = b->facts;
 	facts->path = xstrdup(b->path);
-	/* there are none after an --allocate, and without it nobody asks */
+	/* b->facts owns them; with --allocate there are none, else nobody reads them */
 	facts->map.gap = NULL;
 	facts->map.nr_gaps = 0;
 	return 0;
 }
 
-/* A file that is not there yet will be like the directory it will be in. */
+/* A file that does not exist yet: the facts of its directory. */
 static int look_at_directory(const char *path, struct file_facts *facts)
 {
 	_cleanup_free_ char *copy = xstrdup(path);
@@ -84,8 +84,8 @@ static int refuse(const struct backing *b, int r, const char *sentence)
 }
 
 /*
- * Zeroes written next to running I/O may overwrite what it writes.  The module
- * and the loop driver are known by name, and others by their having it open.
+ * Zeroes must not overwrite what another user of the file writes meanwhile.
+ * This finds swap, loop devices and noclone-file; check_closed() finds processes.
  */
 static int check_unused(const struct backing *b, dev_t self)
 {
@@ -106,15 +106,15 @@ static int decide(struct backing *b, const struct file_facts *existing,
 {
 	const char *wrong = plan_file_action(&b->req, existing, &b->action);
 
-	b->wanted = b->action != FILE_KEEP || b->req.allocate;
-	/* before what the engine wants: that would be refused next */
-	if (b->wanted && existing && file_uses_is_pinned(existing, self))
+	b->needed = b->action != BACKING_KEEP || b->req.allocate;
+	/* the more helpful message of the two */
+	if (b->needed && existing && file_uses_is_pinned(existing, self))
 		return refuse(b, -ETXTBSY,
 			      "it is pinned by the running engine extent: reload with --engine direct first");
 	if (wrong)
 		return refuse(b, -EINVAL, wrong);
 	b->old_bytes = b->facts.bytes;
-	if (b->wanted && existing) {
+	if (b->needed && existing) {
 		int r = check_unused(b, self);
 
 		if (r)
@@ -161,12 +161,12 @@ void backing_announce(const struct backing *b)
 
 	if (!name)
 		return;
-	if (b->action == FILE_MAKE)
-		log_note("%s: would be made, %s", name, size);
-	if (b->action == FILE_GROW)
-		log_note("%s: would be made longer, to %s", name, size);
-	if (b->wanted && b->req.allocate)
-		log_note("%s: zeroes would be written to what it does not have on the disk",
+	if (b->action == BACKING_CREATE)
+		log_note("%s: would be created, %s", name, size);
+	if (b->action == BACKING_GROW)
+		log_note("%s: would grow to %s", name, size);
+	if (b->needed && b->req.allocate)
+		log_note("%s: its holes and unwritten extents would be filled with zeroes",
 			 name);
 }
 
@@ -184,7 +184,7 @@ static int fail(const struct backing *b, const char *doing, int r)
 	return r;
 }
 
-/* Not every file system has leases: then nothing is known. */
+/* A write lease shows it.  Where there are no leases, nothing can be said. */
 static int check_closed(const struct backing *b)
 {
 	if (fcntl(b->fd, F_SETLEASE, F_WRLCK)) {
@@ -201,30 +201,30 @@ static int open_file(struct backing *b)
 {
 	int flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
 
-	if (b->action == FILE_MAKE)
+	if (b->action == BACKING_CREATE)
 		flags |= O_CREAT | O_EXCL;
 	b->fd = open(b->path, flags, FILE_MODE);
 	if (b->fd < 0)
-		return fail(b, "opening it", -errno);
-	b->changed = b->action == FILE_MAKE;
-	return b->action != FILE_MAKE && b->req.allocate ? check_closed(b) : 0;
+		return fail(b, "opening", -errno);
+	b->changed = b->action == BACKING_CREATE;
+	return b->action != BACKING_CREATE && b->req.allocate ? check_closed(b) : 0;
 }
 
-static int make_longer(struct backing *b)
+static int resize(struct backing *b)
 {
 	_cleanup_free_ char *name = path_encode(b->path);
 	_cleanup_free_ char *size = NULL;
 
-	if (b->action == FILE_KEEP)
+	if (b->action == BACKING_KEEP)
 		return 0;
 	if (ftruncate(b->fd, b->req.bytes))
-		return fail(b, "making it that long", -errno);
+		return fail(b, "resizing", -errno);
 	b->changed = true;
 	size = size_format(b->req.bytes >> SECTOR_SHIFT);
-	if (b->action == FILE_GROW)
-		log_warn("%s: made longer, to %s", name, size);
+	if (b->action == BACKING_GROW)
+		log_warn("%s: grown to %s", name, size);
 	else
-		log_verbose("%s: made, %s", name, size);
+		log_verbose("%s: created, %s", name, size);
 	return 0;
 }
 
@@ -249,7 +249,7 @@ static int write_zeroes(struct backing *b, const struct file_gap *gap,
 		size_t n = MIN(gap->end - at, (uint64_t)ZEROES_AT_ONCE);
 		ssize_t written = pwrite(b->fd, zeroes, n, at);
 
-		if (stop_wanted())
+		if (stop_requested())
 			return -EINTR;
 		if (written < 0)
 			return -errno;
@@ -271,7 +271,7 @@ static int fill(struct backing *b)
 	file_map_free(&b->facts.map);
 	r = fiemap_read(b->fd, b->facts.bytes, &b->facts.map);
 	if (r)
-		return fail(b, "looking for holes", r);
+		return fail(b, "reading the extents", r);
 	for (i = 0; !r && i < map->nr_gaps; i++)
 		r = write_zeroes(b, &map->gap[i], zeroes, &done);
 	return r ? fail(b, "writing zeroes", r) : 0;
@@ -286,15 +286,15 @@ static bool is_same_file(int a, int b)
 }
 
 /*
- * The engine extent takes no file that is open for writing, not even by us.
- * Kept open for reading, its inode number cannot become another file's.
+ * The engine extent refuses a file that is open for writing, also by us.  Open
+ * for reading, its inode number cannot be reused for another file.
  */
-static int let_go(struct backing *b)
+static int reopen_readonly(struct backing *b)
 {
 	int fd = open(b->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 
 	if (fd < 0)
-		return fail(b, "opening it again", -errno);
+		return fail(b, "reopening", -errno);
 	if (!is_same_file(fd, b->fd)) {
 		close(fd);
 		return refuse(b, -ESTALE, "it was replaced by another file meanwhile");
@@ -308,21 +308,21 @@ int backing_apply(struct backing *b)
 {
 	int r;
 
-	if (!b->wanted)
+	if (!b->needed)
 		return 0;
 	r = open_file(b);
 	if (!r)
-		r = make_longer(b);
+		r = resize(b);
 	if (!r && b->req.allocate)
 		r = fill(b);
 	if (!r && fsync(b->fd))
-		r = fail(b, "writing it back", -errno);
-	if (!r && stop_wanted())
-		r = fail(b, "making it ready", -EINTR);
-	return r ? r : let_go(b);
+		r = fail(b, "syncing", -errno);
+	if (!r && stop_requested())
+		r = fail(b, "preparing", -EINTR);
+	return r ? r : reopen_readonly(b);
 }
 
-/* Is it still our file that has that name?  No larger than we have made it? */
+/* Is it the file that we changed, and has nobody else grown it since? */
 static bool still_ours(const struct backing *b, int fd)
 {
 	struct stat st;
@@ -333,7 +333,7 @@ static bool still_ours(const struct backing *b, int fd)
 
 void backing_undo(struct backing *b)
 {
-	int access = b->action == FILE_MAKE ? O_RDONLY : O_RDWR;
+	int access = b->action == BACKING_CREATE ? O_RDONLY : O_RDWR;
 	_cleanup_close_ int fd = -1;
 
 	if (!b->changed)
@@ -341,12 +341,12 @@ void backing_undo(struct backing *b)
 	b->changed = false;
 	fd = open(b->path, access | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	if (fd < 0 && errno != ENOENT)
-		fail(b, "putting it back as it was", -errno);
+		fail(b, "undoing the change", -errno);
 	if (fd < 0 || !still_ours(b, fd))
 		return;
-	if (b->action == FILE_MAKE ? unlink(b->path) :
+	if (b->action == BACKING_CREATE ? unlink(b->path) :
 				     ftruncate(fd, b->old_bytes))
-		fail(b, "putting it back as it was", -errno);
+		fail(b, "undoing the change", -errno);
 }
 
 void backing_free(struct backing *b)

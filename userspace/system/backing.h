@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The file under a new table: made, made longer, or written out for it. */
+/* The backing file of a new table: created, grown or filled as requested. */
 #ifndef NOCLONE_BACKING_H
 #define NOCLONE_BACKING_H
 
@@ -7,22 +7,22 @@
 #include "model/plan-file.h"
 
 /**
- * struct backing - a file, and what becomes of it
- * @wanted: there is something to be done
- * @req: what was asked for; @req.path is @path
+ * struct backing - a backing file, and what has to be done to it
+ * @needed: it has to be changed
+ * @req: the request; @req.path is @path
  * @path: the file
- * @action: what has to be done
- * @facts: what will be known about it
- * @source: gives @facts for the file and the running system's for the rest
- * @fd: the file while it is being changed, then for reading only; or -1
+ * @action: how it has to be changed
+ * @facts: facts about it as they will be then
+ * @source: @facts for this file, and the facts of the running system
+ * @fd: open for writing while it is changed, then for reading; or -1
  * @old_bytes: its size before
- * @changed: it was made or has grown, which backing_undo() undoes
+ * @changed: it was created or grown, which backing_undo() undoes
  */
 struct backing {
-	bool wanted;
+	bool needed;
 	struct file_request req;
 	char *path;
-	enum file_action action;
+	enum backing_action action;
 	struct file_facts facts;
 	struct facts_source source;
 	int fd;
@@ -31,10 +31,10 @@ struct backing {
 };
 
 /**
- * backing_plan - look, and decide; changes nothing
+ * backing_plan - decide what has to be done; changes nothing
  * @b: filled in
- * @req: what is asked for; its path as the user gave it
- * @self: dm device that may be using the file, or 0
+ * @req: the request, with the path as the user gave it
+ * @self: mapped device that may be using the file, or 0
  *
  * Return: 0, or a negative errno after a message.
  */
@@ -46,12 +46,12 @@ void backing_announce(const struct backing *b);
  * backing_apply - do it
  * @b: planned
  *
- * Context: stop_hold(); ends early if a stop is wanted.
- * Return: 0, or a negative errno after a message; backing_undo() in any case
- * of failure, now or later.
+ * Context: stop_hold(); fails with -EINTR if a stop is requested.
+ * Return: 0, or a negative errno after a message; call backing_undo() if this
+ * or anything later fails.
  */
 int backing_apply(struct backing *b);
-/* Remove the file if it was made; cut it to its old size if it has grown. */
+/* Remove the file if it was created; cut it to its old size if it was grown. */
 void backing_undo(struct backing *b);
 void backing_free(struct backing *b);
 

@@ -51,7 +51,7 @@ static void collect_table(struct uses *uses, const struct device_facts *f,
 	struct libmnt_fs *fs;
 
 	while (iter && !mnt_table_next_fs(table, iter, &fs)) {
-		/* btrfs mounts have a number of their own: ask the source too */
+		/* btrfs mounts have a number of their own: compare the source too */
 		if (same_sectors(f, mnt_fs_get_devno(fs)) ||
 		    same_sectors(f, number_of_path(mnt_fs_get_source(fs))))
 			uses_add(uses, kind, kind == USE_MOUNT ?
@@ -179,7 +179,7 @@ static void collect_holders(struct uses *uses, const struct use_query *q)
 		closedir(dir);
 }
 
-/* A mount, swap or holder explains why it fails: then it says nothing new. */
+/* Not if a mount, swap or holder is known already: that is why it fails. */
 static void collect_exclusive(struct uses *uses, const struct use_query *q)
 {
 	int fd = open(q->facts->path, O_RDONLY | O_EXCL | O_CLOEXEC | O_NONBLOCK);

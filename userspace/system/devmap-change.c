@@ -101,9 +101,9 @@ int devmap_create(const char *name, const char *uuid, const struct table *t,
 		r = load(name, t, readonly);
 		if (!r)
 			r = devmap_resume(name);
-		/* udev being late does not make the device half-made */
+		/* with udev late, the device is complete */
 		if (r && r != -ETIMEDOUT && !devmap_remove(name, true, false))
-			log_verbose("%s: the half-made device is removed", name);
+			log_verbose("%s: the incomplete device was removed", name);
 	}
 	unblock_signals(&old);
 	return r;
@@ -134,7 +134,7 @@ static void roll_back(const char *name, bool was_suspended)
 		log_err("%s stays suspended: try \"dmsetup resume %s\"", name,
 			name);
 	else
-		log_err("%s runs on with its old table", name);
+		log_err("%s keeps running with its old table", name);
 }
 
 int devmap_reload(const char *name, const struct table *t, bool readonly,
@@ -153,9 +153,9 @@ int devmap_reload(const char *name, const struct table *t, bool readonly,
 	block_signals(&old);
 	r = load(name, t, readonly);
 	if (r) {
-		/* a failed load keeps what an earlier load had put there */
+		/* a failed load keeps the inactive table of an earlier one */
 		clear(name);
-		log_err("%s runs on with its old table", name);
+		log_err("%s keeps running with its old table", name);
 	} else {
 		r = swap_tables(name, how);
 		if (r && r != -ETIMEDOUT)

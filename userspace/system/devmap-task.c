@@ -26,7 +26,7 @@ void devmap_task_cleanup(struct dm_task **dmt)
 		dm_task_destroy(*dmt);
 }
 
-/* libdm's messages repeat ours with less in them: keep them for --debug. */
+/* libdm's messages repeat ours with less detail: keep them for --debug. */
 static void __printf(5, 6) libdm_log(int level __unused,
 				     const char *file __unused,
 				     int line __unused, int dm_errno __unused,
@@ -102,13 +102,13 @@ static void report(const char *doing, const char *name, int err,
 	_cleanup_free_ char *said = kmsg_read(kmsg);
 	char *save = NULL, *line;
 
-	/* of a create, the kernel means that the name or UUID is taken */
+	/* for create, EBUSY means that the name or UUID exists */
 	if (err == EBUSY && !strcmp(doing, DEVMAP_CREATING))
 		err = EEXIST;
 	log_err("%s %s failed: %s", doing, name, devmap_strerror(err));
 	for (line = said ? strtok_r(said, "\n", &save) : NULL; line;
 	     line = strtok_r(NULL, "\n", &save))
-		/* this one only repeats that the target was refused */
+		/* only repeats that the target was refused */
 		if (strcmp(line, "ioctl: error adding target to table"))
 			log_err("kernel: %s", line);
 }
@@ -129,8 +129,8 @@ int devmap_task_run(struct dm_task *dmt, const char *doing, const char *name)
 }
 
 /*
- * Wait until udev has processed the event, but not for ever: a killed udev
- * worker never answers, and dm_udev_wait() would then wait with it.
+ * Wait until udev has processed the event, with a limit: a killed udev worker
+ * never answers, and dm_udev_wait() would wait for ever.
  */
 static int wait_udev(uint32_t cookie, const char *name)
 {
@@ -165,8 +165,8 @@ int devmap_task_run_udev(struct dm_task *dmt, const char *doing,
 	int r, waited;
 
 	/*
-	 * Where udev runs and is waited for, nodes are its business: a node of
-	 * libdm's making stands in the way of the link that udev makes later.
+	 * With udev, leave the nodes to it: one that libdm has made is in the
+	 * way of the link that udev makes later.
 	 */
 	if (dm_udev_get_sync_support())
 		flags = DM_UDEV_DISABLE_LIBRARY_FALLBACK;

@@ -43,7 +43,7 @@ static enum file_kind kind_of(mode_t mode)
 	return S_ISBLK(mode) ? FILE_DEVICE : FILE_OTHER;
 }
 
-/* Of a mount with a number of its own, as btrfs has: what it was made of. */
+/* The device of a mount that has a number of its own, as btrfs has. */
 static dev_t mount_source(dev_t filesystem)
 {
 	struct libmnt_table *table = mnt_new_table();
@@ -62,7 +62,7 @@ static dev_t mount_source(dev_t filesystem)
 	return disk;
 }
 
-/* As the module finds out: from the file, else from the disk below. */
+/* As in the module: from the file, else from the disk below. */
 static void find_align(struct file_facts *f, const struct statx *st)
 {
 	_cleanup_facts_ struct device_facts disk = { 0 };
@@ -91,7 +91,7 @@ static void take(struct file_facts *f, const struct statx *st)
 	find_align(f, st);
 }
 
-/* Without a limit, tmpfs says that it has no blocks at all. */
+/* An unlimited tmpfs reports 0 blocks. */
 static void ask_file_system(struct file_facts *f)
 {
 	struct statvfs fs;
@@ -103,7 +103,7 @@ static void ask_file_system(struct file_facts *f)
 	f->free = (uint64_t)fs.f_bavail * fs.f_frsize;
 }
 
-/* A map that cannot be had is not known: whoever needs it will say so. */
+/* On failure the map stays unknown, and the checks that need it report that. */
 static void read_map(struct file_facts *f)
 {
 	_cleanup_close_ int fd = open(f->path, O_RDONLY | O_CLOEXEC);

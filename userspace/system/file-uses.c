@@ -61,7 +61,7 @@ static void collect_loops(struct uses *uses, const struct file_facts *f)
 		closedir(dir);
 }
 
-/* Its path may name another file by now; an older module tells only that. */
+/* By inode; an older module reports the path only, which may be another file. */
 static bool runs_on(const struct target *t, const void *data)
 {
 	const struct file_facts *f = data;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A device may be put under a table when nothing else uses the same sectors:
- * no mount, no swap, no holder, no exclusive opener, no signature.
+ * A table may use a device if nothing else uses the same sectors: no mount, no
+ * swap, no holder, no exclusive opener, no signature.
  *
- * Several dm devices may share a disk, each with sectors of its own, as LVM
- * does it.  So a holder whose table can be read and that maps other sectors
- * is harmless, and the exclusive open that it causes to fail is as well.
+ * Several mapped devices may share a disk, each with its own sectors, as LVM
+ * does.  So a holder whose table can be read and that maps other sectors is
+ * harmless, and so is the failing exclusive open that it causes.
  */
 #include "system/guard.h"
 
@@ -18,7 +18,7 @@
 #include "system/file-lookup.h"
 #include "system/file-uses.h"
 
-/* A device that was under the table before may stay: nobody else moved in. */
+/* Sectors that the live table maps may stay in use: their signature is ours. */
 static bool leg_was_ours(const struct use_query *q)
 {
 	const struct disk_range range = device_uses_range(q);
@@ -57,7 +57,7 @@ static void guard_leg(const struct target *t, const struct leg *leg, dev_t self,
 	}
 }
 
-/* What is in the way, and what puts it out of the way. */
+/* Who uses the file, and how to change that. */
 static char *file_use_problem(const struct use *use)
 {
 	if (use->kind == USE_SWAP)

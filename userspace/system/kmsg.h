@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The kernel's own words.  A refused ioctl gives an errno and nothing else;
- * the sentence that says why is in the kernel log.
+ * The kernel's own messages.  A refused ioctl returns an errno only; the reason
+ * is in the kernel log.
  */
 #ifndef NOCLONE_KMSG_H
 #define NOCLONE_KMSG_H

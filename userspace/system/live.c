@@ -24,7 +24,7 @@ int live_table(const char *name, struct table *t)
 	return r;
 }
 
-/* Between the two questions somebody may have given it another table. */
+/* The table may have been replaced between the two ioctls. */
 static struct target *target_of(const struct live *live, unsigned int at)
 {
 	const struct devmap_target *raw = &live->raw.target[at];
@@ -43,7 +43,7 @@ static void take_status(struct live *live, unsigned int at)
 	struct target *t = target_of(live, at);
 
 	if (!str_starts(raw->type, "noclone-") ||
-	    !status_parse(&live->status[at], raw->params))
+	    status_parse(&live->status[at], raw->params))
 		return;
 	if (t)
 		t->id = status_file_id(&live->status[at]);

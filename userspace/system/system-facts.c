@@ -23,7 +23,7 @@ static int source_lookup_file(const struct facts_source *src __unused,
 	return file_lookup(path, map, facts);
 }
 
-/* What a loop device stands on is no slave of it, and dm core looks there only. */
+/* The disk below a loop device is not among its slaves in sysfs. */
 static dev_t disk_below_loop(dev_t loop)
 {
 	_cleanup_file_facts_ struct file_facts f = { 0 };
