@@ -96,7 +96,7 @@ static struct backing planned(uint64_t bytes, bool allocate)
 	struct backing b = { .fd = -1 };
 
 	assert_int_equal(backing_plan(&b, &req, 0), 0);
-	/* only the source may point into the struct, and nobody asks it here */
+	/* the only pointer into the struct, and not used here */
 	b.source.data = NULL;
 	return b;
 }
@@ -152,7 +152,7 @@ static void grows_and_shrinks_back(void **state __unused)
 	backing_free(&b);
 }
 
-/* Whoever pins the file asks the same: does nobody have it open for writing? */
+/* The condition for pinning it: no process has it open for writing. */
 static bool nobody_writes(void)
 {
 	_cleanup_close_ int fd = open(path, O_RDONLY);

@@ -2,7 +2,7 @@
 /*
  * The order of device-mapper operations, and what is undone when one fails.
  *
- * libdevmapper is replaced by functions that write down what was asked and
+ * libdevmapper is replaced by functions that record the calls and
  * fail on demand; "-Wl,--wrap" in the Makefile names them.
  */
 #include "unit.h"

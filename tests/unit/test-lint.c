@@ -154,13 +154,13 @@ static bool cycle(const char *text, const struct self_device *whose)
 
 static void lint_cycles(void **state __unused)
 {
-	const struct self_device nobody = { 0 };
+	const struct self_device unknown = { 0 };
 
 	assert_true(cycle("0 8 noclone-linear /dev/self 0", &self));
 	assert_true(cycle("0 256 noclone-striped 2 128 /dev/disk 0 /dev/above 0", &self));
 	assert_false(cycle("0 8 noclone-linear /dev/disk 0", &self));
 	assert_false(cycle("0 8 noclone-linear /dev/nothing 0", &self));
-	assert_false(cycle("0 8 noclone-linear /dev/self 0", &nobody));
+	assert_false(cycle("0 8 noclone-linear /dev/self 0", &unknown));
 }
 
 static void lint_sizes(void **state __unused)

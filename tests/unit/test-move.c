@@ -11,7 +11,7 @@
 #include "model/table-parse.h"
 #include "model/table.h"
 
-/* A table whose file lines are on that inode of 8:1; 0: nobody has looked. */
+/* A table whose noclone-file targets have that inode on 8:1; 0: not known. */
 static struct table table_on(const char *text, ino_t inode)
 {
 	_cleanup_problems_ struct problems p = { 0 };
@@ -103,7 +103,7 @@ static void move_of_a_name_only(void **state __unused)
 	      "its sectors move to another place");
 }
 
-/* An older module does not say which file it runs on. */
+/* An older module does not report the inode. */
 static void move_of_unknown_files(void **state __unused)
 {
 	moves(F, 0, F, 14, NULL);

@@ -43,7 +43,7 @@ static int no_device(const struct facts_source *src __unused,
 }
 
 /*
- * As tables/README.md says: four RAM disks of 64 MiB, and two files of 32 MiB.
+ * The devices of tables/README.md: four RAM disks of 64 MiB, and two files of 32 MiB.
  * Other devices are not there, and /dev is a directory everywhere.
  */
 static void check(const char *text, struct table *t, struct problems *problems)

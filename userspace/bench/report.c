@@ -100,7 +100,7 @@ static void print_fast_path(const struct bench *b)
 	if (!b->has_status) {
 		puts("No status line: it is not known whether the fast path was used.");
 	} else if (!s->fast) {
-		printf("The fast path was NOT used: off:%s%s%s. The numbers say nothing about it.\n",
+		printf("The fast path was NOT used: off:%s%s%s. The numbers do not measure it.\n",
 		       s->reason, meaning ? ": " : "", meaning ? meaning : "");
 	} else {
 		printf("%.2f %% of the I/O took the fast path%s\n",

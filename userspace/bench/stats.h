@@ -24,7 +24,7 @@ struct figure {
 struct figure figure_of(const double *value, unsigned int nr);
 
 /**
- * enum verdict_kind - what a comparison says
+ * enum verdict_kind - result of a comparison
  * @VERDICT_FEW_ROUNDS: nothing, there are too few rounds
  * @VERDICT_NONE: no difference beyond the noise
  * @VERDICT_LESS: less than what it is compared with
@@ -39,7 +39,7 @@ enum verdict_kind {
 
 /**
  * struct verdict - a comparison
- * @kind: what it says
+ * @kind: the result
  * @difference: of the medians; negative is less
  * @spread: of both sides, added
  * @percent: difference in percent of what it is compared with

@@ -23,17 +23,17 @@
 #define DM_NAME_MAX	127
 #define DM_UUID_MAX	128
 
-static char *make_uuid(const char *wanted)
+static char *make_uuid(const char *requested)
 {
 	_cleanup_free_ char *random = NULL;
 
-	if (wanted && str_starts(wanted, NOCLONE_UUID_PREFIX))
-		return xstrdup(wanted);
-	if (!wanted)
+	if (requested && str_starts(requested, NOCLONE_UUID_PREFIX))
+		return xstrdup(requested);
+	if (!requested)
 		random = read_line_of("/proc/sys/kernel/random/uuid");
-	if (!wanted && !random)
+	if (!requested && !random)
 		return NULL;
-	return xasprintf("%s%s", NOCLONE_UUID_PREFIX, wanted ? wanted : random);
+	return xasprintf("%s%s", NOCLONE_UUID_PREFIX, requested ? requested : random);
 }
 
 static bool good_name(const char *name)

@@ -11,7 +11,7 @@
 #include "system/live.h"
 #include "cli/output.h"
 
-/* The fast path is the device's: all of its targets say the same. */
+/* The fast path belongs to the device: all of its targets report the same. */
 static void print_fastpath(const struct live *r)
 {
 	unsigned int i;

@@ -132,7 +132,7 @@ static void print_file(const struct devmap_target *raw, const struct status *s)
 		       status_file_counter_meaning);
 }
 
-/* The fast path and its counters are the device's: all targets say the same. */
+/* The fast path and its counters belong to the device: print them once. */
 static void print_target(const struct devmap_target *raw, const struct status *s,
 		       bool *counters_shown)
 {

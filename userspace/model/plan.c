@@ -38,7 +38,7 @@ static const char *parse_range(char *range, struct leg_spec *spec)
 
 /*
  * Is the text after the last colon a range rather than a part of a name?  A
- * number with a unit, or a plus sign, says so.
+ * number with a unit, or a plus sign, is one.
  */
 static bool looks_like_range(const char *text)
 {

@@ -203,8 +203,8 @@ static bool has_harmless_holder(const struct uses *uses)
 }
 
 /*
- * A signature in the wanted sectors counts, and so does one at the start of
- * the device (a partition table, a file system) even if the wanted sectors
+ * A signature in the requested sectors counts, and so does one at the start of
+ * the device (a partition table, a file system) even if the requested sectors
  * begin later, unless the start belongs to a neighbour.
  */
 static void collect_signature(struct uses *uses, const struct use_query *q)
