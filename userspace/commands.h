@@ -3,7 +3,7 @@
 #ifndef NOCLONE_COMMANDS_H
 #define NOCLONE_COMMANDS_H
 
-#include "cmd/command.h"
+#include "cmd/cmd.h"
 
 extern const struct command_list command_list;
 

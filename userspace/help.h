@@ -3,7 +3,7 @@
 #ifndef NOCLONE_HELP_H
 #define NOCLONE_HELP_H
 
-#include "cmd/command.h"
+#include "cmd/cmd.h"
 
 void help_overview(const struct command_list *list);
 void help_command(const struct command *cmd);

@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "base/log.h"
-#include "cmd/command.h"
+#include "cmd/cmd.h"
 #include "commands.h"
 
 int main(int argc, char **argv)

@@ -9,7 +9,7 @@
 #include "base/util.h"
 #include "model/engine.h"
 #include "cli/options.h"
-#include "cmd/command.h"
+#include "cmd/cmd.h"
 #include "commands.h"
 #include "help.h"
 

@@ -24,7 +24,7 @@
 #include "bench/report.h"
 #include "bench/rig.h"
 #include "bench/run.h"
-#include "cmd/command.h"
+#include "cmd/cmd.h"
 
 /* Before the measurement, which takes minutes. */
 static bool can_write_to(const char *path)

@@ -16,7 +16,7 @@
 #include "cli/input.h"
 #include "cli/options.h"
 #include "cli/output.h"
-#include "cmd/command.h"
+#include "cmd/cmd.h"
 
 static void print_problem(const char *path, const struct problem *p)
 {

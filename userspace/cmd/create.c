@@ -18,7 +18,7 @@
 #include "cli/dry-run.h"
 #include "cli/load.h"
 #include "cli/options.h"
-#include "cmd/command.h"
+#include "cmd/cmd.h"
 
 #define DM_NAME_MAX	127
 #define DM_UUID_MAX	128
@@ -110,6 +110,7 @@ int cmd_create(const struct options *o, int argc, char **argv)
 	_cleanup_table_ struct table t = { 0 };
 	_cleanup_free_ char *uuid = make_uuid(o->uuid);
 	const char *name = argv[0];
+	bool good = false;
 	int r;
 
 	if (!good_name(name))
@@ -130,9 +131,11 @@ int cmd_create(const struct options *o, int argc, char **argv)
 		return EXIT_OK;
 	}
 	r = load_begin(&build, &t, &backing);
-	if (!r)
+	if (!r) {
 		r = create(o, name, uuid, &t);
-	/* create: udev being late does not make the device half-made */
-	load_end(&backing, !r || r == -ETIMEDOUT);
+		/* with udev late, the device is complete */
+		good = !r || r == -ETIMEDOUT;
+	}
+	load_end(&backing, good);
 	return r ? EXIT_FAILED : EXIT_OK;
 }

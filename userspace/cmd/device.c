@@ -10,7 +10,7 @@
 #include "cli/dry-run.h"
 #include "cli/options.h"
 #include "cli/select.h"
-#include "cmd/command.h"
+#include "cmd/cmd.h"
 
 /* Change a device, or with --dry-run print the dmsetup command line. */
 typedef int (*device_action)(const struct options *o,

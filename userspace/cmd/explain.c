@@ -26,7 +26,7 @@
 #include "cli/output.h"
 #include "cli/problem-log.h"
 #include "cli/select.h"
-#include "cmd/command.h"
+#include "cmd/cmd.h"
 #include "cmd/explain-devices.h"
 #include "cmd/explain-files.h"
 #include "cmd/explain-state.h"

@@ -18,7 +18,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/select.h"
-#include "cmd/command.h"
+#include "cmd/cmd.h"
 
 /* noclone-file has no stock equivalent: a loop device has the same bytes. */
 static char *loop_command(const struct table *t)

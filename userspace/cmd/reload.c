@@ -22,7 +22,7 @@
 #include "cli/load.h"
 #include "cli/options.h"
 #include "cli/select.h"
-#include "cmd/command.h"
+#include "cmd/cmd.h"
 
 static void reload_dry_run(const struct options *o, const char *name,
 			   const struct table *t,
@@ -80,8 +80,9 @@ static char *find_move(const struct devmap_device *dev, const struct table *new,
 }
 
 /* A dry run reports what would be asked. */
-static void announce_move(const struct options *o, const struct devmap_device *dev,
-		      const char *move, struct problems *problems)
+static void announce_move(const struct options *o,
+			  const struct devmap_device *dev, const char *move,
+			  struct problems *problems)
 {
 	const char *how = opt(o, OPT_YES) ? "--yes confirms that" :
 			  "this would ask for confirmation, or needs --yes";
@@ -135,6 +136,7 @@ static int load(const struct build *b, const struct devmap_device *dev)
 	const struct options *o = b->options;
 	_cleanup_table_ struct table t = { 0 };
 	_cleanup_free_ char *move = NULL;
+	bool good = false;
 	int r = load_prepare(b, &backing, &t, &problems);
 
 	if (r)
@@ -151,10 +153,12 @@ static int load(const struct build *b, const struct devmap_device *dev)
 		return -ECANCELED;
 	}
 	r = load_begin(b, &t, &backing);
-	if (!r)
+	if (!r) {
 		r = reload(o, dev->name, &t);
-	/* with udev late, the new table is running */
-	load_end(&backing, !r || r == -ETIMEDOUT);
+		/* with udev late, the new table is running */
+		good = !r || r == -ETIMEDOUT;
+	}
+	load_end(&backing, good);
 	return r;
 }
 

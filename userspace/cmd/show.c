@@ -17,7 +17,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/select.h"
-#include "cmd/command.h"
+#include "cmd/cmd.h"
 
 static struct json_object *describe(const struct devmap_device *dev,
 				    const struct live *r)

@@ -16,7 +16,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/select.h"
-#include "cmd/command.h"
+#include "cmd/cmd.h"
 
 static struct json_object *counters_json(const struct counter *c,
 					 unsigned int nr)

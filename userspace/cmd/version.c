@@ -10,7 +10,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/version.h"
-#include "cmd/command.h"
+#include "cmd/cmd.h"
 
 /* Versions of this module's targets, if it is loaded. */
 static struct json_object *target_versions(void)

@@ -14,7 +14,7 @@
 #include "dm-noclone.h"
 #include "noclone-refusals.h"
 #include "base/util.h"
-#include "model/noclone-file.h"
+#include "model/file-target.h"
 #include "model/table-args.h"
 
 static bool parse_leg(struct args *a)
@@ -122,7 +122,7 @@ static void parse_params(struct target *t, struct problems *problems)
 	else if (t->kind == TARGET_STRIPED)
 		t->understood = parse_striped(&args);
 	else if (t->kind == TARGET_FILE)
-		t->understood = noclone_file_parse(&args);
+		t->understood = file_target_parse(&args);
 }
 
 static struct target *add_line(struct table *t, unsigned int line,

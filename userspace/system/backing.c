@@ -102,7 +102,7 @@ static int check_unused(const struct backing *b, dev_t self)
 }
 
 static int decide(struct backing *b, const struct file_facts *existing,
-		   dev_t self)
+		  dev_t self)
 {
 	const char *wrong = plan_file_action(&b->req, existing, &b->action);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The arguments of the target noclone-file. */
-#ifndef NOCLONE_NOCLONE_FILE_ARGS_H
-#define NOCLONE_NOCLONE_FILE_ARGS_H
+#ifndef NOCLONE_FILE_TARGET_H
+#define NOCLONE_FILE_TARGET_H
 
 #include "model/table-args.h"
 
 /* Return: false if one of them is wrong; then a problem was added. */
-bool noclone_file_parse(struct args *a);
+bool file_target_parse(struct args *a);
 
-#endif /* NOCLONE_NOCLONE_FILE_ARGS_H */
+#endif /* NOCLONE_FILE_TARGET_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The commands.  Only their functions and the dispatcher know exit codes. */
-#ifndef NOCLONE_COMMAND_H
-#define NOCLONE_COMMAND_H
+#ifndef NOCLONE_CMD_H
+#define NOCLONE_CMD_H
 
 #include "cli/options.h"
 
@@ -65,4 +65,4 @@ int cmd_export(const struct options *o, int argc, char **argv);
 int cmd_bench(const struct options *o, int argc, char **argv);
 int cmd_version(const struct options *o, int argc, char **argv);
 
-#endif /* NOCLONE_COMMAND_H */
+#endif /* NOCLONE_CMD_H */

@@ -5,7 +5,7 @@
  * As for the other targets, order and sentences are those of the constructor
  * in the kernel: options first, then path and start.
  */
-#include "model/noclone-file.h"
+#include "model/file-target.h"
 
 #include <string.h>
 #include <strings.h>
@@ -89,7 +89,7 @@ static bool parse_options(struct args *a)
 	return true;
 }
 
-bool noclone_file_parse(struct args *a)
+bool file_target_parse(struct args *a)
 {
 	struct args options = *a;
 
