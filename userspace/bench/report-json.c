@@ -103,7 +103,7 @@ static struct json_object *row_json(const struct bench *b,
 	}
 	for (i = 0; i < b->rounds; i++)
 		json_object_array_add(rounds,
-			round_json(bench_result(b, workload, row, i)));
+				      round_json(bench_result(b, workload, row, i)));
 	json_object_object_add(o, "rounds", rounds);
 	return o;
 }

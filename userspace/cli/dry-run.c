@@ -10,7 +10,7 @@
 #include "cli/output.h"
 
 char *dry_run_dmsetup(const char *verb, const char *name,
-			 const char *options, const struct table *t)
+		      const char *options, const struct table *t)
 {
 	_cleanup_free_ char *quoted_name = shell_quote(name);
 	struct strbuf b = { 0 };

@@ -134,7 +134,7 @@ static void print_file(const struct devmap_target *raw, const struct status *s)
 
 /* The fast path and its counters belong to the device: print them once. */
 static void print_target(const struct devmap_target *raw, const struct status *s,
-		       bool *counters_shown)
+			 bool *counters_shown)
 {
 	if (s->engine)
 		print_file(raw, s);
@@ -146,7 +146,7 @@ static void print_target(const struct devmap_target *raw, const struct status *s
 }
 
 static void status_target(const struct live *r, unsigned int at,
-			struct json_object *array, bool json,
+			  struct json_object *array, bool json,
 			bool *counters_shown)
 {
 	_cleanup_troubles_ struct troubles troubles = { 0 };

@@ -192,7 +192,7 @@ static void add_target(struct file_lint *l, const struct target *t)
 }
 
 static void compare_targets(struct file_lint *l, const struct file_target *a,
-			  const struct file_target *b)
+			    const struct file_target *b)
 {
 	if (!a->facts.path || !b->facts.path ||
 	    a->facts.filesystem != b->facts.filesystem ||

@@ -36,7 +36,7 @@ static uint64_t unit_of(const struct file_request *req,
 }
 
 static void report_unused(const struct file_request *req, uint64_t left,
-			uint64_t unit, struct problems *problems)
+			  uint64_t unit, struct problems *problems)
 {
 	_cleanup_free_ char *name = path_encode(req->path);
 

@@ -112,7 +112,7 @@ static uint64_t largest_block(const struct planned_leg *legs, unsigned int nr)
 }
 
 static void report_unused(struct problems *problems, const struct planned_leg *leg,
-			uint64_t used, const char *why)
+			  uint64_t used, const char *why)
 {
 	_cleanup_free_ char *left = size_format(leg->length - used);
 
@@ -134,7 +134,7 @@ static void plan_linear(const struct plan_request *req,
 		struct target *target;
 
 		report_unused(problems, &legs[i], used,
-			    "a segment ends at a whole logical block");
+			      "a segment ends at a whole logical block");
 		if (!used) {
 			problem_add(problems, PROBLEM_ERROR, 0,
 				    "%s: smaller than a logical block of %llu sectors",
@@ -179,7 +179,7 @@ static void plan_striped(const struct plan_request *req,
 	for (i = 0; i < req->nr_legs; i++) {
 		target_add_leg(target, legs[i].facts.path, legs[i].spec->start);
 		report_unused(problems, &legs[i], used,
-			    "every stripe is as long as the smallest, in whole chunks");
+			      "every stripe is as long as the smallest, in whole chunks");
 	}
 }
 

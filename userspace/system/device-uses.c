@@ -215,7 +215,7 @@ static void collect_signature(struct uses *uses, const struct use_query *q)
 
 	if (!r && q->sectors != q->facts->sectors && !has_harmless_holder(uses)) {
 		r = identity_probe(q->facts->path, 0, q->facts->sectors, &type,
-				 &label);
+				   &label);
 	}
 	if (r < 0)
 		log_verbose("%s: cannot look for signatures: %s",

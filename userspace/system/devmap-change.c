@@ -90,7 +90,7 @@ int devmap_resume(const char *name)
 }
 
 int devmap_create(const char *name, const char *uuid, const struct table *t,
-	      bool readonly)
+		  bool readonly)
 {
 	sigset_t old;
 	int r;
@@ -138,7 +138,7 @@ static void roll_back(const char *name, bool was_suspended)
 }
 
 int devmap_reload(const char *name, const struct table *t, bool readonly,
-	      const struct devmap_suspend_how *how)
+		  const struct devmap_suspend_how *how)
 {
 	_cleanup_devmap_device_ struct devmap_device before = { 0 };
 	sigset_t old;
@@ -197,7 +197,7 @@ int devmap_suspend(const char *name, const struct devmap_suspend_how *how)
 }
 
 int devmap_message(const char *name, uint64_t sector, const char *message,
-	       char **response)
+		   char **response)
 {
 	_cleanup_task_ struct dm_task *dmt = devmap_task_new(DM_DEVICE_TARGET_MSG,
 						      name);

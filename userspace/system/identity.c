@@ -52,7 +52,7 @@ static int run_probe(blkid_probe probe, int fd, uint64_t first,
 }
 
 int identity_probe(const char *path, uint64_t first, uint64_t sectors,
-		 char **type, char **label)
+		   char **type, char **label)
 {
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	blkid_probe probe;

@@ -91,7 +91,7 @@ void live_warn_stand_in(const char *name)
 }
 
 void live_troubles_of(const struct live *live, unsigned int at,
-			 struct troubles *troubles)
+		      struct troubles *troubles)
 {
 	const struct target *t = target_of(live, at);
 
