@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Allocation, strings and numbers in the few forms the tool needs.  No I/O. */
+/* Allocation, strings and numbers in the few forms the tool needs. */
 #include "base/util.h"
 
 #include <ctype.h>

@@ -19,7 +19,7 @@
 #include "bench/rig.h"
 #include "bench/stats.h"
 
-/* As JSON that can be read: seven digits are more than a measurement has. */
+/* Seven digits are more than a measurement has, and stay readable. */
 static struct json_object *number(double value)
 {
 	_cleanup_free_ char *text = xasprintf("%.7g", value);
@@ -39,7 +39,7 @@ static char *disk_attribute(const struct device_facts *f, const char *name)
 	return read_line_of(path);
 }
 
-/* The one in brackets of "none [mq-deadline] kyber" */
+/* The name in brackets in "none [mq-deadline] kyber" */
 static char *scheduler_of(const struct device_facts *f)
 {
 	_cleanup_free_ char *all = disk_attribute(f, "queue/scheduler");

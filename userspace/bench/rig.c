@@ -262,7 +262,7 @@ int rig_make(struct bench_rig *rig)
 		struct mapped *m = &rig->mapped[i];
 
 		r = devmap_create(m->name, m->uuid, &m->table, !rig->write);
-		/* late is not gone: see devmap_create() */
+		/* with udev late, the device exists nevertheless */
 		m->made = !r || r == -ETIMEDOUT;
 	}
 	return r;

@@ -92,7 +92,7 @@ char *build_usage(const struct build *b)
 
 /*
  * A reload without --engine is about the file or its size: it must not change
- * the engine by the way.
+ * the engine as a side effect.
  */
 static void keep_engine(const struct self_device *self, struct file_request *req)
 {

@@ -13,7 +13,7 @@
  * struct build - what create and reload were given
  * @options: options
  * @self: the device the table is for
- * @argc: number of words behind the name of the device
+ * @argc: number of words after the name of the device
  * @argv: "linear DEV...", "striped DEV..." or "file PATH"; none with --table
  */
 struct build {

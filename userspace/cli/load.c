@@ -44,7 +44,7 @@ static void check_file_writable(const struct target *t,
 			    wrong);
 }
 
-/* The kernel lets a writable device stand on a leg that cannot be written. */
+/* The kernel permits a writable mapped device on a read-only leg. */
 static void check_writable(const struct table *t,
 			   const struct facts_source *src,
 			   struct problems *problems)

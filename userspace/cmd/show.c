@@ -53,7 +53,7 @@ static char *state_words(const struct devmap_device *dev, const struct live *r)
 			 *brief ? ", " : "", brief);
 }
 
-/* linear, striped, or what else the table holds */
+/* The target types of a table, without repetitions in a row. */
 static char *list_types(const struct table *t)
 {
 	struct strbuf b = { 0 };

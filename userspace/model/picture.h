@@ -5,9 +5,9 @@
 
 #include "model/table.h"
 
-/* Both return a new string.  One sentence without a full stop: */
+/* What the target maps, in a sentence without a full stop: a new string. */
 char *picture_words(const struct target *t);
-/* A diagram of several lines. */
+/* The same as a diagram of several lines: a new string. */
 char *picture_draw(const struct target *t);
 
 #endif /* NOCLONE_PICTURE_H */

@@ -55,7 +55,7 @@ enum backing_action {
 };
 
 /**
- * plan_file_action - what has to be done to the file first?
+ * plan_file_action - decide what has to be done to the file first
  * @req: the request
  * @facts: the existing file, or NULL
  * @action: set

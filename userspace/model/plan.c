@@ -68,7 +68,7 @@ const char *leg_spec_parse(struct leg_spec *spec, const char *text)
 	return *text ? NULL : "an empty device name";
 }
 
-/* A leg with its device, the length settled. */
+/* A leg with the facts about its device, and its final length. */
 struct planned_leg {
 	const struct leg_spec *spec;
 	struct device_facts facts;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The words behind the name of a target. */
+/* The arguments of a target. */
 #include "model/table-args.h"
 
 bool args_bad(struct args *a, const char *sentence, const char *word)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The words behind the name of a target, for the parsers of its arguments. */
+/* The arguments of a target, as the parsers take them word by word. */
 #ifndef NOCLONE_TABLE_ARGS_H
 #define NOCLONE_TABLE_ARGS_H
 
@@ -9,7 +9,7 @@
 /**
  * struct args - what the argument parsers share
  * @target: to be filled
- * @word: the words that are left
+ * @word: the remaining words
  * @nr: how many
  * @problems: gets what is wrong
  */
@@ -22,7 +22,7 @@ struct args {
 
 /* Add a problem, with the word that is wrong unless it is NULL.  Return: false. */
 bool args_bad(struct args *a, const char *sentence, const char *word);
-/* Take the next of the words; there must be one. */
+/* Take the next word; there must be one. */
 char *args_next(struct args *a);
 
 #endif /* NOCLONE_TABLE_ARGS_H */

@@ -9,7 +9,7 @@
 #include "model/engine.h"
 #include "model/path.h"
 
-/* The options are left out of what is compared as a stock target would be. */
+/* With @stock without the options, which no stock target has. */
 static char *file_params(const struct target *t, bool stock)
 {
 	_cleanup_free_ char *path = path_encode(t->path);

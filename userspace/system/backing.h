@@ -43,7 +43,7 @@ int backing_plan(struct backing *b, const struct file_request *req, dev_t self);
 void backing_announce(const struct backing *b);
 
 /**
- * backing_apply - do it
+ * backing_apply - change the file as planned
  * @b: planned
  *
  * Context: stop_hold(); fails with -EINTR if a stop is requested.

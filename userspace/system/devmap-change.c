@@ -24,7 +24,7 @@
 #include "system/devmap-task.h"
 #include "system/devmap.h"
 
-/* A signal between two steps would leave a half-made device behind. */
+/* A signal between two steps would leave an incomplete device. */
 static void block_signals(sigset_t *old)
 {
 	sigset_t set;

@@ -18,7 +18,7 @@
 #include "system/file-lookup.h"
 #include "system/file-uses.h"
 
-/* Sectors that the live table maps may stay in use: their signature is ours. */
+/* Does the live table map the sectors already?  Then a signature is expected. */
 static bool leg_was_ours(const struct use_query *q)
 {
 	const struct disk_range range = device_uses_range(q);

@@ -77,7 +77,7 @@ static char *property(struct udev_device *dev, const char *name)
 	return value && *value ? xstrdup(value) : NULL;
 }
 
-/* Best of the device's links: by-id, and of those one with a real name. */
+/* The best of the device's links, in this order of preference. */
 static char *stable_link(struct udev_device *dev)
 {
 	static const char * const order[] = {
