@@ -51,21 +51,20 @@ static void add_long(struct option *o, struct strbuf *letters,
 			   info->argument ? ":" : "");
 }
 
-static bool take_number(struct options *o, const char *value)
+/*
+ * Each of these reads the argument of an option and returns NULL, or a sentence
+ * saying what is wrong with it.
+ */
+static const char *take_udev_timeout(struct options *o, const char *value)
 {
-	if (parse_u32(value, &o->udev_timeout))
-		return true;
-	log_err("--udev-timeout %s: not a number of seconds", value);
-	return false;
+	return parse_u32(value, &o->udev_timeout) ? NULL :
+	       "not a number of seconds";
 }
 
-static bool take_rounds(struct options *o, const char *value)
+static const char *take_rounds(struct options *o, const char *value)
 {
-	if (parse_u32(value, &o->rounds) && o->rounds &&
-	    o->rounds <= MAX_ROUNDS)
-		return true;
-	log_err("--rounds %s: not a number from 1 to %d", value, MAX_ROUNDS);
-	return false;
+	return parse_u32(value, &o->rounds) && o->rounds &&
+	       o->rounds <= MAX_ROUNDS ? NULL : "not a number from 1 to 1000";
 }
 
 /* Digits, and up to three decimals. */
@@ -86,46 +85,33 @@ static bool parse_ms(const char *value, uint32_t *ms)
 	return *ms >= MIN_RUN_MS && *ms <= MAX_RUN_MS;
 }
 
-static bool take_seconds(struct options *o, const char *value)
+static const char *take_seconds(struct options *o, const char *value)
 {
-	if (parse_ms(value, &o->run_ms))
-		return true;
-	log_err("--seconds %s: not a number of seconds from 0.1 to 3600", value);
-	return false;
+	return parse_ms(value, &o->run_ms) ? NULL :
+	       "not a number of seconds from 0.1 to 3600";
 }
 
-static bool take_chunk(struct options *o, const char *value)
+static const char *take_chunk(struct options *o, const char *value)
 {
 	const char *wrong = size_parse(value, &o->chunk);
 
-	if (!wrong && !o->chunk)
-		wrong = "a chunk cannot be 0";
-	if (wrong)
-		log_err("--chunk %s: %s", value, wrong);
-	return !wrong;
+	return wrong || o->chunk ? wrong : "a chunk cannot be 0";
 }
 
-static bool take_engine(struct options *o, const char *value)
+static const char *take_engine(struct options *o, const char *value)
 {
-	if (engine_find(value, &o->engine))
-		return true;
-	log_err("--engine %s: known are direct, extent, buffered and sync",
-		value);
-	return false;
+	return engine_find(value, &o->engine) ? NULL :
+	       "known are direct, extent, buffered and sync";
 }
 
 /* Sectors, as in a table; with a unit, a size as everywhere else. */
-static bool take_start(struct options *o, const char *value)
+static const char *take_start(struct options *o, const char *value)
 {
-	const char *wrong = parse_u64(value, &o->file_start) ? NULL :
-			    size_parse(value, &o->file_start);
-
-	if (wrong)
-		log_err("--start %s: %s", value, wrong);
-	return !wrong;
+	return parse_u64(value, &o->file_start) ? NULL :
+	       size_parse(value, &o->file_start);
 }
 
-static bool take_size(struct options *o, const char *value)
+static const char *take_size(struct options *o, const char *value)
 {
 	const char *wrong = size_parse(value, &o->file_sectors);
 
@@ -133,13 +119,11 @@ static bool take_size(struct options *o, const char *value)
 		wrong = "the backing file cannot be empty";
 	if (!wrong && o->file_sectors > TABLE_MAX_SECTORS)
 		wrong = "larger than a device can be";
-	if (wrong)
-		log_err("--size %s: %s", value, wrong);
-	return !wrong;
+	return wrong;
 }
 
-static bool take(struct options *o, const struct option_info *info,
-		 const char *value)
+static const char *take(struct options *o, const struct option_info *info,
+			const char *value)
 {
 	o->given |= info->bit;
 	switch (info->bit) {
@@ -161,7 +145,7 @@ static bool take(struct options *o, const struct option_info *info,
 		o->for_device = value;
 		break;
 	case OPT_UDEV_TIMEOUT:
-		return take_number(o, value);
+		return take_udev_timeout(o, value);
 	case OPT_ASSUME:
 		GROW(o->assume, o->nr_assume);
 		o->assume[o->nr_assume++] = value;
@@ -181,34 +165,45 @@ static bool take(struct options *o, const struct option_info *info,
 		o->compare = value;
 		break;
 	}
-	return true;
+	return NULL;
 }
 
-static bool take_val(struct options *o, int val, const char *value)
+static int take_option(struct options *o, const struct option_info *info,
+		       const char *value)
+{
+	const char *wrong = take(o, info, value);
+
+	if (!wrong)
+		return 0;
+	log_err("--%s %s: %s", info->name, value, wrong);
+	return -EINVAL;
+}
+
+static int take_val(struct options *o, int val, const char *value)
 {
 	unsigned int i;
 
 	switch (val) {
 	case 'v':
 		log_level = MAX(log_level, LOG_LEVEL_VERBOSE);
-		return true;
+		return 0;
 	case 'h':
 		o->help = true;
-		return true;
+		return 0;
 	case 'V':
 		o->version = true;
-		return true;
+		return 0;
 	case VAL_DEBUG:
 		log_level = LOG_LEVEL_DEBUG;
-		return true;
+		return 0;
 	case '?':	/* getopt has logged it */
-		return false;
+		return -EINVAL;
 	}
 	for (i = 0; i < OPT_NR; i++)
 		if (val == option_infos[i].letter ||
 		    val == (int)(VAL_FIRST + i))
-			return take(o, &option_infos[i], value);
-	return false;
+			return take_option(o, &option_infos[i], value);
+	return -EINVAL;
 }
 
 int options_parse(struct options *o, int argc, char **argv)
@@ -230,7 +225,7 @@ int options_parse(struct options *o, int argc, char **argv)
 
 	optind = 0;	/* glibc: reinitialize, for the unit tests */
 	while ((val = getopt_long(argc, argv, letters.text, longs, NULL)) != -1)
-		if (!take_val(o, val, optarg))
+		if (take_val(o, val, optarg))
 			return -EINVAL;
 	return optind;
 }

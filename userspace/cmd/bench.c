@@ -27,7 +27,7 @@
 #include "cmd/cmd.h"
 
 /* Before the measurement, which takes minutes. */
-static bool can_write_to(const char *path)
+static int check_output(const char *path)
 {
 	_cleanup_free_ char *folder = xstrdup(path);
 	char *slash = strrchr(folder, '/');
@@ -44,9 +44,10 @@ static bool can_write_to(const char *path)
 	} else if (errno != ENOENT || access(slash ? folder : ".", W_OK)) {
 		wrong = strerror(errno);
 	}
-	if (wrong)
-		log_err("--output %s: %s", path, wrong);
-	return !wrong;
+	if (!wrong)
+		return EXIT_OK;
+	log_err("--output %s: %s", path, wrong);
+	return EXIT_FAILED;
 }
 
 static int keep(struct json_object *json, const char *path)
@@ -172,7 +173,7 @@ int cmd_bench(const struct options *o, int argc, char **argv)
 		return EXIT_USAGE;
 	}
 	if ((!o->compare || !compare_load(o->compare, &then)) &&
-	    (!o->output || can_write_to(o->output)) &&
+	    (!o->output || !check_output(o->output)) &&
 	    !rig_prepare(&b.rig, o, argc, argv))
 		r = bench(o, &b, then);
 	bench_free(&b);

@@ -36,19 +36,15 @@ static char *make_uuid(const char *requested)
 	return xasprintf("%s%s", NOCLONE_UUID_PREFIX, requested ? requested : random);
 }
 
-static bool good_name(const char *name)
+static const char *name_problem(const char *name)
 {
-	const char *wrong = NULL;
-
 	if (!*name || !strcmp(name, ".") || !strcmp(name, ".."))
-		wrong = "is not a valid name";
-	else if (strlen(name) > DM_NAME_MAX)
-		wrong = "is longer than the kernel's 127 characters";
-	else if (strchr(name, '/'))
-		wrong = "contains a slash: give the name only, without a path";
-	if (wrong)
-		log_err("\"%s\" %s", name, wrong);
-	return !wrong;
+		return "is not a valid name";
+	if (strlen(name) > DM_NAME_MAX)
+		return "is longer than the kernel's 127 characters";
+	if (strchr(name, '/'))
+		return "contains a slash: give the name only, without a path";
+	return NULL;
 }
 
 static void create_dry_run(const struct options *o, const char *name,
@@ -109,12 +105,14 @@ int cmd_create(const struct options *o, int argc, char **argv)
 	_cleanup_backing_ struct backing backing = { .fd = -1 };
 	_cleanup_table_ struct table t = { 0 };
 	_cleanup_free_ char *uuid = make_uuid(o->uuid);
-	const char *name = argv[0];
+	const char *name = argv[0], *wrong = name_problem(name);
 	bool good = false;
 	int r;
 
-	if (!good_name(name))
+	if (wrong) {
+		log_err("\"%s\" %s", name, wrong);
 		return EXIT_USAGE;
+	}
 	if (!uuid || strlen(uuid) > DM_UUID_MAX) {
 		log_err("no usable UUID: %s", uuid ? "too long" :
 			"cannot read /proc/sys/kernel/random/uuid");
