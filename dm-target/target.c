@@ -247,7 +247,7 @@ size_t noclone_target_emit_state(struct noclone_target *t, char *result,
 	return sz;
 }
 
-/* The end of a table line. Return: the new @sz. */
+/* The options at the end of STATUSTYPE_TABLE. Return: the new @sz. */
 size_t noclone_target_emit_options(struct noclone_target *t, char *result,
 				   unsigned int maxlen, size_t sz)
 {

@@ -120,8 +120,8 @@ static void table_bad_lines(void **state __unused)
 {
 	wrong("", "empty");
 	wrong("# nothing\n", "empty");
-	wrong("0", "A table line is");
-	wrong("0 8", "A table line is");
+	wrong("0", "A target is");
+	wrong("0 8", "A target is");
 	wrong("x 8 noclone-linear a 0", "Start of the target");
 	wrong("0 8x noclone-linear a 0", "Length of the target");
 	wrong("0 -8 noclone-linear a 0", "Length of the target");

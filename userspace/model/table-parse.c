@@ -174,7 +174,7 @@ static void parse_line(struct table *t, unsigned int nr, char *line,
 	type = length_word ? cut_word(&line) : NULL;
 	if (!type)
 		problem_add(problems, PROBLEM_ERROR, nr,
-			    "A table line is <start sector> <sectors> <target> <arguments>");
+			    "A target is <start sector> <sectors> <target> <arguments>");
 	else if (!parse_u64(start_word, &start))
 		problem_add(problems, PROBLEM_ERROR, nr,
 			    "Start of the target is not a decimal number of sectors: \"%s\"",
