@@ -80,8 +80,8 @@ static unsigned long noclone_fastpath_start_time(const struct noclone_io *io)
 }
 
 /*
- * The lower bio_endio() has handled chains, integrity and cgroups and cleared
- * their flags. What remains of a second bio_endio() is the trace event.
+ * The lower bio_endio() has handled chains, integrity and cgroups; their flags are
+ * restored. What remains of a second bio_endio() is the trace event.
  */
 static void noclone_fastpath_endio(struct bio *bio)
 {

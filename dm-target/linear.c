@@ -102,7 +102,10 @@ static int noclone_linear_prepare_ioctl(struct dm_target *ti,
 	struct noclone_target *t = ti->private;
 
 	*bdev = t->leg[0].bdev;
-	/* As dm-linear: ioctls are passed through only if the whole device is mapped */
+	/*
+	 * As dm-linear: unless the whole device is mapped, dm core asks for
+	 * CAP_SYS_RAWIO.
+	 */
 	return t->leg[0].start || ti->len != bdev_nr_sectors(*bdev);
 }
 

@@ -9,7 +9,7 @@
 
 #include <linux/module.h>
 
-/* Errors of a leg beyond this many raise no event, as in dm-stripe. */
+/* From this error on a leg raises no event, as in dm-stripe. */
 #define NOCLONE_ERROR_THRESHOLD	15
 
 static int noclone_striped_geometry(struct dm_target *ti, u32 stripes,

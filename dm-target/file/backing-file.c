@@ -232,9 +232,9 @@ static void noclone_backing_replace(struct noclone_backing *b,
 }
 
 /*
- * All users share one struct file: that of @b, or that of @fc if only it is
- * writable and it has to be. Return: -EAGAIN, with nothing done, if @fc has to
- * open the file first.
+ * Users share one struct file: that of @b, or that of @fc if only it is writable
+ * and it has to be; those that joined before keep the read-only one. Return:
+ * -EAGAIN, with nothing done, if @fc has to open the file first.
  */
 static int noclone_backing_share(struct noclone_file_c *fc,
 				 struct noclone_backing *b, bool writable)
@@ -270,7 +270,7 @@ static int noclone_backing_join(struct noclone_file_c *fc, bool writable,
 	b = noclone_backing_find(d_inode(fc->where.dentry));
 	if (b && b->dying)
 		r = noclone_refuse(fc, -EBUSY,
-				   "File is being released by another device: try again");
+				   "File is being released by a device: try again");
 	else if (b && b->disk != disk)
 		r = noclone_refuse(fc, -EBUSY,
 				   "File is in use by another noclone-file device");

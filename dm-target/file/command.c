@@ -218,8 +218,8 @@ static void noclone_cmd_iter(struct noclone_cmd *cmd, struct iov_iter *iter)
 	iov_iter_bvec(iter, op_is_write(bio_op(bio)) ? ITER_SOURCE : ITER_DEST,
 		      __bvec_iter_bvec(bio->bi_io_vec, from), nr, from.bi_size);
 	/*
-	 * Bytes already consumed of the first bvec; the name of that field of
-	 * bvec_iter depends on the kernel.
+	 * Bytes already consumed of the first bvec. That field of bvec_iter has
+	 * another name since Linux 7.3.
 	 */
 	iter->iov_offset = mp_bvec_iter_offset(bio->bi_io_vec, from) -
 			   iter->bvec->bv_offset;

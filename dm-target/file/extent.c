@@ -165,7 +165,7 @@ static int noclone_extent_check(struct noclone_file_c *fc)
 	const struct inode *inode = file_inode(fc->file);
 	const struct address_space_operations *aops = inode->i_mapping->a_ops;
 
-	/* Without CONFIG_SWAP, S_SWAPFILE is 0 */
+	/* Without CONFIG_SWAP, IS_SWAPFILE() may be 0: nobody would look at the mark */
 	if (!IS_ENABLED(CONFIG_SWAP) || !noclone_extent_fs_is_known(inode->i_sb) ||
 	    !aops->swap_activate || aops->swap_deactivate)
 		return noclone_refuse(fc, -EINVAL,
@@ -389,8 +389,8 @@ void noclone_extent_init(struct noclone_file_c *fc)
 
 /*
  * Read the extents, for the constructor. The engine direct is used until
- * .preresume has pinned the file. Return: 0 and *@extents, which is vmalloc'ed;
- * or a negative errno with ti->error set.
+ * .preresume has pinned the file. Return: 0 and *@extents, for kvfree(); or a
+ * negative errno with ti->error set.
  */
 int noclone_extent_find(struct noclone_file_c *fc,
 			struct noclone_extent **extents)

@@ -19,7 +19,7 @@
  * week (v6.19). Here workers do.
  *
  * Locks, outermost first:
- *	md->suspend_lock (dm core), around .preresume, which alone pins and unpins
+ *	md->suspend_lock (dm core), around .preresume, which alone pins
  *	backing->mark_lock	the swap-file mark in the inode
  *	inode->i_rwsem		of the backing file; only tried, except by constructors
  *				and by the work item that verifies extents
@@ -98,7 +98,7 @@ struct noclone_backing {
 	struct file *file;		/* the only one of ours that may be writable: see pin.c */
 	struct gendisk *disk;		/* mapped device; no other may use the file */
 	struct list_head users;		/* targets; those of one table in ascending order */
-	struct mutex mark_lock;		/* guards @marked */
+	struct mutex mark_lock;		/* serialises pinning and unmarking */
 	bool marked;			/* S_SWAPFILE is set, by us */
 	bool pinned;			/* marked, and open for writing nowhere else */
 	bool ran;			/* bios have bypassed the page cache since the last pin */
@@ -111,7 +111,7 @@ struct noclone_file_c {
 	struct dm_target *ti;
 	const struct noclone_engine *engine;	/* in use */
 	const struct noclone_engine *requested;	/* by the table; "extent" may be replaced */
-	struct file *file;		/* of which @backing has another reference */
+	struct file *file;		/* @backing may have got a writable one since */
 	sector_t start;			/* first sector used in the file */
 	char *path;			/* as in the table, decoded */
 	struct path where;		/* keeps the mount busy */

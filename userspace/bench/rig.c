@@ -72,7 +72,7 @@ static const char *lookup(const char *name, struct device_facts *f)
 static const char *why_not_written(const struct device_facts *f)
 {
 	if (f->readonly)
-		return "it is read-only, which --write does not permit";
+		return "it is read-only, so --write is not possible";
 	if (f->zone_sectors)
 		return "a zoned device cannot be written at random";
 	return NULL;

@@ -54,7 +54,7 @@ struct leg {
  * @id: its inode where that was looked up; no part of a table
  * @file_start: first sector used in the backing file
  * @engine: requested engine
- * @engine_given: the table names it; it is not the default
+ * @engine_given: the table names an engine, perhaps the default one
  */
 struct target {
 	unsigned int line;
