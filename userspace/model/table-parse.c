@@ -46,8 +46,7 @@ static bool parse_options(struct args *a)
 	if (n) {
 		word = args_next(a);
 		if (strcasecmp(word, NOCLONE_OPT_NO_FASTPATH))
-			return args_bad(a, "Unknown option: the only one is "
-				   NOCLONE_OPT_NO_FASTPATH, word);
+			return args_bad(a, NOCLONE_ERR_OPTION, word);
 		a->target->no_fastpath = true;
 	}
 	if (a->nr)
