@@ -90,7 +90,8 @@ static void noclone_pin_try_unmark(struct noclone_backing *b)
 		return;
 	set_mask_bits(&b->inode->i_flags, S_SWAPFILE, 0);
 	inode_unlock_shared(b->inode);
-	WRITE_ONCE(b->marked, false);
+	/* Pairs with noclone_pin_unmark() */
+	smp_store_release(&b->marked, false);
 }
 
 /*
@@ -147,7 +148,8 @@ void noclone_pin_release(struct noclone_backing *b)
  */
 void noclone_pin_unmark(struct noclone_backing *b)
 {
-	if (likely(!READ_ONCE(b->marked)))
+	/* Who sees it gone must not find the inode's mark, which went before it */
+	if (likely(!smp_load_acquire(&b->marked)))
 		return;
 	mutex_lock(&b->mark_lock);
 	while (b->marked && !b->pinned) {
