@@ -126,6 +126,7 @@ struct noclone_dev {
 	enum noclone_state state;
 	enum noclone_state requested;	/* by module parameter or message */
 	bool overridden;		/* @requested was set by message: overrides table options */
+	bool draining;			/* stopped, bios in flight not waited for */
 	bool pinned;			/* another module replaced our fops: never free this */
 
 	struct list_head node;		/* guarded by noclone_devs_lock, as is @tables */

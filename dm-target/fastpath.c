@@ -12,9 +12,10 @@
  *  - The operations are never freed: see interpose.c.
  *  - Per-device state is in queue->queuedata, which bio-based dm does not use.
  *    A submitter loads it and counts its bio as begun in one RCU section. The
- *    state is freed a grace period after queuedata was cleared with the last
- *    table. A submitter that finds none, because it is late or because a weakly
- *    ordered CPU shows it the operations first, goes on to dm core's submit_bio.
+ *    state is freed a grace period after queuedata was cleared, which every
+ *    detach does. A submitter that finds none, because it is late or because a
+ *    weakly ordered CPU shows it the operations first, goes on to dm core's
+ *    submit_bio.
  *  - dm core does not count our bios as pending, so it would swap the table
  *    under them. .presuspend comes first in every suspend and removal: there,
  *    new bios are sent to dm core and those in flight are waited for. The wait
@@ -341,6 +342,15 @@ void noclone_fastpath_attach(struct noclone_table *table)
 	mutex_unlock(&nd->lock);
 }
 
+/* Let no submitter find @nd any more. Context: nd->lock is held. */
+static void noclone_fastpath_forget(struct noclone_dev *nd)
+{
+	struct request_queue *q = nd->disk->queue;
+
+	if (q->queuedata == nd)
+		WRITE_ONCE(q->queuedata, NULL);
+}
+
 /*
  * Stop using the fast path, if it is in use, and wait for the bios in flight.
  *
@@ -355,9 +365,41 @@ void noclone_fastpath_detach(struct noclone_dev *nd)
 	mutex_lock(&nd->lock);
 	if (noclone_fastpath_live(nd)) {
 		noclone_fops_replace(nd, false);
-		noclone_inflight_drain(nd);
+		noclone_inflight_stop(nd);
+		synchronize_rcu();
+		noclone_inflight_wait(nd);
+		noclone_fastpath_forget(nd);
 	}
 	nd->state = NOCLONE_OFF_SUSPENDED;
+	mutex_unlock(&nd->lock);
+}
+
+/*
+ * The same in two steps, so that one grace period serves many devices, and for a
+ * device that may be gone when the second begins. Return: whether a grace period
+ * and noclone_fastpath_detach_end() have to follow.
+ */
+bool noclone_fastpath_detach_begin(struct noclone_dev *nd)
+{
+	bool draining;
+
+	mutex_lock(&nd->lock);
+	if (noclone_fastpath_live(nd)) {
+		noclone_fops_replace(nd, false);
+		noclone_fastpath_forget(nd);
+		noclone_inflight_stop(nd);
+	}
+	nd->state = NOCLONE_OFF_SUSPENDED;
+	draining = nd->draining;
+	mutex_unlock(&nd->lock);
+	return draining;
+}
+
+void noclone_fastpath_detach_end(struct noclone_dev *nd)
+{
+	mutex_lock(&nd->lock);
+	if (nd->draining)
+		noclone_inflight_wait(nd);
 	mutex_unlock(&nd->lock);
 }
 
@@ -381,33 +423,19 @@ int noclone_fastpath_switch(struct noclone_dev *nd, bool on)
 	return 0;
 }
 
-int noclone_fastpath_prepare(struct noclone_dev *nd)
+int noclone_fastpath_prepare(struct noclone_dev *nd, gfp_t gfp)
 {
 	rcuwait_init(&nd->drainer);
-	return noclone_io_reserve_init(&nd->reserve);
+	return noclone_io_reserve_init(&nd->reserve, gfp);
 }
 
 /*
- * Let no submitter find @nd any more. It has no live table, and the operations
- * are dm core's again since the last suspend. Context: noclone_devs_lock held.
- */
-void noclone_fastpath_forget(struct noclone_dev *nd)
-{
-	struct request_queue *q = nd->disk->queue;
-
-	if (q->queuedata == nd)
-		WRITE_ONCE(q->queuedata, NULL);
-}
-
-/*
- * Undo noclone_fastpath_prepare(), after noclone_fastpath_forget(). Waits for
+ * Undo noclone_fastpath_prepare(), a grace period after the last detach: for
  * submitters that had found @nd before, and for the tail of the last
- * noclone_inflight_put(); not for a target's .map, which may sleep. Context:
- * without locks.
+ * noclone_inflight_put().
  */
 void noclone_fastpath_release(struct noclone_dev *nd)
 {
-	synchronize_rcu();
 	mempool_exit(&nd->reserve);
 }
 

@@ -3,7 +3,7 @@
  * Counting the bios on the fast path of a device: per CPU, one count of bios
  * that begin and one of bios that are done, without atomic operations.
  *
- * Why the wait in noclone_inflight_drain() ends neither too early nor never
+ * Why the wait in noclone_inflight_wait() ends neither too early nor never
  *
  *  - A submitter finds the device, reads nd->live and counts its bio as begun
  *    with preemption off. synchronize_rcu() waits for such sections. After it,
@@ -64,18 +64,24 @@ static inline bool noclone_inflight_is_zero(struct noclone_dev *nd)
 	return begun == done;
 }
 
-/*
- * Let no bio begin any more and wait for those that have. dm core waits
- * interruptibly for its clones; but .presuspend cannot fail, so no signal may
- * end this wait. TASK_IDLE, because a leg that is stuck is neither load nor a
- * hung task to panic about. Context: nd->lock is held.
- */
-static inline void noclone_inflight_drain(struct noclone_dev *nd)
+/* Let no bio begin any more. Context: nd->lock is held. */
+static inline void noclone_inflight_stop(struct noclone_dev *nd)
 {
 	RCU_INIT_POINTER(nd->live, NULL);
-	synchronize_rcu();
+	nd->draining = true;
+}
+
+/*
+ * Wait for the bios that have begun, a grace period after noclone_inflight_stop().
+ * dm core waits interruptibly for its clones; but .presuspend cannot fail, so no
+ * signal may end this wait. TASK_IDLE, because a leg that is stuck is neither load
+ * nor a hung task to panic about. Context: nd->lock is held.
+ */
+static inline void noclone_inflight_wait(struct noclone_dev *nd)
+{
 	rcuwait_wait_event(&nd->drainer, noclone_inflight_is_zero(nd),
 			   TASK_IDLE);
+	nd->draining = false;
 }
 
 #endif /* DM_NOCLONE_INFLIGHT_H */

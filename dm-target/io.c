@@ -23,8 +23,7 @@ MODULE_PARM_DESC(fail_tiers, "For tests: 1 the slab acts as if empty, 2 the rese
  */
 static void *noclone_io_reserve_alloc(gfp_t gfp, void *cache)
 {
-	return gfpflags_allow_blocking(gfp) ? kmem_cache_alloc(cache, gfp) :
-		NULL;
+	return NULL;
 }
 
 /* A cache with a constructor is exempt from init_on_alloc. */
@@ -52,11 +51,15 @@ struct noclone_io *noclone_io_alloc_slow(mempool_t *reserve)
 	return io;
 }
 
-int noclone_io_reserve_init(mempool_t *reserve)
+int noclone_io_reserve_init(mempool_t *reserve, gfp_t gfp)
 {
-	return mempool_init(reserve, max(1U, READ_ONCE(noclone_io_reserved)),
-			    noclone_io_reserve_alloc, mempool_free_slab,
-			    noclone_io_slab);
+	int r = mempool_init_node(reserve,
+				  max(1U, READ_ONCE(noclone_io_reserved)),
+				  mempool_alloc_slab, mempool_free_slab,
+				  noclone_io_slab, gfp, NUMA_NO_NODE);
+
+	reserve->alloc = noclone_io_reserve_alloc;
+	return r;
 }
 
 int noclone_io_init(void)

@@ -57,7 +57,7 @@ extern unsigned int noclone_io_fail_tiers;
 
 int noclone_io_init(void);
 void noclone_io_exit(void);
-int noclone_io_reserve_init(mempool_t *reserve);
+int noclone_io_reserve_init(mempool_t *reserve, gfp_t gfp);
 struct noclone_io *noclone_io_alloc_slow(mempool_t *reserve);
 
 /*

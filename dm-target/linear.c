@@ -4,6 +4,7 @@
  */
 #include "dax.h"
 #include "device-state.h"
+#include "fastpath-status.h"
 #include "target.h"
 
 #include <linux/module.h>
@@ -82,7 +83,7 @@ static void noclone_linear_status(struct dm_target *ti, status_type_t type,
 
 	switch (type) {
 	case STATUSTYPE_INFO:
-		noclone_target_emit_state(t, result, maxlen, sz);
+		noclone_status_emit(t->nd, result, maxlen, sz);
 		break;
 	case STATUSTYPE_TABLE:
 		DMEMIT("%s %llu", name, start);

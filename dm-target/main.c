@@ -7,6 +7,7 @@
 #include "io.h"
 #include "target.h"
 #include "file/command.h"
+#include "stock/slots.h"
 
 #include <linux/module.h>
 
@@ -54,6 +55,7 @@ static int __init noclone_init(void)
 	r = noclone_register();
 	if (r)
 		goto exit_cmd;
+	noclone_slots_init(noclone_targets[ARRAY_SIZE(noclone_targets) - 1]);
 	return 0;
 
 exit_cmd:
@@ -67,6 +69,7 @@ exit_target:
 
 static void __exit noclone_exit(void)
 {
+	noclone_slots_exit();
 	noclone_unregister(ARRAY_SIZE(noclone_targets));
 	noclone_fastpath_quiesce();
 	noclone_cmd_exit();

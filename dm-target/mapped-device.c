@@ -21,17 +21,14 @@ MODULE_PARM_DESC(fastpath, "Use the fast path on devices made from now on (defau
 static DEFINE_MUTEX(noclone_devs_lock);
 static LIST_HEAD(noclone_devs);
 
-static struct noclone_dev *noclone_dev_create(struct gendisk *disk)
+/* @nd is zeroed. Return: 0 or -ENOMEM. */
+int noclone_dev_init(struct noclone_dev *nd, struct gendisk *disk, gfp_t gfp)
 {
-	struct noclone_dev *nd = kzalloc(sizeof(*nd), GFP_KERNEL);
-	int r = -ENOMEM;
+	int r;
 
-	if (!nd)
-		return ERR_PTR(-ENOMEM);
-
-	nd->counters = alloc_percpu(struct noclone_counters);
+	nd->counters = alloc_percpu_gfp(struct noclone_counters, gfp);
 	if (!nd->counters)
-		goto free_nd;
+		return -ENOMEM;
 
 	nd->disk = disk;
 	nd->bdev = disk->part0;
@@ -41,18 +38,31 @@ static struct noclone_dev *noclone_dev_create(struct gendisk *disk)
 		NOCLONE_OFF_PARAMETER;
 	nd->state = NOCLONE_OFF_SUSPENDED;
 
-	r = noclone_fastpath_prepare(nd);
+	r = noclone_fastpath_prepare(nd, gfp);
 	if (r)
-		goto free_counters;
+		free_percpu(nd->counters);
+	return r;
+}
 
+/* A grace period after the last detach */
+void noclone_dev_exit(struct noclone_dev *nd)
+{
+	noclone_fastpath_release(nd);
+	free_percpu(nd->counters);
+}
+
+static struct noclone_dev *noclone_dev_create(struct gendisk *disk)
+{
+	struct noclone_dev *nd = kzalloc(sizeof(*nd), GFP_KERNEL);
+
+	if (!nd)
+		return ERR_PTR(-ENOMEM);
+	if (noclone_dev_init(nd, disk, GFP_KERNEL)) {
+		kfree(nd);
+		return ERR_PTR(-ENOMEM);
+	}
 	list_add(&nd->node, &noclone_devs);
 	return nd;
-
-free_counters:
-	free_percpu(nd->counters);
-free_nd:
-	kfree(nd);
-	return ERR_PTR(r);
 }
 
 static struct noclone_dev *noclone_dev_get(struct dm_table *dm)
@@ -73,17 +83,14 @@ static bool noclone_dev_put(struct noclone_dev *nd)
 		return false;
 
 	list_del(&nd->node);
-	if (nd->pinned)
-		return false;
-	noclone_fastpath_forget(nd);
-	return true;
+	return !nd->pinned;
 }
 
 /* Waits for a grace period: not under noclone_devs_lock. */
 static void noclone_dev_free(struct noclone_dev *nd)
 {
-	noclone_fastpath_release(nd);
-	free_percpu(nd->counters);
+	synchronize_rcu();
+	noclone_dev_exit(nd);
 	kfree(nd);
 }
 
@@ -107,6 +114,14 @@ static struct noclone_table *noclone_table_create(struct dm_table *dm)
 	return table;
 }
 
+/* Back to zeroes; the targets are not touched. */
+void noclone_table_exit(struct noclone_table *table)
+{
+	kvfree(table->spans);
+	kvfree(table->segments);
+	memset(table, 0, sizeof(*table));
+}
+
 /* Return: the device if noclone_dev_free() has to follow, else NULL. */
 static struct noclone_dev *noclone_table_put(struct noclone_table *table)
 {
@@ -116,8 +131,7 @@ static struct noclone_dev *noclone_table_put(struct noclone_table *table)
 		return NULL;
 
 	list_del(&table->node);
-	kvfree(table->spans);
-	kvfree(table->segments);
+	noclone_table_exit(table);
 	kfree(table);
 	return noclone_dev_put(nd) ? nd : NULL;
 }
@@ -134,8 +148,16 @@ static struct noclone_table *noclone_table_get(struct dm_table *dm)
 	return noclone_table_create(dm);
 }
 
+/* vmalloc() cannot do without reclaim. */
+static void *noclone_table_alloc(u32 nr, size_t size, gfp_t gfp)
+{
+	return gfpflags_allow_blocking(gfp) ? kvmalloc_array(nr, size, gfp) :
+		kmalloc_array(nr, size, gfp);
+}
+
 /* Doubles the arrays, so that adding n segments takes O(n) copies. */
-static int noclone_table_make_room(struct noclone_table *table, u32 more)
+static int noclone_table_make_room(struct noclone_table *table, u32 more,
+				   gfp_t gfp)
 {
 	u32 room = max3(4U, table->room * 2, table->nr + more);
 	struct noclone_segment *segments;
@@ -144,8 +166,8 @@ static int noclone_table_make_room(struct noclone_table *table, u32 more)
 	if (table->nr + more <= table->room)
 		return 0;
 
-	spans = kvmalloc_array(room, sizeof(*spans), GFP_KERNEL);
-	segments = kvmalloc_array(room, sizeof(*segments), GFP_KERNEL);
+	spans = noclone_table_alloc(room, sizeof(*spans), gfp);
+	segments = noclone_table_alloc(room, sizeof(*segments), gfp);
 	if (!spans || !segments) {
 		kvfree(spans);
 		kvfree(segments);
@@ -175,10 +197,10 @@ static bool noclone_table_has_zoned_leg(const struct noclone_target *t)
 	return false;
 }
 
-static void noclone_table_append(struct noclone_table *table,
-				 struct noclone_target *t, u64 begin,
-				 u64 sectors,
-				 const struct noclone_layout *layout)
+static void noclone_table_append_segment(struct noclone_table *table,
+					 struct noclone_target *t, u64 begin,
+					 u64 sectors,
+					 const struct noclone_layout *layout)
 {
 	table->spans[table->nr].begin = begin;
 	table->spans[table->nr].end = begin + sectors;
@@ -196,32 +218,39 @@ static void noclone_table_append_extents(struct noclone_table *table,
 
 	for (; nr; nr--, e++) {
 		noclone_layout_of_extent(&layout, e);
-		noclone_table_append(table, t, e->begin, e->sectors, &layout);
+		noclone_table_append_segment(table, t, e->begin, e->sectors,
+					     &layout);
 	}
 }
 
-static void noclone_table_append_target(struct noclone_table *table,
-					struct noclone_target *t,
-					const struct noclone_extent *extents,
-					u32 nr)
+/*
+ * Append a target with all its legs. @extents are @nr pieces of the target,
+ * ascending and without gaps; NULL: it is one piece, mapped by t->layout. Return:
+ * 0 or -ENOMEM.
+ */
+int noclone_table_append(struct noclone_table *table, struct noclone_target *t,
+			 const struct noclone_extent *extents, u32 nr, gfp_t gfp)
 {
+	if (noclone_table_make_room(table, extents ? nr : 1, gfp))
+		return -ENOMEM;
+
 	if (extents)
 		noclone_table_append_extents(table, t, extents, nr);
 	else
-		noclone_table_append(table, t, t->ti->begin, t->ti->len,
-				     &t->layout);
+		noclone_table_append_segment(table, t, t->ti->begin,
+					     t->ti->len, &t->layout);
 	table->targets++;
 	table->sectors += t->ti->len;
 	table->no_fastpath |= t->no_fastpath;
 	table->zoned |= noclone_table_has_zoned_leg(t);
 	t->table = table;
 	t->nd = table->nd;
+	return 0;
 }
 
 /*
- * Add a target with all its legs to its table and mapped device. @extents are
- * @nr pieces of the target, ascending and without gaps; NULL: it is one piece,
- * mapped by t->layout. dm core constructs the targets of a table in ascending
+ * Add a target with all its legs to its table and mapped device; see
+ * noclone_table_append(). dm core constructs the targets of a table in ascending
  * order, so appending keeps the spans sorted. Return: 0 or -ENOMEM.
  */
 int noclone_table_add(struct noclone_target *t,
@@ -243,11 +272,9 @@ int noclone_table_add(struct noclone_target *t,
 	if (r)
 		goto unlock;
 
-	r = noclone_table_make_room(table, extents ? nr : 1);
+	r = noclone_table_append(table, t, extents, nr, GFP_KERNEL);
 	if (r)
 		unused = noclone_table_put(table);
-	else
-		noclone_table_append_target(table, t, extents, nr);
 unlock:
 	memalloc_noio_restore(noio);
 	mutex_unlock(&noclone_devs_lock);

@@ -4,8 +4,18 @@
 
 #include <linux/types.h>
 
+struct gendisk;
+struct noclone_dev;
 struct noclone_extent;
+struct noclone_table;
 struct noclone_target;
+
+int noclone_dev_init(struct noclone_dev *nd, struct gendisk *disk, gfp_t gfp);
+void noclone_dev_exit(struct noclone_dev *nd);
+
+int noclone_table_append(struct noclone_table *table, struct noclone_target *t,
+			 const struct noclone_extent *extents, u32 nr, gfp_t gfp);
+void noclone_table_exit(struct noclone_table *table);
 
 int noclone_table_add(struct noclone_target *t,
 		      const struct noclone_extent *extents, u32 nr);

@@ -5,6 +5,7 @@
  */
 #include "dax.h"
 #include "device-state.h"
+#include "fastpath-status.h"
 #include "target.h"
 
 #include <linux/module.h>
@@ -205,7 +206,7 @@ static void noclone_striped_info(struct noclone_target *t, char *result,
 		DMEMIT("%c", noclone_striped_leg_letter(&t->leg[i]));
 
 	DMEMIT(" ");
-	noclone_target_emit_state(t, result, maxlen, sz);
+	noclone_status_emit(t->nd, result, maxlen, sz);
 }
 
 static void noclone_striped_table(struct noclone_target *t, char *result,

@@ -11,21 +11,8 @@
 #include <linux/module.h>
 #include <linux/slab.h>
 
-static const char * const noclone_counter_word[] = {
-#define X(name, word, text) [NOCLONE_##name] = word,
-	NOCLONE_COUNTERS(X)
-#undef X
-};
-
-static const char * const noclone_state_word[] = {
-	[NOCLONE_ON] = "on",
-#define X(name, word, text) [NOCLONE_OFF_##name] = "off:" word,
-	NOCLONE_OFF_REASONS(X)
-#undef X
-};
-
-/* Leg errors are reported from here: dm_table_event() sleeps. */
-static struct workqueue_struct *noclone_target_wq;
+/* Leg errors are reported from here, because dm_table_event() sleeps. */
+struct workqueue_struct *noclone_target_wq;
 
 static void noclone_target_event_work(struct work_struct *work)
 {
@@ -209,42 +196,6 @@ int noclone_target_iterate_devices(struct dm_target *ti,
 	for (i = 0; i < t->nr_legs && !r; i++)
 		r = fn(ti, t->leg[i].dev, t->leg[i].start, width, data);
 	return r;
-}
-
-static unsigned long noclone_target_counter_sum(const struct noclone_dev *nd,
-						enum noclone_counter which)
-{
-	unsigned long sum = 0;
-	int cpu;
-
-	for_each_possible_cpu(cpu)
-		sum += per_cpu_ptr(nd->counters, cpu)->n[which];
-	return sum;
-}
-
-/* dm core does not tell when statistics begin and end: look. */
-static enum noclone_state noclone_target_state(const struct noclone_dev *nd)
-{
-	enum noclone_state state = READ_ONCE(nd->state);
-
-	if (state == NOCLONE_ON && READ_ONCE(*nd->stats_bytes))
-		return NOCLONE_OFF_BYSTATS;
-	return state;
-}
-
-/* The end of a status line, see include/dm-noclone.h. Return: the new @sz. */
-size_t noclone_target_emit_state(struct noclone_target *t, char *result,
-				 unsigned int maxlen, size_t sz)
-{
-	const struct noclone_dev *nd = t->nd;
-	unsigned int i;
-
-	DMEMIT("fastpath %s %u", noclone_state_word[noclone_target_state(nd)],
-	       2 * NOCLONE_NR_COUNTERS);
-	for (i = 0; i < NOCLONE_NR_COUNTERS; i++)
-		DMEMIT(" %s %lu", noclone_counter_word[i],
-		       noclone_target_counter_sum(nd, i));
-	return sz;
 }
 
 /* The options at the end of STATUSTYPE_TABLE. Return: the new @sz. */

@@ -18,6 +18,8 @@ extern struct target_type noclone_linear_target;
 extern struct target_type noclone_striped_target;
 extern struct target_type noclone_file_target;
 
+extern struct workqueue_struct *noclone_target_wq;
+
 int noclone_target_init(void);
 void noclone_target_exit(void);
 
@@ -31,8 +33,6 @@ void noclone_target_free(struct noclone_target *t);
 void noclone_target_event(struct noclone_target *t);
 int noclone_target_switch(struct noclone_target *t, unsigned int argc,
 			  char **argv);
-size_t noclone_target_emit_state(struct noclone_target *t, char *result,
-				 unsigned int maxlen, size_t sz);
 size_t noclone_target_emit_options(struct noclone_target *t, char *result,
 				   unsigned int maxlen, size_t sz);
 

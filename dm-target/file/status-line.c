@@ -6,6 +6,8 @@
 #include "engines.h"
 #include "noclone-file.h"
 #include "../include/noclone-path.h"
+#include "../device-state.h"
+#include "../fastpath-status.h"
 #include "../target.h"
 
 #include <linux/fs.h>
@@ -119,7 +121,7 @@ static void noclone_status_info(struct noclone_file_c *fc, char *result,
 		DMEMIT(" %s %lu", noclone_status_counter_word[i],
 		       noclone_status_counter(fc, i));
 	DMEMIT(" ");
-	noclone_target_emit_state(fc->target, result, maxlen, sz);
+	noclone_status_emit(fc->target->nd, result, maxlen, sz);
 }
 
 static size_t noclone_status_emit_path(const struct noclone_file_c *fc, char *result,

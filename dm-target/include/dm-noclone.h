@@ -68,7 +68,11 @@
 	X(NOSTATS,	"nostats",	"dmsetup stats cannot be detected on this kernel") \
 	X(SUSPENDED,	"suspended",	"the device is suspended")	\
 	X(UNPINNED,	"unpinned",	"a backing file of the table is not pinned") \
-	X(BYSTATS,	"stats",	"dmsetup stats is in use")
+	X(BYSTATS,	"stats",	"dmsetup stats is in use")	\
+	X(DETACHED,	"detached",	"a stock target that was not resumed since the module was to take it") \
+	X(MEMORY,	"memory",	"memory was short when the stock targets were resumed") \
+	X(LAYOUT,	"layout",	"a stock target does not map as expected") \
+	X(MULTIPATH,	"multipath",	"a leg of a stock target is on dm-multipath; a message overrides it")
 
 /*
  * noclone-file, arguments in a table:

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The fast path of a mapped device in words: state and counters, for the status
+ * line of our targets and for the message of stock ones.
+ */
+#include "fastpath-status.h"
+#include "device-state.h"
+
+#include <linux/device-mapper.h>
+
+static const char * const noclone_counter_word[] = {
+#define X(name, word, text) [NOCLONE_##name] = word,
+	NOCLONE_COUNTERS(X)
+#undef X
+};
+
+static const char * const noclone_state_word[] = {
+	[NOCLONE_ON] = "on",
+#define X(name, word, text) [NOCLONE_OFF_##name] = "off:" word,
+	NOCLONE_OFF_REASONS(X)
+#undef X
+};
+
+static unsigned long noclone_status_counter_sum(const struct noclone_dev *nd,
+						enum noclone_counter which)
+{
+	unsigned long sum = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		sum += per_cpu_ptr(nd->counters, cpu)->n[which];
+	return sum;
+}
+
+/* dm core does not tell when statistics begin and end: look. */
+static enum noclone_state noclone_status_state(const struct noclone_dev *nd)
+{
+	enum noclone_state state = READ_ONCE(nd->state);
+
+	if (state == NOCLONE_ON && READ_ONCE(*nd->stats_bytes))
+		return NOCLONE_OFF_BYSTATS;
+	return state;
+}
+
+/* The end of a status line, see include/dm-noclone.h. Return: the new @sz. */
+size_t noclone_status_emit(const struct noclone_dev *nd, char *result,
+			   unsigned int maxlen, size_t sz)
+{
+	unsigned int i;
+
+	DMEMIT("fastpath %s %u", noclone_state_word[noclone_status_state(nd)],
+	       2 * NOCLONE_NR_COUNTERS);
+	for (i = 0; i < NOCLONE_NR_COUNTERS; i++)
+		DMEMIT(" %s %lu", noclone_counter_word[i],
+		       noclone_status_counter_sum(nd, i));
+	return sz;
+}

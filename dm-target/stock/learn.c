@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * How a stock target maps, learned from what it tells dm core: its legs come in
+ * order from .iterate_devices, its chunk is max_io_len. The result is checked
+ * against the target's own .map at both ends of each leg and around the chunk
+ * borders of the first and last stripe; a target that maps otherwise is not
+ * touched.
+ *
+ * Context of all: .resume. Allocations neither reclaim nor warn, because the
+ * device may be what memory is swapped out to.
+ */
+#include "learn.h"
+#include "../device-state.h"
+
+#include <linux/bio.h>
+#include <linux/device-mapper.h>
+#include <linux/slab.h>
+
+struct noclone_learn {
+	struct noclone_target *t;	/* NULL: only count */
+	unsigned int nr;
+	sector_t width;			/* of a leg; the same for all */
+	bool odd;
+};
+
+static int noclone_learn_leg(struct dm_target *ti, struct dm_dev *dev,
+			     sector_t start, sector_t len, void *data)
+{
+	struct noclone_learn *l = data;
+
+	if (l->nr && len != l->width)
+		l->odd = true;
+	l->width = len;
+	if (l->t && l->nr < l->t->nr_legs) {
+		l->t->leg[l->nr].dev = dev;
+		l->t->leg[l->nr].bdev = dev->bdev;
+		l->t->leg[l->nr].start = start;
+	}
+	l->nr++;
+	return 0;
+}
+
+/* Errors are counted and reported by dm-stripe itself, while bi_bdev names the leg. */
+static void noclone_learn_leg_error(struct noclone_target *t, struct bio *bio,
+				    blk_status_t status)
+{
+	t->ti->type->end_io(t->ti, bio, &status);
+}
+
+/* Does the target map @sector, relative to its begin, where we would? */
+static bool noclone_learn_agrees_at(const struct noclone_target *t, sector_t sector)
+{
+	sector_t expected;
+	struct bio bio;
+	bool agrees;
+	u32 leg;
+
+	sector += t->ti->begin;
+	expected = noclone_map_sector(&t->layout, sector, &leg);
+	bio_init(&bio, t->leg[0].bdev, NULL, 0, REQ_OP_READ);
+	bio.bi_iter.bi_sector = sector;
+	bio.bi_iter.bi_size = SECTOR_SIZE;
+	agrees = t->ti->type->map(t->ti, &bio) == DM_MAPIO_REMAPPED &&
+		 bio.bi_bdev == t->leg[leg].bdev &&
+		 bio.bi_iter.bi_sector == t->leg[leg].start + expected;
+	bio_uninit(&bio);
+	return agrees;
+}
+
+static bool noclone_learn_agrees(const struct noclone_target *t, u32 chunk)
+{
+	sector_t end = t->ti->len, last;
+	unsigned int i;
+
+	if (!chunk)
+		return noclone_learn_agrees_at(t, 0) &&
+		       noclone_learn_agrees_at(t, end - 1);
+
+	last = end - (sector_t)t->nr_legs * chunk;
+	for (i = 0; i < t->nr_legs; i++) {
+		sector_t first = (sector_t)i * chunk;
+
+		if (!noclone_learn_agrees_at(t, first) ||
+		    !noclone_learn_agrees_at(t, first + chunk - 1) ||
+		    !noclone_learn_agrees_at(t, last + first) ||
+		    !noclone_learn_agrees_at(t, last + first + chunk - 1))
+			return false;
+	}
+	return true;
+}
+
+/* dm-linear has no .end_io and one leg; dm-stripe has both chunk and .end_io. */
+static bool noclone_learn_fits(const struct dm_target *ti,
+			       const struct noclone_learn *l)
+{
+	if (!l->nr || l->odd || l->width * l->nr != ti->len)
+		return false;
+	if (!ti->type->end_io)
+		return l->nr == 1 && !ti->max_io_len;
+	return ti->max_io_len && !(l->width % ti->max_io_len);
+}
+
+/*
+ * Return: a target for the fast path, to be freed with kfree(); ERR_PTR(-ENOMEM),
+ * or ERR_PTR(-EINVAL) if the target does not map as expected.
+ */
+struct noclone_target *noclone_learn_target(struct dm_target *ti)
+{
+	struct noclone_learn l = { };
+	struct noclone_target *t;
+	u32 chunk;
+
+	ti->type->iterate_devices(ti, noclone_learn_leg, &l);
+	if (!noclone_learn_fits(ti, &l))
+		return ERR_PTR(-EINVAL);
+
+	t = kzalloc(struct_size(t, leg, l.nr), GFP_NOWAIT | __GFP_NOWARN);
+	if (!t)
+		return ERR_PTR(-ENOMEM);
+	chunk = ti->type->end_io ? ti->max_io_len : 0;
+	noclone_layout_init(&t->layout, ti->begin, l.nr, chunk);
+	t->ti = ti;
+	t->nr_legs = l.nr;
+	if (ti->type->end_io)
+		t->leg_error = noclone_learn_leg_error;
+
+	l = (struct noclone_learn){ .t = t };
+	ti->type->iterate_devices(ti, noclone_learn_leg, &l);
+	if (l.nr != t->nr_legs || !noclone_learn_agrees(t, chunk)) {
+		kfree(t);
+		return ERR_PTR(-EINVAL);
+	}
+	return t;
+}

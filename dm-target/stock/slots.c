@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The fast path on dm's own targets "linear" and "striped": find their target
+ * types and fill those of their callbacks that they leave empty.
+ *
+ * Why this is safe
+ *
+ *  - Both types are static, writable data of dm, and leave .presuspend,
+ *    .presuspend_undo, .resume and .message NULL. dm core calls the first three
+ *    with md->suspend_lock held, in every suspend, resume and removal, and the
+ *    last while the table is live. So constructor, mapping, status, limits and
+ *    errors stay dm's; only bios of the fast path do not come to .map.
+ *  - The types are not exported. dm_register_target() adds at the head of dm's
+ *    list, so the way from our newest type towards newer ones leads to the head,
+ *    and behind it are the three oldest types: "error", "linear", "striped". They
+ *    never leave the list. Pointers are read with copy_from_kernel_nofault(),
+ *    because others may come and go. A type is believed only if its name, its
+ *    owner, its symbol in kallsyms and the empty callbacks are all as expected.
+ *  - dm core tests a callback and calls it; both use one load. So a callback may
+ *    be cleared at any time, and whoever has loaded it is waited for:
+ *    synchronize_rcu_tasks() for those that have not counted themselves yet, the
+ *    counters below for those that sleep inside.
+ *  - Nobody holds a reference to this module. On the way out attaching ends first,
+ *    then every device is detached, then detaching ends: a device that is removed
+ *    meanwhile still finds its .presuspend.
+ *
+ * What would break it: dm caching the callbacks of a target type, or giving linear
+ * or striped one of these four. The latter is noticed, and the type is left alone.
+ */
+#include "slots.h"
+#include "stock.h"
+
+#include <linux/device-mapper.h>
+#include <linux/kallsyms.h>
+#include <linux/module.h>
+#include <linux/rcupdate.h>
+#include <linux/uaccess.h>
+#include <linux/wait_bit.h>
+
+#define DM_MSG_PREFIX "noclone"
+
+/* Steps from our newest type to the head of dm's list, if others register too */
+#define NOCLONE_SLOTS_MAX_STEPS	64
+
+struct noclone_slots_type {
+	const char *name;
+	const char *symbol;
+	struct target_type *type;	/* NULL until found */
+	bool on;
+};
+
+static struct noclone_slots_type noclone_slots_types[] = {
+	{ .name = "linear", .symbol = "linear_target" },
+	{ .name = "striped", .symbol = "stripe_target" },
+};
+
+#define NOCLONE_SLOTS_ALL	((1U << ARRAY_SIZE(noclone_slots_types)) - 1)
+
+/* Guards the types and what the parameter says */
+static DEFINE_MUTEX(noclone_slots_lock);
+static unsigned int noclone_slots_requested;
+static bool noclone_slots_ready;
+
+/* Callers inside of .resume, .presuspend_undo and .message; of .presuspend */
+static atomic_t noclone_slots_attaching = ATOMIC_INIT(0);
+static atomic_t noclone_slots_detaching = ATOMIC_INIT(0);
+
+static void noclone_slots_leave(atomic_t *inside)
+{
+	if (atomic_dec_and_test(inside))
+		wake_up_var(inside);
+}
+
+static void noclone_slots_wait(atomic_t *inside)
+{
+	/* Whoever has loaded the callback but not counted itself */
+	synchronize_rcu_tasks();
+	wait_var_event(inside, !atomic_read(inside));
+}
+
+static void noclone_slots_presuspend(struct dm_target *ti)
+{
+	atomic_inc(&noclone_slots_detaching);
+	noclone_stock_detach(ti);
+	noclone_slots_leave(&noclone_slots_detaching);
+}
+
+static void noclone_slots_resume(struct dm_target *ti)
+{
+	atomic_inc(&noclone_slots_attaching);
+	noclone_stock_attach(ti);
+	noclone_slots_leave(&noclone_slots_attaching);
+}
+
+static int noclone_slots_message(struct dm_target *ti, unsigned int argc,
+				 char **argv, char *result, unsigned int maxlen)
+{
+	int r;
+
+	atomic_inc(&noclone_slots_attaching);
+	r = noclone_stock_message(ti, argc, argv, result, maxlen);
+	noclone_slots_leave(&noclone_slots_attaching);
+	return r;
+}
+
+static bool noclone_slots_read(void *to, const void *from, size_t bytes)
+{
+	return !copy_from_kernel_nofault(to, from, bytes);
+}
+
+/* Is there a target type of this name around @node, a link of dm's list? */
+static struct target_type *noclone_slots_type_at(struct list_head *node,
+						 const char *name)
+{
+	struct target_type *tt = list_entry(node, struct target_type, list);
+	size_t bytes = strlen(name) + 1;
+	const char *at;
+	char found[16];
+
+	if (!noclone_slots_read(&at, &tt->name, sizeof(at)) ||
+	    !noclone_slots_read(found, at, bytes))
+		return NULL;
+	return memcmp(found, name, bytes) ? NULL : tt;
+}
+
+static struct list_head *noclone_slots_prev(struct list_head *node)
+{
+	struct list_head *prev;
+
+	return noclone_slots_read(&prev, &node->prev, sizeof(prev)) ? prev : NULL;
+}
+
+/* Return: "error", the oldest type, if @head is the head of dm's list. */
+static struct list_head *noclone_slots_oldest(struct list_head *head)
+{
+	struct list_head *error = noclone_slots_prev(head), *linear;
+
+	if (!error || !noclone_slots_type_at(error, "error"))
+		return NULL;
+	linear = noclone_slots_prev(error);
+	return linear && noclone_slots_type_at(linear, "linear") ? error : NULL;
+}
+
+/* See the head of this file. Newer types than ours are on the way to the head. */
+static struct list_head *noclone_slots_find_oldest(struct target_type *newest)
+{
+	struct list_head *node = noclone_slots_prev(&newest->list), *oldest;
+	unsigned int steps;
+
+	for (steps = 0; node && steps < NOCLONE_SLOTS_MAX_STEPS; steps++) {
+		oldest = noclone_slots_oldest(node);
+		if (oldest)
+			return oldest;
+		node = noclone_slots_prev(node);
+	}
+	return NULL;
+}
+
+/* Return: NULL, or what is not as expected. */
+static const char *noclone_slots_objection(const struct target_type *tt,
+				       const struct noclone_slots_type *t)
+{
+	char symbol[KSYM_SYMBOL_LEN];
+	size_t length = strlen(t->symbol);
+
+	sprint_symbol_no_offset(symbol, (unsigned long)tt);
+	if (strncmp(symbol, t->symbol, length) ||
+	    (symbol[length] && symbol[length] != ' '))
+		return "its address has another name in kallsyms";
+	if (tt->module && strcmp(tt->module->name, "dm_mod"))
+		return "it does not belong to dm_mod";
+	if (tt->presuspend || tt->presuspend_undo || tt->resume || tt->message)
+		return "it has callbacks that this module needs";
+	if (!tt->map || !tt->iterate_devices)
+		return "it lacks callbacks that this module calls";
+	return NULL;
+}
+
+static void noclone_slots_check(struct noclone_slots_type *t,
+				struct list_head *node)
+{
+	struct target_type *tt = noclone_slots_type_at(node, t->name);
+	const char *objection = tt ? noclone_slots_objection(tt, t) :
+		"it is not where it is expected";
+
+	if (objection)
+		DMWARN("target type %s is left alone: %s", t->name, objection);
+	else
+		t->type = tt;
+}
+
+static void noclone_slots_find(struct target_type *newest)
+{
+	struct list_head *node = noclone_slots_find_oldest(newest);
+	unsigned int i;
+
+	if (!node) {
+		DMWARN("dm's own target types are left alone: they are not where they are expected");
+		return;
+	}
+	for (i = 0; i < ARRAY_SIZE(noclone_slots_types); i++) {
+		node = noclone_slots_prev(node);
+		if (!node)
+			return;
+		noclone_slots_check(&noclone_slots_types[i], node);
+	}
+}
+
+/* .presuspend first: what attaches must be able to detach. */
+static void noclone_slots_fill(struct noclone_slots_type *t)
+{
+	smp_store_release(&t->type->presuspend, noclone_slots_presuspend);
+	smp_store_release(&t->type->presuspend_undo, noclone_slots_resume);
+	smp_store_release(&t->type->resume, noclone_slots_resume);
+	smp_store_release(&t->type->message, noclone_slots_message);
+	t->on = true;
+}
+
+static void noclone_slots_clear_attach(struct noclone_slots_type *t)
+{
+	WRITE_ONCE(t->type->message, NULL);
+	WRITE_ONCE(t->type->resume, NULL);
+	WRITE_ONCE(t->type->presuspend_undo, NULL);
+}
+
+/* All devices are given back, because any may have targets of both types. */
+static void noclone_slots_clear(void)
+{
+	bool any = false;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(noclone_slots_types); i++) {
+		if (!noclone_slots_types[i].on)
+			continue;
+		noclone_slots_clear_attach(&noclone_slots_types[i]);
+		any = true;
+	}
+	if (!any)
+		return;
+
+	noclone_slots_wait(&noclone_slots_attaching);
+	noclone_stock_detach_all();
+	for (i = 0; i < ARRAY_SIZE(noclone_slots_types); i++) {
+		if (!noclone_slots_types[i].on)
+			continue;
+		WRITE_ONCE(noclone_slots_types[i].type->presuspend, NULL);
+		noclone_slots_types[i].on = false;
+	}
+	noclone_slots_wait(&noclone_slots_detaching);
+	noclone_stock_free_all();
+}
+
+static int noclone_slots_apply(unsigned int requested)
+{
+	unsigned int i, on = 0;
+
+	for (i = 0; i < ARRAY_SIZE(noclone_slots_types); i++) {
+		if ((requested & BIT(i)) && !noclone_slots_types[i].type)
+			return -EOPNOTSUPP;
+		if (noclone_slots_types[i].on)
+			on |= BIT(i);
+	}
+	if (on & ~requested) {
+		noclone_slots_clear();
+		on = 0;
+	}
+	for (i = 0; i < ARRAY_SIZE(noclone_slots_types); i++)
+		if (requested & ~on & BIT(i))
+			noclone_slots_fill(&noclone_slots_types[i]);
+	noclone_slots_requested = requested;
+	return 0;
+}
+
+/* "linear,striped", one of them, or nothing */
+static int noclone_slots_parse(const char *value, unsigned int *requested)
+{
+	size_t length;
+	unsigned int i;
+
+	*requested = 0;
+	for (; *value && *value != '\n'; value += length + (value[length] == ',')) {
+		length = strcspn(value, ",\n");
+		for (i = 0; i < ARRAY_SIZE(noclone_slots_types); i++)
+			if (strlen(noclone_slots_types[i].name) == length &&
+			    !strncmp(value, noclone_slots_types[i].name, length))
+				break;
+		if (i == ARRAY_SIZE(noclone_slots_types)) {
+			DMERR("parameter stock: \"%.*s\" is neither linear nor striped",
+			      (int)length, value);
+			return -EINVAL;
+		}
+		*requested |= BIT(i);
+	}
+	return 0;
+}
+
+static int noclone_slots_set(const char *value, const struct kernel_param *kp)
+{
+	unsigned int requested;
+	int r = noclone_slots_parse(value ? value : "", &requested);
+
+	if (r)
+		return r;
+	mutex_lock(&noclone_slots_lock);
+	if (noclone_slots_ready)
+		r = noclone_slots_apply(requested);
+	else
+		noclone_slots_requested = requested;
+	mutex_unlock(&noclone_slots_lock);
+	return r;
+}
+
+static int noclone_slots_get(char *buffer, const struct kernel_param *kp)
+{
+	unsigned int i;
+	int n = 0;
+
+	for (i = 0; i < ARRAY_SIZE(noclone_slots_types); i++)
+		if (noclone_slots_requested & BIT(i))
+			n += sysfs_emit_at(buffer, n, "%s%s", n ? "," : "",
+					   noclone_slots_types[i].name);
+	return n + sysfs_emit_at(buffer, n, "\n");
+}
+
+static const struct kernel_param_ops noclone_slots_ops = {
+	.set = noclone_slots_set,
+	.get = noclone_slots_get,
+};
+module_param_cb(stock, &noclone_slots_ops, NULL, 0644);
+MODULE_PARM_DESC(stock, "Stock target types that get the fast path: linear, striped, or both with a comma (default none)");
+
+/*
+ * @newest: the last of our types that was registered. A kernel that is not as
+ * expected is no reason to fail: our own targets work on it.
+ */
+void noclone_slots_init(struct target_type *newest)
+{
+	mutex_lock(&noclone_slots_lock);
+	noclone_slots_find(newest);
+	noclone_slots_ready = true;
+	if (noclone_slots_apply(noclone_slots_requested)) {
+		DMERR("parameter stock: not possible on this kernel, all devices stay as they are");
+		noclone_slots_requested = 0;
+	}
+	mutex_unlock(&noclone_slots_lock);
+}
+
+void noclone_slots_exit(void)
+{
+	mutex_lock(&noclone_slots_lock);
+	noclone_slots_clear();
+	noclone_slots_ready = false;
+	mutex_unlock(&noclone_slots_lock);
+}
