@@ -18,6 +18,7 @@ static const char * const noclone_state_word[] = {
 	[NOCLONE_ON] = "on",
 #define X(name, word, text) [NOCLONE_OFF_##name] = "off:" word,
 	NOCLONE_OFF_REASONS(X)
+	NOCLONE_STOCK_REASONS(X)
 #undef X
 };
 

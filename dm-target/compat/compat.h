@@ -286,4 +286,8 @@ static inline void noclone_compat_fallocate_limits(struct queue_limits *limits,
 #endif
 }
 
+/* Exported by dm core on all kernels, and declared in drivers/md/dm.h only */
+void dm_internal_suspend_noflush(struct mapped_device *md);
+void dm_internal_resume(struct mapped_device *md);
+
 #endif /* DM_NOCLONE_COMPAT_H */

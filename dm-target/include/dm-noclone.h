@@ -68,11 +68,17 @@
 	X(NOSTATS,	"nostats",	"dmsetup stats cannot be detected on this kernel") \
 	X(SUSPENDED,	"suspended",	"the device is suspended")	\
 	X(UNPINNED,	"unpinned",	"a backing file of the table is not pinned") \
-	X(BYSTATS,	"stats",	"dmsetup stats is in use")	\
-	X(DETACHED,	"detached",	"a stock target that was not resumed since the module was to take it") \
-	X(MEMORY,	"memory",	"memory was short when the stock targets were resumed") \
-	X(LAYOUT,	"layout",	"a stock target does not map as expected") \
-	X(MULTIPATH,	"multipath",	"a leg of a stock target is on dm-multipath; a message overrides it")
+	X(BYSTATS,	"stats",	"dmsetup stats is in use")
+
+/*
+ * The same for devices with dm's own linear and striped targets, whose status is
+ * dm's. "dmsetup message NAME 0 fastpath" prints it for them, from "fastpath" on.
+ */
+#define NOCLONE_STOCK_REASONS(X)					\
+	X(DETACHED,	"detached",	"not resumed since its target type was enabled") \
+	X(MEMORY,	"memory",	"memory was short when it was resumed") \
+	X(LAYOUT,	"layout",	"a target does not map as expected") \
+	X(MULTIPATH,	"multipath",	"a leg is on dm-multipath")
 
 /*
  * noclone-file, arguments in a table:

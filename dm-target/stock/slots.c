@@ -157,8 +157,9 @@ static struct list_head *noclone_slots_find_oldest(struct target_type *newest)
 }
 
 /* Return: NULL, or what is not as expected. */
-static const char *noclone_slots_objection(const struct target_type *tt,
-				       const struct noclone_slots_type *t)
+static const char *
+noclone_slots_objection(const struct target_type *tt,
+			const struct noclone_slots_type *t)
 {
 	char symbol[KSYM_SYMBOL_LEN];
 	size_t length = strlen(t->symbol);
@@ -209,10 +210,12 @@ static void noclone_slots_find(struct target_type *newest)
 /* .presuspend first: what attaches must be able to detach. */
 static void noclone_slots_fill(struct noclone_slots_type *t)
 {
-	smp_store_release(&t->type->presuspend, noclone_slots_presuspend);
-	smp_store_release(&t->type->presuspend_undo, noclone_slots_resume);
-	smp_store_release(&t->type->resume, noclone_slots_resume);
-	smp_store_release(&t->type->message, noclone_slots_message);
+	WRITE_ONCE(t->type->presuspend, noclone_slots_presuspend);
+	/* Whoever sees the others sees it, too */
+	smp_wmb();
+	WRITE_ONCE(t->type->presuspend_undo, noclone_slots_resume);
+	WRITE_ONCE(t->type->resume, noclone_slots_resume);
+	WRITE_ONCE(t->type->message, noclone_slots_message);
 	t->on = true;
 }
 

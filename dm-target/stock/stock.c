@@ -30,10 +30,6 @@
 #include <linux/slab.h>
 #include <linux/workqueue.h>
 
-/* Exported by dm core and declared in drivers/md/dm.h only */
-void dm_internal_suspend_noflush(struct mapped_device *md);
-void dm_internal_resume(struct mapped_device *md);
-
 /* How soon a device that is gone is forgotten, and memory is tried again */
 #define NOCLONE_STOCK_DELAY	(5 * HZ)
 
