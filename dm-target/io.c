@@ -26,6 +26,20 @@ static void *noclone_io_reserve_alloc(gfp_t gfp, void *cache)
 	return NULL;
 }
 
+/*
+ * Functions of our own for the rest as well: by mempool_alloc_slab() a mempool
+ * knows that it may poison its elements, and not when they were.
+ */
+static void *noclone_io_reserve_fill(gfp_t gfp, void *cache)
+{
+	return kmem_cache_alloc(cache, gfp);
+}
+
+static void noclone_io_reserve_free(void *io, void *cache)
+{
+	kmem_cache_free(cache, io);
+}
+
 /* A cache with a constructor is exempt from init_on_alloc. */
 static void noclone_io_ctor(void *object)
 {
@@ -55,8 +69,9 @@ int noclone_io_reserve_init(mempool_t *reserve, gfp_t gfp)
 {
 	int r = mempool_init_node(reserve,
 				  max(1U, READ_ONCE(noclone_io_reserved)),
-				  mempool_alloc_slab, mempool_free_slab,
-				  noclone_io_slab, gfp, NUMA_NO_NODE);
+				  noclone_io_reserve_fill,
+				  noclone_io_reserve_free, noclone_io_slab,
+				  gfp, NUMA_NO_NODE);
 
 	reserve->alloc = noclone_io_reserve_alloc;
 	return r;

@@ -93,11 +93,16 @@ static bool noclone_learn_agrees(const struct noclone_target *t, u32 chunk)
 static bool noclone_learn_fits(const struct dm_target *ti,
 			       const struct noclone_learn *l)
 {
+	u32 rest;
+
 	if (!l->nr || l->odd || l->width * l->nr != ti->len)
 		return false;
 	if (!ti->type->end_io)
 		return l->nr == 1 && !ti->max_io_len;
-	return ti->max_io_len && !(l->width % ti->max_io_len);
+	if (!ti->max_io_len)
+		return false;
+	div_u64_rem(l->width, ti->max_io_len, &rest);
+	return !rest;
 }
 
 /*

@@ -75,7 +75,9 @@ static void noclone_slots_wait(atomic_t *inside)
 {
 	/* Whoever has loaded the callback but not counted itself */
 	synchronize_rcu_tasks();
-	wait_var_event(inside, !atomic_read(inside));
+	/* As long as a leg is stuck, this is neither load nor a hung task */
+	___wait_var_event(inside, !atomic_read(inside), TASK_IDLE, 0, 0,
+			  schedule());
 }
 
 static void noclone_slots_presuspend(struct dm_target *ti)
@@ -253,12 +255,20 @@ static void noclone_slots_clear(void)
 	noclone_stock_free_all();
 }
 
+/* Found, and nobody else has filled the callbacks since. */
+static bool noclone_slots_are_ours(unsigned int i)
+{
+	const struct noclone_slots_type *t = &noclone_slots_types[i];
+
+	return t->type && (t->on || !noclone_slots_objection(t->type, t));
+}
+
 static int noclone_slots_apply(unsigned int requested)
 {
 	unsigned int i, on = 0;
 
 	for (i = 0; i < ARRAY_SIZE(noclone_slots_types); i++) {
-		if ((requested & BIT(i)) && !noclone_slots_types[i].type)
+		if ((requested & BIT(i)) && !noclone_slots_are_ours(i))
 			return -EOPNOTSUPP;
 		if (noclone_slots_types[i].on)
 			on |= BIT(i);

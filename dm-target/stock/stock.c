@@ -32,6 +32,7 @@
 
 /* How soon a device that is gone is forgotten, and memory is tried again */
 #define NOCLONE_STOCK_DELAY	(5 * HZ)
+#define NOCLONE_STOCK_RETRIES	3
 
 struct noclone_stock {
 	struct list_head node;
@@ -42,6 +43,7 @@ struct noclone_stock {
 	struct noclone_table table;	/* .dm is NULL while there is none */
 	struct noclone_target **targets;	/* table.targets of them */
 	enum noclone_state refused;	/* NOCLONE_ON: all of the table is understood */
+	unsigned int retries;		/* left, for want of memory */
 	bool draining;			/* detach_all() has begun and not waited */
 	struct work_struct attach;
 };
@@ -67,6 +69,7 @@ static struct noclone_stock *noclone_stock_create(struct gendisk *disk, gfp_t gf
 	sd->diskseq = disk->diskseq;
 	sd->dev = disk_devt(disk);
 	sd->nd.state = NOCLONE_OFF_DETACHED;
+	sd->retries = NOCLONE_STOCK_RETRIES;
 	sd->table.nd = &sd->nd;
 	INIT_WORK(&sd->attach, noclone_stock_attach_work);
 	return sd;
@@ -213,11 +216,13 @@ void noclone_stock_attach(struct dm_target *ti)
 			     dm_table_device_name(ti->table));
 		return;
 	}
-	if (noclone_stock_learn(sd, ti))
+	if (noclone_stock_learn(sd, ti)) {
 		noclone_fastpath_attach(&sd->table);
-	else if (sd->refused == NOCLONE_OFF_MEMORY)
+		sd->retries = NOCLONE_STOCK_RETRIES;
+	} else if (sd->refused == NOCLONE_OFF_MEMORY) {
 		schedule_delayed_work(&noclone_stock_collector,
 				      NOCLONE_STOCK_DELAY);
+	}
 	noclone_stock_put(sd);
 }
 
@@ -268,13 +273,27 @@ static void noclone_stock_queue_attach(struct noclone_stock *sd)
 		sd->users++;
 }
 
-static int noclone_stock_switch(struct noclone_stock *sd, const char *word)
+/* Nothing is gained by resuming a table that was found not to be for us. */
+static bool noclone_stock_is_hopeless(const struct noclone_stock *sd,
+				      const struct dm_target *ti)
+{
+	enum noclone_state state = READ_ONCE(sd->nd.state);
+
+	return READ_ONCE(sd->table.dm) == ti->table &&
+	       (state == NOCLONE_OFF_MIXED || state == NOCLONE_OFF_LAYOUT ||
+		state == NOCLONE_OFF_ZONED);
+}
+
+static int noclone_stock_switch(struct noclone_stock *sd,
+				const struct dm_target *ti, const char *word)
 {
 	bool on = !strcasecmp(word, NOCLONE_MSG_ON);
 	int r;
 
 	if (!on && strcasecmp(word, NOCLONE_MSG_OFF))
 		return -EINVAL;
+	if (on && noclone_stock_is_hopeless(sd, ti))
+		return -EOPNOTSUPP;
 	r = noclone_fastpath_switch(&sd->nd, on);
 	if (r || !on || rcu_access_pointer(sd->nd.live))
 		return r;
@@ -295,11 +314,12 @@ int noclone_stock_message(struct dm_target *ti, unsigned int argc, char **argv,
 		DMERR("Target type does not support messages");
 		return -EINVAL;
 	}
-	sd = noclone_stock_get(ti, GFP_KERNEL);
+	/* Reclaim might wait for a suspend, which waits for .message to return */
+	sd = noclone_stock_get(ti, GFP_NOWAIT | __GFP_NOWARN);
 	if (!sd)
 		return -ENOMEM;
 	if (argc == 2)
-		r = noclone_stock_switch(sd, argv[1]);
+		r = noclone_stock_switch(sd, ti, argv[1]);
 	else
 		noclone_status_emit(&sd->nd, result, maxlen, 0);
 	noclone_stock_put(sd);
@@ -320,26 +340,47 @@ static void noclone_stock_free_list(struct list_head *list)
 {
 	struct noclone_stock *sd, *next;
 
+	if (list_empty(list))
+		return;
 	synchronize_rcu();
 	list_for_each_entry_safe(sd, next, list, node)
 		noclone_stock_free(sd);
 }
 
-/* Forget devices that are gone; attach those that memory was short for. */
+static bool noclone_stock_wants_retry(const struct noclone_stock *sd)
+{
+	return sd->table.dm && sd->refused == NOCLONE_OFF_MEMORY &&
+	       sd->nd.requested == NOCLONE_ON && sd->retries;
+}
+
+/*
+ * Forget devices that are gone; attach those that memory was short for. A device
+ * can be removed while it is suspended, without a callback: look again then.
+ */
 static void noclone_stock_collect(struct work_struct *work)
 {
 	struct noclone_stock *sd, *next;
+	bool again = false;
 	LIST_HEAD(gone);
 
 	mutex_lock(&noclone_stock_lock);
 	list_for_each_entry_safe(sd, next, &noclone_stocks, node) {
-		if (sd->users || sd->nd.pinned || noclone_stock_closing)
+		if (noclone_stock_closing || sd->nd.pinned)
 			continue;
-		if (!sd->table.dm && noclone_stock_is_gone(sd))
+		if (sd->users) {
+			again = true;
+		} else if (!sd->table.dm && noclone_stock_is_gone(sd)) {
 			list_move(&sd->node, &gone);
-		else if (sd->table.dm && sd->refused == NOCLONE_OFF_MEMORY)
+		} else if (!sd->table.dm) {
+			again = true;
+		} else if (noclone_stock_wants_retry(sd)) {
+			sd->retries--;
 			noclone_stock_queue_attach(sd);
+		}
 	}
+	if (again)
+		schedule_delayed_work(&noclone_stock_collector,
+				      10 * NOCLONE_STOCK_DELAY);
 	mutex_unlock(&noclone_stock_lock);
 	noclone_stock_free_list(&gone);
 }
