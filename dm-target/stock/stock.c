@@ -23,6 +23,7 @@
 #include "../device-state.h"
 #include "../fastpath.h"
 #include "../fastpath-status.h"
+#include "../interpose.h"
 #include "../mapped-device.h"
 #include "../target.h"
 
@@ -386,6 +387,32 @@ static void noclone_stock_collect(struct work_struct *work)
 }
 
 /*
+ * Another module has put operations over ours that end in our submit_bio: our text
+ * must stay until it is gone or has given them back. Exit cannot fail, so it waits.
+ */
+static bool noclone_stock_is_unpinned(struct noclone_stock *sd)
+{
+	struct mapped_device *md = dm_get_md(sd->dev);
+	bool unpinned = !md || dm_disk(md)->diskseq != sd->diskseq ||
+			noclone_fops_replace(&sd->nd, false);
+
+	if (md)
+		dm_put(md);
+	return unpinned;
+}
+
+static void noclone_stock_wait_unpinned(struct noclone_stock *sd)
+{
+	if (!noclone_stock_is_unpinned(sd)) {
+		DMWARN("another module has replaced the operations of device %u:%u: waiting for that module",
+		       MAJOR(sd->dev), MINOR(sd->dev));
+		while (!noclone_stock_is_unpinned(sd))
+			schedule_timeout_idle(HZ / 10);
+	}
+	sd->nd.pinned = false;
+}
+
+/*
  * Give all devices back to dm core, with one grace period for all. Context: nobody
  * attaches or sends messages any more, so the list does not change.
  */
@@ -404,6 +431,9 @@ void noclone_stock_detach_all(void)
 	synchronize_rcu();
 	list_for_each_entry(sd, &noclone_stocks, node)
 		noclone_stock_end_detach(sd);
+	list_for_each_entry(sd, &noclone_stocks, node)
+		if (sd->nd.pinned)
+			noclone_stock_wait_unpinned(sd);
 }
 
 /* After noclone_stock_detach_all(), and nobody detaches any more. */
