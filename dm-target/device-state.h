@@ -116,7 +116,7 @@ struct noclone_dev {
 	/* Read for every bio */
 	struct noclone_table __rcu *live;	/* NULL: the fast path takes no bios */
 	const unsigned long *stats_bytes;	/* not 0 while a "dmsetup stats" region exists */
-	struct noclone_counters __percpu *counters;
+	struct noclone_counters __percpu *counters;	/* NULL: no memory yet */
 	struct block_device *bdev;	/* bi_bdev of each bio: @disk has no partitions */
 
 	mempool_t reserve;		/* objects for when the slab is empty */
@@ -124,6 +124,7 @@ struct noclone_dev {
 
 	struct mutex lock;		/* guards the members up to @pinned */
 	struct gendisk *disk;
+	bool stock;			/* constant: its targets are dm's own */
 	enum noclone_state state;
 	enum noclone_state requested;	/* by module parameter or message */
 	bool overridden;		/* @requested was set by message: overrides table options */
@@ -133,6 +134,13 @@ struct noclone_dev {
 	struct list_head node;		/* guarded by noclone_devs_lock, as is @tables */
 	struct list_head tables;
 };
+
+/* Only a stock device may exist without. */
+static inline bool noclone_dev_is_ready(const struct noclone_dev *nd)
+{
+	/* noclone_dev_alloc() */
+	return smp_load_acquire(&nd->counters);
+}
 
 static inline void noclone_count(struct noclone_dev *nd,
 				 enum noclone_counter which)

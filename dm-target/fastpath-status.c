@@ -43,16 +43,40 @@ static enum noclone_state noclone_status_state(const struct noclone_dev *nd)
 	return state;
 }
 
+/* Nobody sees the clones that dm core makes for its own targets. */
+static bool noclone_status_has(const struct noclone_dev *nd,
+			       enum noclone_counter which)
+{
+	return which != NOCLONE_CLONES || !nd->stock;
+}
+
+static unsigned int noclone_status_nr_counters(const struct noclone_dev *nd)
+{
+	if (!noclone_dev_is_ready(nd))
+		return 0;
+	return NOCLONE_NR_COUNTERS - (nd->stock ? 1 : 0);
+}
+
 /* The end of a status line, see include/dm-noclone.h. Return: the new @sz. */
 size_t noclone_status_emit(const struct noclone_dev *nd, char *result,
 			   unsigned int maxlen, size_t sz)
 {
-	unsigned int i;
+	unsigned int i, nr = noclone_status_nr_counters(nd);
 
 	DMEMIT("fastpath %s %u", noclone_state_word[noclone_status_state(nd)],
-	       2 * NOCLONE_NR_COUNTERS);
-	for (i = 0; i < NOCLONE_NR_COUNTERS; i++)
-		DMEMIT(" %s %lu", noclone_counter_word[i],
-		       noclone_status_counter_sum(nd, i));
+	       2 * nr);
+	for (i = 0; nr && i < NOCLONE_NR_COUNTERS; i++)
+		if (noclone_status_has(nd, i))
+			DMEMIT(" %s %lu", noclone_counter_word[i],
+			       noclone_status_counter_sum(nd, i));
 	return sz;
+}
+
+/* The same of a stock device that nothing is kept for */
+void noclone_status_emit_none(enum noclone_state state, char *result,
+			      unsigned int maxlen)
+{
+	size_t sz = 0;
+
+	DMEMIT("fastpath %s 0", noclone_state_word[state]);
 }

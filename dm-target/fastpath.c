@@ -423,22 +423,6 @@ int noclone_fastpath_switch(struct noclone_dev *nd, bool on)
 	return 0;
 }
 
-int noclone_fastpath_prepare(struct noclone_dev *nd, gfp_t gfp)
-{
-	rcuwait_init(&nd->drainer);
-	return noclone_io_reserve_init(&nd->reserve, gfp);
-}
-
-/*
- * Undo noclone_fastpath_prepare(), a grace period after the last detach: for
- * submitters that had found @nd before, and for the tail of the last
- * noclone_inflight_put().
- */
-void noclone_fastpath_release(struct noclone_dev *nd)
-{
-	mempool_exit(&nd->reserve);
-}
-
 void __init noclone_fastpath_init(void)
 {
 	struct bio child, parent;

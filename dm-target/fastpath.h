@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Life of the fast path of a mapped device: prepare, attach and detach any
- * number of times, release.
+ * Life of the fast path of a mapped device: attach and detach any number of times.
  */
 #ifndef DM_NOCLONE_FASTPATH_H
 #define DM_NOCLONE_FASTPATH_H
@@ -11,13 +10,11 @@
 struct noclone_dev;
 struct noclone_table;
 
-int noclone_fastpath_prepare(struct noclone_dev *nd, gfp_t gfp);
 void noclone_fastpath_attach(struct noclone_table *table);
 void noclone_fastpath_detach(struct noclone_dev *nd);
 bool noclone_fastpath_detach_begin(struct noclone_dev *nd);
 void noclone_fastpath_detach_end(struct noclone_dev *nd);
 int noclone_fastpath_switch(struct noclone_dev *nd, bool on);
-void noclone_fastpath_release(struct noclone_dev *nd);
 
 void noclone_fastpath_init(void);
 void noclone_fastpath_quiesce(void);

@@ -9,6 +9,7 @@
  * The copy of another interposer does not.
  */
 #include "interpose.h"
+#include "peek.h"
 
 #include <linux/module.h>
 
@@ -25,30 +26,6 @@ void __init noclone_fops_init(void (*submit_bio)(struct bio *bio))
 }
 
 /*
- * dm core does not export the functions that count for "dmsetup stats". But it
- * accounts for the memory of a region before the region is live, in the
- * variable behind a module parameter: see stats_current_allocated_bytes in
- * drivers/md/dm-stats.c.
- */
-static const unsigned long *noclone_fops_find_stats(const struct module *dm_mod)
-{
-#ifdef CONFIG_MODULES
-	unsigned int i;
-
-	for (i = 0; dm_mod && i < dm_mod->num_kp; i++)
-		if (!strcmp(dm_mod->kp[i].name, "stats_current_allocated_bytes"))
-			return dm_mod->kp[i].arg;
-#endif
-	return NULL;
-}
-
-static bool noclone_fops_is_dm(const struct block_device_operations *fops)
-{
-	return !strcmp(fops->owner->name, "dm_mod") &&
-	       within_module((unsigned long)fops, fops->owner);
-}
-
-/*
  * Fill our copy from the first device that shows dm core's operations. Return:
  * NOCLONE_ON, or why this device's operations cannot be replaced.
  */
@@ -57,11 +34,8 @@ enum noclone_state noclone_fops_learn(struct noclone_dev *nd)
 	const struct block_device_operations *fops = READ_ONCE(nd->disk->fops);
 	enum noclone_state state = NOCLONE_ON;
 
-	if (!fops->owner)
-		return NOCLONE_OFF_NOSTATS;
-
 	mutex_lock(&noclone_fops_lock);
-	if (!noclone_fops_dm && noclone_fops_is_dm(fops)) {
+	if (!noclone_fops_dm && noclone_peek_is_dm_fops(fops)) {
 		noclone_fops_ours = *fops;
 		noclone_fops_ours.submit_bio = noclone_fops_submit_bio;
 		noclone_fops_dm = fops;
@@ -70,7 +44,7 @@ enum noclone_state noclone_fops_learn(struct noclone_dev *nd)
 		state = NOCLONE_OFF_FOREIGN;
 	mutex_unlock(&noclone_fops_lock);
 
-	nd->stats_bytes = noclone_fops_find_stats(fops->owner);
+	nd->stats_bytes = noclone_peek_find_stats(fops);
 	if (state == NOCLONE_ON && !nd->stats_bytes)
 		state = NOCLONE_OFF_NOSTATS;
 	return state;

@@ -55,9 +55,13 @@ static int __init noclone_init(void)
 	r = noclone_register();
 	if (r)
 		goto exit_cmd;
-	noclone_slots_init(noclone_targets[ARRAY_SIZE(noclone_targets) - 1]);
+	r = noclone_slots_init(noclone_targets[ARRAY_SIZE(noclone_targets) - 1]);
+	if (r)
+		goto unregister;
 	return 0;
 
+unregister:
+	noclone_unregister(ARRAY_SIZE(noclone_targets));
 exit_cmd:
 	noclone_cmd_exit();
 exit_io:

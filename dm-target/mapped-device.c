@@ -6,7 +6,7 @@
  */
 #include "mapped-device.h"
 #include "device-state.h"
-#include "fastpath.h"
+#include "io.h"
 
 #include <linux/device-mapper.h>
 #include <linux/moduleparam.h>
@@ -21,33 +21,48 @@ MODULE_PARM_DESC(fastpath, "Use the fast path on devices made from now on (defau
 static DEFINE_MUTEX(noclone_devs_lock);
 static LIST_HEAD(noclone_devs);
 
-/* @nd is zeroed. Return: 0 or -ENOMEM. */
-int noclone_dev_init(struct noclone_dev *nd, struct gendisk *disk, gfp_t gfp)
+/* @nd is zeroed. noclone_dev_alloc() has to follow before a table is attached. */
+void noclone_dev_init(struct noclone_dev *nd, struct gendisk *disk)
 {
-	int r;
-
-	nd->counters = alloc_percpu_gfp(struct noclone_counters, gfp);
-	if (!nd->counters)
-		return -ENOMEM;
-
 	nd->disk = disk;
 	nd->bdev = disk->part0;
 	mutex_init(&nd->lock);
+	rcuwait_init(&nd->drainer);
 	INIT_LIST_HEAD(&nd->tables);
 	nd->requested = READ_ONCE(noclone_dev_fastpath) ? NOCLONE_ON :
 		NOCLONE_OFF_PARAMETER;
 	nd->state = NOCLONE_OFF_SUSPENDED;
-
-	r = noclone_fastpath_prepare(nd, gfp);
-	if (r)
-		free_percpu(nd->counters);
-	return r;
 }
 
-/* A grace period after the last detach */
+/* The memory of a device: reserve and counters. Return: 0 or -ENOMEM. */
+int noclone_dev_alloc(struct noclone_dev *nd, gfp_t gfp)
+{
+	struct noclone_counters __percpu *counters;
+	int r;
+
+	counters = alloc_percpu_gfp(struct noclone_counters, gfp);
+	if (!counters)
+		return -ENOMEM;
+
+	r = noclone_io_reserve_init(&nd->reserve, gfp);
+	if (r) {
+		free_percpu(counters);
+		return r;
+	}
+	/* For noclone_dev_is_ready() */
+	smp_store_release(&nd->counters, counters);
+	return 0;
+}
+
+/*
+ * A grace period after the last detach: for submitters that had found @nd before,
+ * and for the tail of the last noclone_inflight_put().
+ */
 void noclone_dev_exit(struct noclone_dev *nd)
 {
-	noclone_fastpath_release(nd);
+	if (!nd->counters)
+		return;
+	mempool_exit(&nd->reserve);
 	free_percpu(nd->counters);
 }
 
@@ -57,7 +72,8 @@ static struct noclone_dev *noclone_dev_create(struct gendisk *disk)
 
 	if (!nd)
 		return ERR_PTR(-ENOMEM);
-	if (noclone_dev_init(nd, disk, GFP_KERNEL)) {
+	noclone_dev_init(nd, disk);
+	if (noclone_dev_alloc(nd, GFP_KERNEL)) {
 		kfree(nd);
 		return ERR_PTR(-ENOMEM);
 	}

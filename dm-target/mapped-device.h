@@ -10,7 +10,8 @@ struct noclone_extent;
 struct noclone_table;
 struct noclone_target;
 
-int noclone_dev_init(struct noclone_dev *nd, struct gendisk *disk, gfp_t gfp);
+void noclone_dev_init(struct noclone_dev *nd, struct gendisk *disk);
+int noclone_dev_alloc(struct noclone_dev *nd, gfp_t gfp);
 void noclone_dev_exit(struct noclone_dev *nd);
 
 int noclone_table_append(struct noclone_table *table, struct noclone_target *t,

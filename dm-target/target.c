@@ -11,8 +11,8 @@
 #include <linux/module.h>
 #include <linux/slab.h>
 
-/* Leg errors are reported from here, because dm_table_event() sleeps. */
-struct workqueue_struct *noclone_target_wq;
+/* Leg errors are reported from here: dm_table_event() sleeps. */
+static struct workqueue_struct *noclone_target_wq;
 
 static void noclone_target_event_work(struct work_struct *work)
 {

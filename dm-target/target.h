@@ -18,8 +18,6 @@ extern struct target_type noclone_linear_target;
 extern struct target_type noclone_striped_target;
 extern struct target_type noclone_file_target;
 
-extern struct workqueue_struct *noclone_target_wq;
-
 int noclone_target_init(void);
 void noclone_target_exit(void);
 

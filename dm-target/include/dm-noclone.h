@@ -59,7 +59,7 @@
 
 /* X(enumerator, word after "off:", meaning) */
 #define NOCLONE_OFF_REASONS(X)						\
-	X(PARAMETER,	"parameter",	"switched off by the module parameter fastpath") \
+	X(PARAMETER,	"parameter",	"switched off by the module parameter fastpath or stock_auto") \
 	X(OPTION,	"option",	"a target of the table says no_fastpath") \
 	X(MESSAGE,	"message",	"switched off by message")	\
 	X(MIXED,	"mixed",	"the table holds targets of other modules") \
@@ -72,7 +72,8 @@
 
 /*
  * The same for devices with dm's own linear and striped targets, whose status is
- * dm's. "dmsetup message NAME 0 fastpath" prints it for them, from "fastpath" on.
+ * dm's. "dmsetup message NAME 0 fastpath" prints it for them, from "fastpath" on,
+ * without the counter "clones"; <#words> is 0 if nothing is kept for the device.
  */
 #define NOCLONE_STOCK_REASONS(X)					\
 	X(DETACHED,	"detached",	"not resumed since its target type was enabled") \

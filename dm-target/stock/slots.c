@@ -28,13 +28,13 @@
  * or striped one of these four. The latter is noticed, and the type is left alone.
  */
 #include "slots.h"
+#include "devices.h"
 #include "stock.h"
+#include "../peek.h"
 
 #include <linux/device-mapper.h>
-#include <linux/kallsyms.h>
 #include <linux/module.h>
 #include <linux/rcupdate.h>
-#include <linux/uaccess.h>
 #include <linux/wait_bit.h>
 
 #define DM_MSG_PREFIX "noclone"
@@ -105,11 +105,6 @@ static int noclone_slots_message(struct dm_target *ti, unsigned int argc,
 	return r;
 }
 
-static bool noclone_slots_read(void *to, const void *from, size_t bytes)
-{
-	return !copy_from_kernel_nofault(to, from, bytes);
-}
-
 /* Is there a target type of this name around @node, a link of dm's list? */
 static struct target_type *noclone_slots_type_at(struct list_head *node,
 						 const char *name)
@@ -119,8 +114,8 @@ static struct target_type *noclone_slots_type_at(struct list_head *node,
 	const char *at;
 	char found[16];
 
-	if (!noclone_slots_read(&at, &tt->name, sizeof(at)) ||
-	    !noclone_slots_read(found, at, bytes))
+	if (!noclone_peek_read(&at, &tt->name, sizeof(at)) ||
+	    !noclone_peek_read(found, at, bytes))
 		return NULL;
 	return memcmp(found, name, bytes) ? NULL : tt;
 }
@@ -129,7 +124,7 @@ static struct list_head *noclone_slots_prev(struct list_head *node)
 {
 	struct list_head *prev;
 
-	return noclone_slots_read(&prev, &node->prev, sizeof(prev)) ? prev : NULL;
+	return noclone_peek_read(&prev, &node->prev, sizeof(prev)) ? prev : NULL;
 }
 
 /* Return: "error", the oldest type, if @head is the head of dm's list. */
@@ -163,12 +158,7 @@ static const char *
 noclone_slots_objection(const struct target_type *tt,
 			const struct noclone_slots_type *t)
 {
-	char symbol[KSYM_SYMBOL_LEN];
-	size_t length = strlen(t->symbol);
-
-	sprint_symbol_no_offset(symbol, (unsigned long)tt);
-	if (strncmp(symbol, t->symbol, length) ||
-	    (symbol[length] && symbol[length] != ' '))
+	if (!noclone_peek_is_symbol(tt, t->symbol))
 		return "its address has another name in kallsyms";
 	if (tt->module && strcmp(tt->module->name, "dm_mod"))
 		return "it does not belong to dm_mod";
@@ -344,10 +334,14 @@ MODULE_PARM_DESC(stock, "Stock target types that get the fast path: linear, stri
 
 /*
  * @newest: the last of our types that was registered. A kernel that is not as
- * expected is no reason to fail: our own targets work on it.
+ * expected is no reason to fail: our own targets work on it. Return: 0 or -ENOMEM.
  */
-void noclone_slots_init(struct target_type *newest)
+int noclone_slots_init(struct target_type *newest)
 {
+	int r = noclone_stock_init();
+
+	if (r)
+		return r;
 	mutex_lock(&noclone_slots_lock);
 	noclone_slots_find(newest);
 	noclone_slots_ready = true;
@@ -356,6 +350,7 @@ void noclone_slots_init(struct target_type *newest)
 		noclone_slots_requested = 0;
 	}
 	mutex_unlock(&noclone_slots_lock);
+	return 0;
 }
 
 void noclone_slots_exit(void)
@@ -364,4 +359,5 @@ void noclone_slots_exit(void)
 	noclone_slots_clear();
 	noclone_slots_ready = false;
 	mutex_unlock(&noclone_slots_lock);
+	noclone_stock_exit();
 }

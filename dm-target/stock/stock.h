@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Mapped devices with stock targets: what the callbacks that slots.c installs do.
- */
+/* What the callbacks that slots.c installs do; devices.h has the rest. */
 #ifndef DM_NOCLONE_STOCK_H
 #define DM_NOCLONE_STOCK_H
 
@@ -11,8 +9,5 @@ void noclone_stock_attach(struct dm_target *ti);
 void noclone_stock_detach(struct dm_target *ti);
 int noclone_stock_message(struct dm_target *ti, unsigned int argc, char **argv,
 			  char *result, unsigned int maxlen);
-
-void noclone_stock_detach_all(void);
-void noclone_stock_free_all(void);
 
 #endif /* DM_NOCLONE_STOCK_H */

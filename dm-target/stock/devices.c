@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The list of mapped devices with stock targets: who is in it, who leaves it, and
+ * what is done to devices outside of dm core's callbacks.
+ *
+ * dm core does not tell when a device is gone: devices are known by diskseq, which
+ * is never used twice, and a work item frees what has no device any more.
+ *
+ * A device that is in use is attached by suspending and resuming it inside the
+ * kernel: nothing in user space has to run while it is suspended, so it may hold
+ * the root file system or swap.
+ */
+#include "devices.h"
+#include "../fastpath.h"
+#include "../interpose.h"
+#include "../mapped-device.h"
+
+#include <linux/blkdev.h>
+#include <linux/device-mapper.h>
+#include <linux/moduleparam.h>
+#include <linux/sched/mm.h>
+#include <linux/slab.h>
+#include <linux/workqueue.h>
+
+#define DM_MSG_PREFIX "noclone"
+
+/* How soon a device that is gone is forgotten, and memory is tried again */
+#define NOCLONE_STOCK_DELAY	(5 * HZ)
+
+static bool noclone_stock_auto = true;
+module_param_named(stock_auto, noclone_stock_auto, bool, 0644);
+MODULE_PARM_DESC(stock_auto, "Attach every device of the types in parameter stock when it is resumed, not only those that a message asked for (default Y)");
+
+static DEFINE_MUTEX(noclone_stock_lock);
+static bool noclone_stock_closing;	/* between detach_all() and free_all() */
+static LIST_HEAD(noclone_stocks);
+
+/* Of its own: an item waits as long as a leg does not complete I/O. */
+static struct workqueue_struct *noclone_stock_wq;
+static void noclone_stock_collect(struct work_struct *work);
+static DECLARE_DELAYED_WORK(noclone_stock_collector, noclone_stock_collect);
+
+bool noclone_stock_is_auto(void)
+{
+	return READ_ONCE(noclone_stock_auto);
+}
+
+/*
+ * Give @sd the memory that the fast path needs. The callbacks of dm core must not
+ * wait for it: the device may be what memory is swapped out to. Return: false if
+ * there is none.
+ */
+bool noclone_stock_prepare(struct noclone_stock *sd)
+{
+	if (noclone_dev_is_ready(&sd->nd))
+		return true;
+	/* If it is taken, the work item is there, and resumes the device again */
+	if (!mutex_trylock(&sd->preparing))
+		return false;
+	if (!noclone_dev_is_ready(&sd->nd))
+		noclone_dev_alloc(&sd->nd, GFP_NOWAIT | __GFP_NOWARN);
+	mutex_unlock(&sd->preparing);
+	return noclone_dev_is_ready(&sd->nd);
+}
+
+/* The same where it is allowed to wait. */
+static void noclone_stock_prepare_wait(struct noclone_stock *sd)
+{
+	unsigned int noio;
+
+	mutex_lock(&sd->preparing);
+	noio = memalloc_noio_save();
+	if (!noclone_dev_is_ready(&sd->nd) &&
+	    noclone_dev_alloc(&sd->nd, GFP_KERNEL))
+		DMWARN("device %u:%u: no memory for the fast path until it is resumed again",
+		       MAJOR(sd->dev), MINOR(sd->dev));
+	memalloc_noio_restore(noio);
+	mutex_unlock(&sd->preparing);
+}
+
+/* Return: the device, to be given to dm_put(), or NULL if it is gone. */
+static struct mapped_device *noclone_stock_get_md(const struct noclone_stock *sd)
+{
+	struct mapped_device *md = dm_get_md(sd->dev);
+
+	if (!md || dm_disk(md)->diskseq == sd->diskseq)
+		return md;
+	dm_put(md);
+	return NULL;
+}
+
+/*
+ * Attach a device that is in use. Not from .message, which is inside the SRCU
+ * section that a suspend waits for.
+ */
+static void noclone_stock_attach_work(struct work_struct *work)
+{
+	struct noclone_stock *sd = container_of(work, struct noclone_stock, attach);
+	struct mapped_device *md;
+
+	noclone_stock_prepare_wait(sd);
+	md = noclone_stock_get_md(sd);
+	if (md) {
+		dm_internal_suspend_noflush(md);
+		dm_internal_resume(md);
+		dm_put(md);
+	}
+	noclone_stock_put(sd);
+}
+
+static struct noclone_stock *noclone_stock_create(struct gendisk *disk)
+{
+	struct noclone_stock *sd = kzalloc(sizeof(*sd), GFP_NOWAIT | __GFP_NOWARN);
+
+	if (!sd)
+		return NULL;
+	noclone_dev_init(&sd->nd, disk);
+	if (!noclone_stock_is_auto())
+		sd->nd.requested = NOCLONE_OFF_PARAMETER;
+	sd->nd.state = NOCLONE_OFF_DETACHED;
+	sd->nd.stock = true;
+	sd->diskseq = disk->diskseq;
+	sd->dev = disk_devt(disk);
+	sd->retries = NOCLONE_STOCK_RETRIES;
+	sd->table.nd = &sd->nd;
+	mutex_init(&sd->preparing);
+	INIT_WORK(&sd->attach, noclone_stock_attach_work);
+	return sd;
+}
+
+/* Context: after a grace period without a live table. */
+static void noclone_stock_free(struct noclone_stock *sd)
+{
+	noclone_dev_exit(&sd->nd);
+	kfree(sd);
+}
+
+/* Context: noclone_stock_lock */
+static struct noclone_stock *noclone_stock_find(u64 diskseq)
+{
+	struct noclone_stock *sd;
+
+	list_for_each_entry(sd, &noclone_stocks, node)
+		if (sd->diskseq == diskseq)
+			return sd;
+	return NULL;
+}
+
+/*
+ * Return: what is known of the device, to be given to noclone_stock_put(); NULL if
+ * that is nothing and it is not to be added, or there is no memory.
+ */
+struct noclone_stock *noclone_stock_get(struct dm_target *ti, bool add)
+{
+	struct gendisk *disk = dm_disk(dm_table_get_md(ti->table));
+	struct noclone_stock *sd;
+
+	mutex_lock(&noclone_stock_lock);
+	sd = noclone_stock_find(disk->diskseq);
+	if (!sd && add) {
+		sd = noclone_stock_create(disk);
+		if (sd)
+			list_add_tail(&sd->node, &noclone_stocks);
+	}
+	if (sd)
+		sd->users++;
+	mutex_unlock(&noclone_stock_lock);
+	return sd;
+}
+
+void noclone_stock_put(struct noclone_stock *sd)
+{
+	mutex_lock(&noclone_stock_lock);
+	sd->users--;
+	mutex_unlock(&noclone_stock_lock);
+}
+
+/* Context: nd->lock; no bio knows the table. */
+void noclone_stock_forget_table(struct noclone_stock *sd)
+{
+	u32 i;
+
+	for (i = 0; i < sd->table.nr; i++)
+		kfree(sd->table.segments[i].target);
+	noclone_table_exit(&sd->table);
+	sd->table.nd = &sd->nd;
+	WRITE_ONCE(sd->on_multipath, false);
+}
+
+/* Is @disk a device of the list whose legs are on dm-multipath? */
+bool noclone_stock_disk_is_on_multipath(const struct gendisk *disk)
+{
+	const struct noclone_stock *sd;
+	bool on_multipath;
+
+	mutex_lock(&noclone_stock_lock);
+	sd = noclone_stock_find(disk->diskseq);
+	on_multipath = sd && READ_ONCE(sd->on_multipath);
+	mutex_unlock(&noclone_stock_lock);
+	return on_multipath;
+}
+
+/* Context: noclone_stock_lock */
+static void noclone_stock_queue_attach_locked(struct noclone_stock *sd)
+{
+	if (!noclone_stock_closing && queue_work(noclone_stock_wq, &sd->attach))
+		sd->users++;
+}
+
+void noclone_stock_queue_attach(struct noclone_stock *sd)
+{
+	mutex_lock(&noclone_stock_lock);
+	noclone_stock_queue_attach_locked(sd);
+	mutex_unlock(&noclone_stock_lock);
+}
+
+/* Look soon for devices that are gone or want memory. */
+void noclone_stock_look_later(void)
+{
+	schedule_delayed_work(&noclone_stock_collector, NOCLONE_STOCK_DELAY);
+}
+
+static bool noclone_stock_is_gone(const struct noclone_stock *sd)
+{
+	struct mapped_device *md = noclone_stock_get_md(sd);
+
+	if (md)
+		dm_put(md);
+	return !md;
+}
+
+static void noclone_stock_free_list(struct list_head *list)
+{
+	struct noclone_stock *sd, *next;
+
+	if (list_empty(list))
+		return;
+	synchronize_rcu();
+	list_for_each_entry_safe(sd, next, list, node)
+		noclone_stock_free(sd);
+}
+
+static bool noclone_stock_wants_retry(const struct noclone_stock *sd)
+{
+	return sd->refused == NOCLONE_OFF_MEMORY &&
+	       sd->nd.requested == NOCLONE_ON && sd->retries;
+}
+
+/* Return: whether @sd has to be looked at again. Context: noclone_stock_lock */
+static bool noclone_stock_collect_one(struct noclone_stock *sd,
+				      struct list_head *gone)
+{
+	if (sd->nd.pinned)
+		return false;
+	if (sd->users)
+		return true;
+	if (!sd->table.dm) {
+		if (!noclone_stock_is_gone(sd))
+			return true;
+		list_move(&sd->node, gone);
+	} else if (noclone_stock_wants_retry(sd)) {
+		sd->retries--;
+		noclone_stock_queue_attach_locked(sd);
+	}
+	return false;
+}
+
+/*
+ * Forget devices that are gone; attach those that memory was short for. A device
+ * can be removed while it is suspended, without a callback: look again then.
+ */
+static void noclone_stock_collect(struct work_struct *work)
+{
+	struct noclone_stock *sd, *next;
+	bool again = false;
+	LIST_HEAD(gone);
+
+	mutex_lock(&noclone_stock_lock);
+	if (!noclone_stock_closing)
+		list_for_each_entry_safe(sd, next, &noclone_stocks, node)
+			again |= noclone_stock_collect_one(sd, &gone);
+	if (again)
+		schedule_delayed_work(&noclone_stock_collector,
+				      10 * NOCLONE_STOCK_DELAY);
+	mutex_unlock(&noclone_stock_lock);
+	noclone_stock_free_list(&gone);
+}
+
+/*
+ * Another module has put operations over ours that end in our submit_bio: our text
+ * must stay until it is gone or has given them back. Exit cannot fail, so it waits.
+ */
+static bool noclone_stock_is_unpinned(struct noclone_stock *sd)
+{
+	struct mapped_device *md = noclone_stock_get_md(sd);
+	bool unpinned = !md || noclone_fops_replace(&sd->nd, false);
+
+	if (md)
+		dm_put(md);
+	return unpinned;
+}
+
+static void noclone_stock_wait_unpinned(struct noclone_stock *sd)
+{
+	if (!noclone_stock_is_unpinned(sd)) {
+		DMWARN("another module has replaced the operations of device %u:%u: waiting for that module",
+		       MAJOR(sd->dev), MINOR(sd->dev));
+		while (!noclone_stock_is_unpinned(sd))
+			schedule_timeout_idle(HZ / 10);
+	}
+	sd->nd.pinned = false;
+}
+
+/*
+ * Give all devices back to dm core, with one grace period for all. Context: nobody
+ * attaches or sends messages any more, so the list does not change.
+ */
+void noclone_stock_detach_all(void)
+{
+	struct noclone_stock *sd;
+
+	mutex_lock(&noclone_stock_lock);
+	noclone_stock_closing = true;
+	mutex_unlock(&noclone_stock_lock);
+	cancel_delayed_work_sync(&noclone_stock_collector);
+	flush_workqueue(noclone_stock_wq);
+	list_for_each_entry(sd, &noclone_stocks, node)
+		noclone_fastpath_detach_begin(&sd->nd);
+	synchronize_rcu();
+	list_for_each_entry(sd, &noclone_stocks, node) {
+		noclone_fastpath_detach_end(&sd->nd);
+		mutex_lock(&sd->nd.lock);
+		noclone_stock_forget_table(sd);
+		mutex_unlock(&sd->nd.lock);
+	}
+	list_for_each_entry(sd, &noclone_stocks, node)
+		if (sd->nd.pinned)
+			noclone_stock_wait_unpinned(sd);
+}
+
+/* After noclone_stock_detach_all(), and nobody detaches any more. */
+void noclone_stock_free_all(void)
+{
+	LIST_HEAD(all);
+
+	/* .presuspend has asked for it meanwhile */
+	cancel_delayed_work_sync(&noclone_stock_collector);
+	list_splice_init(&noclone_stocks, &all);
+	noclone_stock_free_list(&all);
+	noclone_stock_closing = false;
+}
+
+int noclone_stock_init(void)
+{
+	noclone_stock_wq = alloc_workqueue("dm_noclone_stock", WQ_UNBOUND, 0);
+	return noclone_stock_wq ? 0 : -ENOMEM;
+}
+
+void noclone_stock_exit(void)
+{
+	destroy_workqueue(noclone_stock_wq);
+}

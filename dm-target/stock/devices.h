@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Mapped devices with stock targets: one struct noclone_stock each, from its first
+ * resume or message to its end.
+ *
+ * Locks: a lock inside devices.c guards the list and the reference counts. It is
+ * taken in .resume, so nobody waits for I/O, memory or a grace period with it: the
+ * table that is resumed may be what he waits for. @preparing is held while memory
+ * is waited for; .resume only tries it. nd->lock guards the table and is held while
+ * the bios of that device are waited for, and of no other.
+ */
+#ifndef DM_NOCLONE_STOCK_DEVICES_H
+#define DM_NOCLONE_STOCK_DEVICES_H
+
+#include "../device-state.h"
+
+/* How often memory is tried again before the next resume */
+#define NOCLONE_STOCK_RETRIES	3
+
+struct noclone_stock {
+	struct list_head node;
+	unsigned int users;		/* callbacks and work items inside */
+	u64 diskseq;
+	dev_t dev;
+	struct mutex preparing;
+	struct noclone_dev nd;
+	struct noclone_table table;	/* .dm is NULL while there is none */
+	enum noclone_state refused;	/* NOCLONE_ON: all of the table is understood */
+	unsigned int retries;		/* left, for want of memory */
+	bool on_multipath;		/* a leg of the table is, however deep */
+	struct work_struct attach;
+};
+
+bool noclone_stock_is_auto(void);
+
+struct noclone_stock *noclone_stock_get(struct dm_target *ti, bool add);
+void noclone_stock_put(struct noclone_stock *sd);
+bool noclone_stock_prepare(struct noclone_stock *sd);
+void noclone_stock_forget_table(struct noclone_stock *sd);
+bool noclone_stock_disk_is_on_multipath(const struct gendisk *disk);
+
+void noclone_stock_queue_attach(struct noclone_stock *sd);
+void noclone_stock_look_later(void);
+
+int noclone_stock_init(void);
+void noclone_stock_exit(void);
+void noclone_stock_detach_all(void);
+void noclone_stock_free_all(void);
+
+#endif /* DM_NOCLONE_STOCK_DEVICES_H */
