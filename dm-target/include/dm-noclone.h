@@ -59,7 +59,7 @@
 
 /* X(enumerator, word after "off:", meaning) */
 #define NOCLONE_OFF_REASONS(X)						\
-	X(PARAMETER,	"parameter",	"switched off by the module parameter fastpath or stock_auto") \
+	X(PARAMETER,	"parameter",	"switched off by a module parameter") \
 	X(OPTION,	"option",	"a target of the table says no_fastpath") \
 	X(MESSAGE,	"message",	"switched off by message")	\
 	X(MIXED,	"mixed",	"the table holds targets of other modules") \

@@ -22,7 +22,7 @@ struct noclone_stock {
 	unsigned int users;		/* callbacks and work items inside */
 	u64 diskseq;
 	dev_t dev;
-	struct mutex preparing;
+	struct mutex preparing;		/* memory is waited for */
 	struct noclone_dev nd;
 	struct noclone_table table;	/* .dm is NULL while there is none */
 	enum noclone_state refused;	/* NOCLONE_ON: all of the table is understood */
