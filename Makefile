@@ -23,6 +23,7 @@
 #   make check-meta       tests of the test harness itself
 #   make bench MODE=insn  instructions per I/O on the stock kernels: raw, stock, ours
 #   make bench MODE=file  the same of files, loop devices and noclone-file
+#   make bench MODE=volumes  the same of what LVM and others make, without and with the fast path
 #   make bench MODE=native  nanoseconds per I/O in User-mode Linux
 #   make help             this text
 #

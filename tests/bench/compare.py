@@ -8,7 +8,8 @@ def stock_of(row):
         return "loop-direct"
     if row in ("noclone-buffered", "noclone-sync"):
         return "loop-buffered"
-    return row.replace("noclone", "stock", 1) if row.startswith("noclone") else None
+    kind, _, what = row.partition("-")
+    return f"stock-{what}" if kind in ("noclone", "attached") else None
 
 
 def closed(raw, stock, ours):
