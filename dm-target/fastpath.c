@@ -366,7 +366,8 @@ void noclone_fastpath_detach(struct noclone_dev *nd)
 	if (noclone_fastpath_live(nd)) {
 		noclone_fops_replace(nd, false);
 		noclone_inflight_stop(nd);
-		synchronize_rcu();
+		/* As dm core does for its table, when the device is suspended */
+		synchronize_rcu_expedited();
 		noclone_inflight_wait(nd);
 		noclone_fastpath_forget(nd);
 	}

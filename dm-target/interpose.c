@@ -67,9 +67,13 @@ bool noclone_fops_replace(struct noclone_dev *nd, bool on)
 		return true;
 	}
 	if (!on && !nd->pinned) {
-		/* The other module's copy may point at our submit_bio: never unload */
+		/*
+		 * The other module's copy may point at our submit_bio: never unload. For
+		 * a stock device, unloading waits.
+		 */
 		nd->pinned = true;
-		__module_get(THIS_MODULE);
+		if (!nd->stock)
+			__module_get(THIS_MODULE);
 	}
 	return false;
 }

@@ -40,6 +40,22 @@ bool noclone_peek_read(void *to, const void *from, size_t bytes)
 	return !copy_from_kernel_nofault(to, from, bytes);
 }
 
+/*
+ * Is @text at @at, as a string? Bytes behind the first that differs are not touched:
+ * they may be beyond the end of a shorter one.
+ */
+bool noclone_peek_has_text(const char *at, const char *text)
+{
+	char found;
+
+	do {
+		if (!noclone_peek_read(&found, at++, sizeof(found)) ||
+		    found != *text)
+			return false;
+	} while (*text++);
+	return true;
+}
+
 /* Does kallsyms know @name at exactly this address? */
 bool noclone_peek_is_symbol(const void *address, const char *name)
 {
@@ -71,15 +87,6 @@ struct noclone_peek_params {
 	unsigned int num;
 	struct attribute_group grp;
 };
-
-static bool noclone_peek_has_text(const char *at, const char *text)
-{
-	size_t bytes = strlen(text) + 1;
-	char found[64];
-
-	return bytes <= sizeof(found) && noclone_peek_read(found, at, bytes) &&
-	       !memcmp(found, text, bytes);
-}
 
 /* Return: the variable behind @attr if it is the one that is looked for. */
 static const unsigned long *noclone_peek_stats_of(struct attribute *attr)

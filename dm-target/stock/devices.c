@@ -64,18 +64,18 @@ bool noclone_stock_prepare(struct noclone_stock *sd)
 }
 
 /* The same where it is allowed to wait. */
-static void noclone_stock_prepare_wait(struct noclone_stock *sd)
+static bool noclone_stock_prepare_wait(struct noclone_stock *sd)
 {
 	unsigned int noio;
+	int r = 0;
 
 	mutex_lock(&sd->preparing);
 	noio = memalloc_noio_save();
-	if (!noclone_dev_is_ready(&sd->nd) &&
-	    noclone_dev_alloc(&sd->nd, GFP_KERNEL))
-		DMWARN("device %u:%u: no memory for the fast path until it is resumed again",
-		       MAJOR(sd->dev), MINOR(sd->dev));
+	if (!noclone_dev_is_ready(&sd->nd))
+		r = noclone_dev_alloc(&sd->nd, GFP_KERNEL);
 	memalloc_noio_restore(noio);
 	mutex_unlock(&sd->preparing);
+	return !r;
 }
 
 /* Return: the device, to be given to dm_put(), or NULL if it is gone. */
@@ -89,6 +89,27 @@ static struct mapped_device *noclone_stock_get_md(const struct noclone_stock *sd
 	return NULL;
 }
 
+/* Is there anything to be done, still? */
+static bool noclone_stock_wants_attach(const struct noclone_stock *sd)
+{
+	return READ_ONCE(sd->nd.requested) == NOCLONE_ON &&
+	       !rcu_access_pointer(sd->nd.live) &&
+	       !READ_ONCE(noclone_stock_closing);
+}
+
+static void noclone_stock_resume_again(struct noclone_stock *sd)
+{
+	struct mapped_device *md = noclone_stock_get_md(sd);
+
+	if (!md)
+		return;
+	WRITE_ONCE(sd->attacher, current);
+	dm_internal_suspend_noflush(md);
+	dm_internal_resume(md);
+	WRITE_ONCE(sd->attacher, NULL);
+	dm_put(md);
+}
+
 /*
  * Attach a device that is in use. Not from .message, which is inside the SRCU
  * section that a suspend waits for.
@@ -96,14 +117,14 @@ static struct mapped_device *noclone_stock_get_md(const struct noclone_stock *sd
 static void noclone_stock_attach_work(struct work_struct *work)
 {
 	struct noclone_stock *sd = container_of(work, struct noclone_stock, attach);
-	struct mapped_device *md;
 
-	noclone_stock_prepare_wait(sd);
-	md = noclone_stock_get_md(sd);
-	if (md) {
-		dm_internal_suspend_noflush(md);
-		dm_internal_resume(md);
-		dm_put(md);
+	if (!noclone_stock_wants_attach(sd)) {
+		/* It has been attached, or switched off, meanwhile */
+	} else if (noclone_stock_prepare_wait(sd)) {
+		noclone_stock_resume_again(sd);
+	} else {
+		WRITE_ONCE(sd->nd.state, NOCLONE_OFF_MEMORY);
+		noclone_stock_look_later();
 	}
 	noclone_stock_put(sd);
 }
@@ -184,7 +205,6 @@ void noclone_stock_forget_table(struct noclone_stock *sd)
 		kfree(sd->table.segments[i].target);
 	noclone_table_exit(&sd->table);
 	sd->table.nd = &sd->nd;
-	WRITE_ONCE(sd->on_multipath, false);
 }
 
 /* Is @disk a device of the list whose legs are on dm-multipath? */
@@ -200,17 +220,31 @@ bool noclone_stock_disk_is_on_multipath(const struct gendisk *disk)
 	return on_multipath;
 }
 
-/* Context: noclone_stock_lock */
-static void noclone_stock_queue_attach_locked(struct noclone_stock *sd)
+/* Return: whether it was not queued already. Context: noclone_stock_lock */
+static bool noclone_stock_queue(struct noclone_stock *sd)
 {
-	if (!noclone_stock_closing && queue_work(noclone_stock_wq, &sd->attach))
-		sd->users++;
+	if (noclone_stock_closing || !queue_work(noclone_stock_wq, &sd->attach))
+		return false;
+	sd->users++;
+	return true;
 }
 
+/* Attach @sd from a work item, because somebody asked for it. */
 void noclone_stock_queue_attach(struct noclone_stock *sd)
 {
 	mutex_lock(&noclone_stock_lock);
-	noclone_stock_queue_attach_locked(sd);
+	sd->retries = NOCLONE_STOCK_RETRIES;
+	noclone_stock_queue(sd);
+	mutex_unlock(&noclone_stock_lock);
+}
+
+/* The same because memory was short, and not for ever. */
+void noclone_stock_retry(struct noclone_stock *sd)
+{
+	mutex_lock(&noclone_stock_lock);
+	if (READ_ONCE(sd->nd.requested) == NOCLONE_ON && sd->retries &&
+	    noclone_stock_queue(sd))
+		sd->retries--;
 	mutex_unlock(&noclone_stock_lock);
 }
 
@@ -240,12 +274,6 @@ static void noclone_stock_free_list(struct list_head *list)
 		noclone_stock_free(sd);
 }
 
-static bool noclone_stock_wants_retry(const struct noclone_stock *sd)
-{
-	return sd->refused == NOCLONE_OFF_MEMORY &&
-	       sd->nd.requested == NOCLONE_ON && sd->retries;
-}
-
 /* Return: whether @sd has to be looked at again. Context: noclone_stock_lock */
 static bool noclone_stock_collect_one(struct noclone_stock *sd,
 				      struct list_head *gone)
@@ -254,15 +282,15 @@ static bool noclone_stock_collect_one(struct noclone_stock *sd,
 		return false;
 	if (sd->users)
 		return true;
-	if (!sd->table.dm) {
-		if (!noclone_stock_is_gone(sd))
-			return true;
+	if (!sd->table.dm && noclone_stock_is_gone(sd)) {
 		list_move(&sd->node, gone);
-	} else if (noclone_stock_wants_retry(sd)) {
-		sd->retries--;
-		noclone_stock_queue_attach_locked(sd);
+		return false;
 	}
-	return false;
+	if (READ_ONCE(sd->nd.state) == NOCLONE_OFF_MEMORY &&
+	    READ_ONCE(sd->nd.requested) == NOCLONE_ON && sd->retries &&
+	    noclone_stock_queue(sd))
+		sd->retries--;
+	return !sd->table.dm;
 }
 
 /*
@@ -336,6 +364,20 @@ void noclone_stock_detach_all(void)
 	list_for_each_entry(sd, &noclone_stocks, node)
 		if (sd->nd.pinned)
 			noclone_stock_wait_unpinned(sd);
+}
+
+/*
+ * Another target type gets the fast path, too: what was refused because of targets of
+ * that type is looked at again.
+ */
+void noclone_stock_forget_refusals(void)
+{
+	struct noclone_stock *sd;
+
+	mutex_lock(&noclone_stock_lock);
+	list_for_each_entry(sd, &noclone_stocks, node)
+		cmpxchg(&sd->nd.state, NOCLONE_OFF_MIXED, NOCLONE_OFF_DETACHED);
+	mutex_unlock(&noclone_stock_lock);
 }
 
 /* After noclone_stock_detach_all(), and nobody detaches any more. */

@@ -25,10 +25,12 @@ struct noclone_stock {
 	struct mutex preparing;		/* memory is waited for */
 	struct noclone_dev nd;
 	struct noclone_table table;	/* .dm is NULL while there is none */
-	enum noclone_state refused;	/* NOCLONE_ON: all of the table is understood */
+	sector_t sectors;		/* of targets that were looked at */
+	enum noclone_state refused;	/* NOCLONE_ON: all of them are understood */
+	bool on_multipath;		/* a leg of the last table was */
 	unsigned int retries;		/* left, for want of memory */
-	bool on_multipath;		/* a leg of the table is, however deep */
 	struct work_struct attach;
+	struct task_struct *attacher;	/* executes @attach; only compared */
 };
 
 bool noclone_stock_is_auto(void);
@@ -40,11 +42,13 @@ void noclone_stock_forget_table(struct noclone_stock *sd);
 bool noclone_stock_disk_is_on_multipath(const struct gendisk *disk);
 
 void noclone_stock_queue_attach(struct noclone_stock *sd);
+void noclone_stock_retry(struct noclone_stock *sd);
 void noclone_stock_look_later(void);
 
 int noclone_stock_init(void);
 void noclone_stock_exit(void);
 void noclone_stock_detach_all(void);
 void noclone_stock_free_all(void);
+void noclone_stock_forget_refusals(void);
 
 #endif /* DM_NOCLONE_STOCK_DEVICES_H */

@@ -13,8 +13,8 @@
  *  - The types are not exported. dm_register_target() adds at the head of dm's
  *    list, so the way from our newest type towards newer ones leads to the head,
  *    and behind it are the three oldest types: "error", "linear", "striped". They
- *    never leave the list. Pointers are read with copy_from_kernel_nofault(),
- *    because others may come and go. A type is believed only if its name, its
+ *    never leave the list. kallsyms knows the head. Pointers are read with
+ *    copy_from_kernel_nofault(), because others may come and go. A type is believed only if its name, its
  *    owner, its symbol in kallsyms and the empty callbacks are all as expected.
  *  - dm core tests a callback and calls it; both use one load. So a callback may
  *    be cleared at any time, and whoever has loaded it is waited for:
@@ -105,19 +105,15 @@ static int noclone_slots_message(struct dm_target *ti, unsigned int argc,
 	return r;
 }
 
-/* Is there a target type of this name around @node, a link of dm's list? */
+/* Return: the target type around @node, a link of dm's list, if it has this name. */
 static struct target_type *noclone_slots_type_at(struct list_head *node,
 						 const char *name)
 {
 	struct target_type *tt = list_entry(node, struct target_type, list);
-	size_t bytes = strlen(name) + 1;
 	const char *at;
-	char found[16];
 
-	if (!noclone_peek_read(&at, &tt->name, sizeof(at)) ||
-	    !noclone_peek_read(found, at, bytes))
-		return NULL;
-	return memcmp(found, name, bytes) ? NULL : tt;
+	return noclone_peek_read(&at, &tt->name, sizeof(at)) &&
+	       noclone_peek_has_text(at, name) ? tt : NULL;
 }
 
 static struct list_head *noclone_slots_prev(struct list_head *node)
@@ -127,30 +123,27 @@ static struct list_head *noclone_slots_prev(struct list_head *node)
 	return noclone_peek_read(&prev, &node->prev, sizeof(prev)) ? prev : NULL;
 }
 
-/* Return: "error", the oldest type, if @head is the head of dm's list. */
-static struct list_head *noclone_slots_oldest(struct list_head *head)
-{
-	struct list_head *error = noclone_slots_prev(head), *linear;
-
-	if (!error || !noclone_slots_type_at(error, "error"))
-		return NULL;
-	linear = noclone_slots_prev(error);
-	return linear && noclone_slots_type_at(linear, "linear") ? error : NULL;
-}
-
 /* See the head of this file. Newer types than ours are on the way to the head. */
-static struct list_head *noclone_slots_find_oldest(struct target_type *newest)
+static struct list_head *noclone_slots_find_head(struct target_type *newest)
 {
-	struct list_head *node = noclone_slots_prev(&newest->list), *oldest;
+	struct list_head *node = noclone_slots_prev(&newest->list);
 	unsigned int steps;
 
 	for (steps = 0; node && steps < NOCLONE_SLOTS_MAX_STEPS; steps++) {
-		oldest = noclone_slots_oldest(node);
-		if (oldest)
-			return oldest;
+		if (noclone_peek_is_symbol(node, "_targets"))
+			return node;
 		node = noclone_slots_prev(node);
 	}
 	return NULL;
+}
+
+/* Return: "error", the oldest type, which is behind the head. */
+static struct list_head *noclone_slots_find_oldest(struct target_type *newest)
+{
+	struct list_head *head = noclone_slots_find_head(newest);
+	struct list_head *oldest = head ? noclone_slots_prev(head) : NULL;
+
+	return oldest && noclone_slots_type_at(oldest, "error") ? oldest : NULL;
 }
 
 /* Return: NULL, or what is not as expected. */
@@ -187,6 +180,11 @@ static void noclone_slots_find(struct target_type *newest)
 	struct list_head *node = noclone_slots_find_oldest(newest);
 	unsigned int i;
 
+	/* See noclone_slots_wait() */
+	if (IS_ENABLED(CONFIG_PREEMPTION) && !IS_ENABLED(CONFIG_TASKS_RCU)) {
+		DMWARN("dm's own target types are left alone: this kernel has no CONFIG_TASKS_RCU");
+		return;
+	}
 	if (!node) {
 		DMWARN("dm's own target types are left alone: they are not where they are expected");
 		return;
@@ -270,6 +268,8 @@ static int noclone_slots_apply(unsigned int requested)
 	for (i = 0; i < ARRAY_SIZE(noclone_slots_types); i++)
 		if (requested & ~on & BIT(i))
 			noclone_slots_fill(&noclone_slots_types[i]);
+	if (requested & ~on)
+		noclone_stock_forget_refusals();
 	noclone_slots_requested = requested;
 	return 0;
 }

@@ -20,97 +20,115 @@
 #define DM_MSG_PREFIX "noclone"
 
 /*
- * Request-based devices are dm-multipath's. It may hold bios back for ever
- * (queue_if_no_path); a stock suspend can be interrupted then, ours cannot. The
- * same goes for what lies on a stock device that lies on it.
+ * dm-multipath may hold bios back for ever (queue_if_no_path); a stock suspend can be
+ * interrupted then, ours cannot. The same goes for what lies on it: partitions have
+ * its UUID behind "partN-", deeper stacks are found if their devices are in the list.
  */
-static bool noclone_stock_on_multipath(const struct noclone_stock *sd,
-				       const struct noclone_target *t)
+static bool noclone_stock_is_multipath(struct gendisk *disk)
 {
-	unsigned int i;
+	struct mapped_device *md = dm_get_md(disk_devt(disk));
+	char uuid[DM_UUID_LEN] = "";
 
-	for (i = 0; i < t->nr_legs; i++) {
-		const struct gendisk *leg = t->leg[i].bdev->bd_disk;
+	if (!md)
+		return false;
+	dm_copy_name_and_uuid(md, NULL, uuid);
+	dm_put(md);
+	return strstr(uuid, "mpath-");
+}
 
-		if (leg->major != sd->nd.disk->major)
-			continue;
-		if (queue_is_mq(leg->queue) ||
-		    noclone_stock_disk_is_on_multipath(leg))
-			return true;
-	}
-	return false;
+/* Called for each leg. Return: not 0 if it is on dm-multipath. */
+static int noclone_stock_look_at_leg(struct dm_target *ti, struct dm_dev *dev,
+				     sector_t start, sector_t len, void *data)
+{
+	struct gendisk *leg = dev->bdev->bd_disk;
+
+	if (leg->major != dm_disk(dm_table_get_md(ti->table))->major)
+		return 0;
+	return queue_is_mq(leg->queue) || noclone_stock_is_multipath(leg) ||
+	       noclone_stock_disk_is_on_multipath(leg);
 }
 
 /* Return: NOCLONE_ON, or why the fast path cannot be used on the table. */
-static enum noclone_state noclone_stock_append(struct noclone_stock *sd,
-					       struct noclone_target *t)
-{
-	if (noclone_stock_on_multipath(sd, t)) {
-		WRITE_ONCE(sd->on_multipath, true);
-		if (!sd->nd.overridden)
-			return NOCLONE_OFF_MULTIPATH;
-	}
-	return noclone_table_append(&sd->table, t, NULL, 0,
-				    GFP_NOWAIT | __GFP_NOWARN) ?
-		NOCLONE_OFF_MEMORY : NOCLONE_ON;
-}
-
 static enum noclone_state noclone_stock_add(struct noclone_stock *sd,
 					    struct dm_target *ti)
 {
 	struct noclone_target *t = noclone_learn_target(ti);
-	enum noclone_state state;
 
 	if (IS_ERR(t))
 		return PTR_ERR(t) == -ENOMEM ? NOCLONE_OFF_MEMORY :
 			NOCLONE_OFF_LAYOUT;
-	state = noclone_stock_append(sd, t);
-	if (state != NOCLONE_ON)
+	if (noclone_table_append(&sd->table, t, NULL, 0,
+				 GFP_NOWAIT | __GFP_NOWARN)) {
 		kfree(t);
-	return state;
+		return NOCLONE_OFF_MEMORY;
+	}
+	return sd->table.zoned ? NOCLONE_OFF_ZONED : NOCLONE_ON;
 }
 
-/* Return: whether the table is complete and nothing stands against it. */
-static bool noclone_stock_learn(struct noclone_stock *sd, struct dm_target *ti)
+/* A table comes up. Context: nd->lock */
+static void noclone_stock_begin_table(struct noclone_stock *sd,
+				      struct dm_table *dm)
 {
-	bool complete;
+	noclone_stock_forget_table(sd);
+	sd->table.dm = dm;
+	sd->sectors = 0;
+	sd->refused = NOCLONE_ON;
+	WRITE_ONCE(sd->on_multipath, false);
+	if (sd->attacher != current)
+		sd->retries = NOCLONE_STOCK_RETRIES;
+}
 
-	mutex_lock(&sd->nd.lock);
-	if (sd->table.dm != ti->table) {
-		noclone_stock_forget_table(sd);
-		sd->table.dm = ti->table;
-		sd->refused = NOCLONE_ON;
+static void noclone_stock_learn_target(struct noclone_stock *sd,
+				       struct dm_target *ti)
+{
+	sd->sectors += ti->len;
+	if (ti->type->iterate_devices(ti, noclone_stock_look_at_leg, NULL)) {
+		WRITE_ONCE(sd->on_multipath, true);
+		if (!sd->nd.overridden && sd->refused == NOCLONE_ON)
+			sd->refused = NOCLONE_OFF_MULTIPATH;
 	}
 	if (sd->refused == NOCLONE_ON)
 		sd->refused = noclone_stock_add(sd, ti);
-	complete = sd->refused == NOCLONE_ON &&
-		   sd->table.sectors == dm_table_get_size(ti->table);
-	/* Targets of other types do not come here: until the last, it is mixed */
-	sd->nd.state = sd->refused == NOCLONE_ON ? NOCLONE_OFF_MIXED :
-		sd->refused;
-	mutex_unlock(&sd->nd.lock);
-	return complete;
 }
 
-/* Memory was short even for the device: a work item may wait for it. */
-static void noclone_stock_attach_later(struct noclone_stock *sd)
+/*
+ * Targets of other types do not come here: until the lengths add up, the table is
+ * mixed. Return: what stands against the fast path, or NOCLONE_ON.
+ */
+static enum noclone_state noclone_stock_learn(struct noclone_stock *sd,
+					      struct dm_target *ti)
 {
-	WRITE_ONCE(sd->nd.state, NOCLONE_OFF_MEMORY);
-	if (READ_ONCE(sd->nd.requested) == NOCLONE_ON && sd->retries) {
-		sd->retries--;
-		noclone_stock_queue_attach(sd);
-	}
+	enum noclone_state state;
+
+	mutex_lock(&sd->nd.lock);
+	if (sd->table.dm != ti->table)
+		noclone_stock_begin_table(sd, ti->table);
+	noclone_stock_learn_target(sd, ti);
+	state = sd->refused;
+	if (sd->sectors != dm_table_get_size(ti->table) &&
+	    state != NOCLONE_OFF_LAYOUT)
+		state = NOCLONE_OFF_MIXED;
+	if (state != NOCLONE_ON)
+		sd->nd.state = state;
+	mutex_unlock(&sd->nd.lock);
+	return state;
 }
 
+/*
+ * Only a table that can have it gets here. Without memory for the device a work
+ * item asks for it, which may wait.
+ */
 static void noclone_stock_attach_device(struct noclone_stock *sd,
 					struct dm_target *ti)
 {
-	if (!noclone_stock_prepare(sd)) {
-		noclone_stock_attach_later(sd);
-	} else if (noclone_stock_learn(sd, ti)) {
+	enum noclone_state state = noclone_stock_learn(sd, ti);
+
+	if (state == NOCLONE_ON && noclone_stock_prepare(sd)) {
 		noclone_fastpath_attach(&sd->table);
-		sd->retries = NOCLONE_STOCK_RETRIES;
-	} else if (sd->refused == NOCLONE_OFF_MEMORY) {
+	} else if (state == NOCLONE_ON) {
+		WRITE_ONCE(sd->nd.state, NOCLONE_OFF_MEMORY);
+		noclone_stock_retry(sd);
+	} else if (state == NOCLONE_OFF_MEMORY) {
 		noclone_stock_look_later();
 	}
 }
@@ -124,7 +142,9 @@ void noclone_stock_attach(struct dm_target *ti)
 	struct noclone_stock *sd = noclone_stock_get(ti, noclone_stock_is_auto());
 
 	if (sd) {
-		noclone_stock_attach_device(sd, ti);
+		/* dm core detaches first. If ever not, the table is in use */
+		if (!WARN_ON_ONCE(rcu_access_pointer(sd->nd.live)))
+			noclone_stock_attach_device(sd, ti);
 		noclone_stock_put(sd);
 	} else if (noclone_stock_is_auto()) {
 		DMWARN_LIMIT("%s: no memory for the fast path until it is resumed again",
@@ -139,8 +159,9 @@ void noclone_stock_detach(struct dm_target *ti)
 
 	if (!sd)
 		return;
+	/* Expedited, as dm core does for its table */
 	if (noclone_fastpath_detach_begin(&sd->nd))
-		synchronize_rcu();
+		synchronize_rcu_expedited();
 	noclone_fastpath_detach_end(&sd->nd);
 	mutex_lock(&sd->nd.lock);
 	noclone_stock_forget_table(sd);
@@ -177,10 +198,8 @@ static int noclone_stock_switch(struct dm_target *ti, bool on)
 		return -ENOMEM;
 	if (!on || !noclone_stock_is_hopeless(sd, ti))
 		r = noclone_fastpath_switch(&sd->nd, on);
-	if (!r && on && !rcu_access_pointer(sd->nd.live)) {
-		sd->retries = NOCLONE_STOCK_RETRIES;
+	if (!r && on)
 		noclone_stock_queue_attach(sd);
-	}
 	noclone_stock_put(sd);
 	return r;
 }
