@@ -16,6 +16,9 @@
 #define OPT_LOAD	(OPT_CHANGE | OPT_TABLE | OPT_CHUNK | OPT_FILE | \
 			 OPT_NO_FASTPATH | OPT_READONLY | OPT_UDEV)
 
+#define OPT_SWITCH	(OPT_NOW | OPT_ALL | OPT_INCLUDE | OPT_EXCLUDE | \
+			 OPT_DRY_RUN | OPT_JSON)
+
 static int cmd_help(const struct options *o, int argc, char **argv);
 
 static const struct command commands[] = {
@@ -46,6 +49,14 @@ static const struct command commands[] = {
 		"message", "NAME [SECTOR] WORD...",
 		"send a message to a target, for example \"fastpath off\"",
 		2, ANY_NUMBER, OPT_CHANGE, WORD_NAME, cmd_message
+	}, {
+		"enable", "[--now] {DEVICE... | --all | --now --policy | --include PATTERN... | --exclude PATTERN...}",
+		"give devices the fast path, whatever made them; their tables stay",
+		0, ANY_NUMBER, OPT_SWITCH | OPT_POLICY, WORD_NAME, cmd_enable
+	}, {
+		"disable", "[--now] {DEVICE... | --all | --include PATTERN... | --exclude PATTERN...}",
+		"take the fast path from devices again",
+		0, ANY_NUMBER, OPT_SWITCH, WORD_NAME, cmd_disable
 	}, {
 		"list", "", "list devices",
 		0, 0, OPT_JSON | OPT_ALL, WORD_NONE, cmd_list
@@ -125,7 +136,7 @@ static int usage(const struct command *cmd)
 	return EXIT_USAGE;
 }
 
-static int refuse_options(const struct command *cmd, unsigned int given)
+static int refuse_options(const struct command *cmd, option_bits given)
 {
 	unsigned int i;
 

@@ -263,7 +263,8 @@ static void option_names_and_letters_are_unique(void **state __unused)
 /* Each option belongs to a command; otherwise it cannot be given at all. */
 static void options_are_used(void **state __unused)
 {
-	unsigned int i, used = 0;
+	option_bits used = 0;
+	unsigned int i;
 
 	for (i = 0; i < command_list.nr; i++)
 		used |= command_list.command[i].options;

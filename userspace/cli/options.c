@@ -11,6 +11,7 @@
 #include "base/size.h"
 #include "base/util.h"
 #include "model/engine.h"
+#include "model/policy.h"
 
 #define DEFAULT_UDEV_TIMEOUT	30
 #define DEFAULT_ROUNDS		7
@@ -104,6 +105,14 @@ static const char *take_engine(struct options *o, const char *value)
 	       "known are direct, extent, buffered and sync";
 }
 
+static const char *take_rule(struct options *o, enum policy_kind kind,
+			     const char *value)
+{
+	GROW(o->rules, o->nr_rules);
+	o->rules[o->nr_rules++] = (struct rule_option) { kind, value };
+	return policy_pattern_usage(value);
+}
+
 /* Sectors, as in a table; with a unit, a size as everywhere else. */
 static const char *take_start(struct options *o, const char *value)
 {
@@ -158,6 +167,10 @@ static const char *take(struct options *o, const struct option_info *info,
 		GROW(o->destroy, o->nr_destroy);
 		o->destroy[o->nr_destroy++] = value;
 		break;
+	case OPT_INCLUDE:
+		return take_rule(o, POLICY_INCLUDE, value);
+	case OPT_EXCLUDE:
+		return take_rule(o, POLICY_EXCLUDE, value);
 	case OPT_OUTPUT:
 		o->output = value;
 		break;
@@ -234,4 +247,5 @@ void options_free(struct options *o)
 {
 	free(o->assume);
 	free(o->destroy);
+	free(o->rules);
 }

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "model/policy.h"
 #include "model/table.h"
 
 /*
@@ -26,7 +27,11 @@
 	X(DEFERRED,	"deferred",	0,   NULL,	"remove the device when its last user closes it") \
 	X(NOFLUSH,	"noflush",	0,   NULL,	"suspend without waiting for queued I/O") \
 	X(NOLOCKFS,	"nolockfs",	0,   NULL,	"suspend without freezing the file system") \
-	X(ALL,		"all",		'a', NULL,	"include devices without a target of this module") \
+	X(ALL,		"all",		'a', NULL,	"all devices; with list, also those without a target of this module") \
+	X(NOW,		"now",		0,   NULL,	"for this boot, instead of by the policy that lasts") \
+	X(POLICY,	"policy",	0,   NULL,	"as the policy says") \
+	X(INCLUDE,	"include",	0,   "PATTERN",	"add a rule to the policy: devices of that name get the fast path") \
+	X(EXCLUDE,	"exclude",	0,   "PATTERN",	"add a rule to the policy: devices of that name do not get it") \
 	X(ASSUME,	"assume",	0,   "DEV=SIZE[:BLOCK]", "assume these facts about a device instead of looking it up") \
 	X(FOR,		"for",		0,   "NAME",	"the device that the table is for") \
 	X(NUMBERS,	"numbers",	0,   NULL,	"write devices as major:minor") \
@@ -47,15 +52,17 @@
 #define OPTION_NUMBER(bit, ...)	OPT_NR_##bit,
 enum { NOCLONE_OPTIONS(OPTION_NUMBER) OPT_NR };
 
-#define OPTION_BIT(bit, ...)	OPT_##bit = 1U << OPT_NR_##bit,
+#define OPTION_BIT(bit, ...)	OPT_##bit = 1ULL << OPT_NR_##bit,
 enum { NOCLONE_OPTIONS(OPTION_BIT) };
+
+typedef uint64_t option_bits;
 
 #define OPT_UDEV	(OPT_NOUDEVSYNC | OPT_UDEV_TIMEOUT)
 /* Those that are for "file PATH" only */
 #define OPT_FILE	(OPT_ENGINE | OPT_START | OPT_SIZE | OPT_ALLOCATE)
 
 struct option_info {
-	unsigned int bit;
+	option_bits bit;
 	const char *name;
 	char letter;
 	const char *argument;
@@ -67,6 +74,11 @@ extern const struct option_info option_infos[OPT_NR];
 /* --verbose and the like, which every command takes. */
 extern const struct option_info common_options[];
 extern const unsigned int nr_common_options;
+
+struct rule_option {
+	enum policy_kind kind;
+	const char *pattern;
+};
 
 /**
  * struct options - the parsed options
@@ -86,12 +98,14 @@ extern const unsigned int nr_common_options;
  * @destroy: every --yes-destroy
  * @nr_destroy: how many
  * @output: --output
+ * @rules: every --include and --exclude
+ * @nr_rules: how many
  * @compare: --compare
  * @help: --help
  * @version: --version
  */
 struct options {
-	unsigned int given;
+	option_bits given;
 	const char *table;
 	uint64_t chunk;
 	enum file_engine engine;
@@ -107,12 +121,14 @@ struct options {
 	const char **destroy;
 	unsigned int nr_destroy;
 	const char *output;
+	struct rule_option *rules;
+	unsigned int nr_rules;
 	const char *compare;
 	bool help;
 	bool version;
 };
 
-static inline bool opt(const struct options *o, unsigned int bit)
+static inline bool opt(const struct options *o, option_bits bit)
 {
 	return o->given & bit;
 }

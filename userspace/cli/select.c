@@ -14,21 +14,52 @@
 #include "system/blockdev.h"
 #include "system/live.h"
 
-#define MAPPER_DIR	"/dev/mapper/"
+#define DEV_DIR		"/dev/"
+#define MAPPER_DIR	DEV_DIR "mapper/"
 
-char *select_name(const char *word)
+char *select_new_name(const char *word)
+{
+	bool below = str_starts(word, MAPPER_DIR);
+
+	return xstrdup(below ? word + strlen(MAPPER_DIR) : word);
+}
+
+/* The name of the mapped device behind a node, or NULL. */
+static char *name_of_node(const char *path)
 {
 	struct stat st;
+
+	if (stat(path, &st) || !S_ISBLK(st.st_mode))
+		return NULL;
+	return blockdev_mapped_name(st.st_rdev);
+}
+
+static bool is_name(const char *word)
+{
+	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
+
+	return !strchr(word, '/') && !devmap_info(word, &dev);
+}
+
+/*
+ * A name that exists is a name, whatever it looks like.  Else the nodes are asked:
+ * there are /dev/VG/LV and /dev/dm-N.  LVM's names are put together where there is
+ * no node, as without udev.
+ */
+char *select_name(const char *word)
+{
+	_cleanup_free_ char *node = NULL, *lv = NULL;
 	char *name;
 
-	if (str_starts(word, MAPPER_DIR))
-		return xstrdup(word + strlen(MAPPER_DIR));
-	if (*word == '/' && !stat(word, &st) && S_ISBLK(st.st_mode)) {
-		name = blockdev_mapped_name(st.st_rdev);
-		if (name)
-			return name;
-	}
-	return xstrdup(word);
+	if (str_starts(word, MAPPER_DIR) || is_name(word))
+		return select_new_name(word);
+	node = *word == '/' ? xstrdup(word) : xasprintf(DEV_DIR "%s", word);
+	name = name_of_node(node);
+	if (name)
+		return name;
+	lv = devmap_name_of_lv(str_starts(word, DEV_DIR) ? word + strlen(DEV_DIR) :
+							   word);
+	return xstrdup(lv && is_name(lv) ? lv : word);
 }
 
 int select_device(const char *word, struct devmap_device *dev)

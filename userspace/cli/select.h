@@ -6,8 +6,13 @@
 #include "cli/options.h"
 #include "system/devmap.h"
 
-/* The name of a mapped device given as NAME, /dev/mapper/NAME or /dev/dm-N. */
+/*
+ * The name of a mapped device given as NAME, /dev/mapper/NAME, VG/LV, /dev/VG/LV,
+ * dm-N or /dev/dm-N.
+ */
 char *select_name(const char *word);
+/* The same for a name that is new: NAME or /dev/mapper/NAME. */
+char *select_new_name(const char *word);
 /* Look a device up.  Return: 0, or a negative errno after a message. */
 int select_device(const char *word, struct devmap_device *dev);
 

@@ -38,7 +38,7 @@ struct command {
 	const char *summary;
 	int min;
 	int max;
-	unsigned int options;
+	option_bits options;
 	enum word_kind kind;
 	int (*run)(const struct options *o, int argc, char **argv);
 };
@@ -55,6 +55,8 @@ int cmd_rename(const struct options *o, int argc, char **argv);
 int cmd_suspend(const struct options *o, int argc, char **argv);
 int cmd_resume(const struct options *o, int argc, char **argv);
 int cmd_message(const struct options *o, int argc, char **argv);
+int cmd_enable(const struct options *o, int argc, char **argv);
+int cmd_disable(const struct options *o, int argc, char **argv);
 int cmd_list(const struct options *o, int argc, char **argv);
 int cmd_info(const struct options *o, int argc, char **argv);
 int cmd_status(const struct options *o, int argc, char **argv);

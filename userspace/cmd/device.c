@@ -102,7 +102,7 @@ int cmd_resume(const struct options *o, int argc, char **argv)
 int cmd_rename(const struct options *o, int argc __unused, char **argv)
 {
 	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
-	_cleanup_free_ char *new_name = select_name(argv[1]);
+	_cleanup_free_ char *new_name = select_new_name(argv[1]);
 	_cleanup_free_ char *words = NULL, *quoted = shell_quote(new_name);
 
 	if (!*new_name || strchr(new_name, '/')) {

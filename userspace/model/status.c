@@ -22,6 +22,7 @@ static const struct word {
 	NOCLONE_COUNTERS(WORD)
 }, reasons[] = {
 	NOCLONE_OFF_REASONS(WORD)
+	NOCLONE_STOCK_REASONS(WORD)
 }, file_counters[] = {
 	NOCLONE_FILE_COUNTERS(WORD)
 }, refused_words[] = {

@@ -121,6 +121,55 @@ int devmap_status(const char *name, struct devmap_targets *targets)
 	return get_targets(DM_DEVICE_STATUS, name, targets);
 }
 
+int devmap_ask(const char *name, uint64_t sector, const char *message,
+	       char **answer)
+{
+	_cleanup_task_ struct dm_task *dmt = devmap_query_new(DM_DEVICE_TARGET_MSG, name);
+	const char *text;
+	int r;
+
+	*answer = NULL;
+	if (dmt && (!dm_task_set_sector(dmt, sector) ||
+		    !dm_task_set_message(dmt, message)))
+		return -EINVAL;
+	r = devmap_query_run(dmt);
+	text = r ? NULL : dm_task_get_message_response(dmt);
+	if (text)
+		*answer = xstrdup(text);
+	return r;
+}
+
+char *devmap_lv_of_name(const char *name)
+{
+	struct dm_pool *pool = dm_pool_create("name", 256);
+	char *vg = NULL, *lv = NULL, *layer = NULL, *text = NULL;
+
+	if (pool && dm_split_lvm_name(pool, name, &vg, &lv, &layer) && *lv)
+		text = xasprintf("%s/%s", vg, lv);
+	if (pool)
+		dm_pool_destroy(pool);
+	return text;
+}
+
+char *devmap_name_of_lv(const char *lv)
+{
+	_cleanup_free_ char *vg = xstrdup(lv);
+	char *slash = strchr(vg, '/'), *name = NULL, *text = NULL;
+	struct dm_pool *pool;
+
+	if (!slash || slash == vg || !slash[1] || strchr(slash + 1, '/'))
+		return NULL;
+	*slash = 0;
+	pool = dm_pool_create("name", 256);
+	if (pool)
+		name = dm_build_dm_name(pool, vg, slash + 1, NULL);
+	if (name)
+		text = xstrdup(name);
+	if (pool)
+		dm_pool_destroy(pool);
+	return text;
+}
+
 int devmap_versions(char **library, char **driver)
 {
 	char text[64];

@@ -67,6 +67,16 @@ int devmap_info(const char *name, struct devmap_device *dev);
 int devmap_for_each(devmap_visitor visit, void *data);
 int devmap_table(const char *name, struct devmap_targets *targets);
 int devmap_status(const char *name, struct devmap_targets *targets);
+/*
+ * What a message gives that only asks: a new string.  The message must be one that
+ * the target knows, else dm complains in the kernel log.
+ */
+int devmap_ask(const char *name, uint64_t sector, const char *message,
+	       char **answer);
+/* "vg0/lv" for a mapper name "vg0-lv", and also for "vg0-lv-real": a new string. */
+char *devmap_lv_of_name(const char *name);
+/* The mapper name of "vg0/lv": a new string, NULL if it is not of that form. */
+char *devmap_name_of_lv(const char *lv);
 int devmap_versions(char **library, char **driver);
 int devmap_target_versions(struct devmap_version **versions, unsigned int *nr);
 

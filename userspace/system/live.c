@@ -5,10 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dm-noclone.h"
 #include "base/log.h"
 #include "base/util.h"
 #include "model/problems.h"
+#include "model/switch-plan.h"
 #include "model/table-parse.h"
+#include "system/module.h"
 #include "system/system-facts.h"
 
 int live_table(const char *name, struct table *t)
@@ -49,8 +52,45 @@ static void take_status(struct live *live, unsigned int at)
 		t->id = status_file_id(&live->status[at]);
 }
 
+/*
+ * A stock target prints its own status only; the module gives the rest, in the form
+ * of our targets, when a target is asked whose type is enabled.  One that is
+ * not would complain in the kernel log.
+ */
+static char *ask_stock(const char *name, const struct live *live)
+{
+	struct module_params m;
+	char *answer = NULL;
+	unsigned int i, bit;
+
+	module_params(&m);
+	for (i = 0; m.stock && i < live->raw.nr; i++) {
+		if (!stock_parse(live->raw.target[i].type, &bit) ||
+		    !(m.stock & bit))
+			continue;
+		devmap_ask(name, live->raw.target[i].start, NOCLONE_MSG_FASTPATH,
+			   &answer);
+		break;
+	}
+	return answer;
+}
+
+static void take_stock(struct live *live, const char *answer)
+{
+	unsigned int i, bit;
+
+	for (i = 0; i < live->raw.nr; i++) {
+		const struct devmap_target *raw = &live->raw.target[i];
+		_cleanup_free_ char *line = xasprintf("%s %s", raw->params, answer);
+
+		if (stock_parse(raw->type, &bit))
+			status_parse(&live->status[i], line);
+	}
+}
+
 int live_get(const char *name, struct live *live)
 {
+	_cleanup_free_ char *answer = NULL;
 	int err = live_table(name, &live->table);
 	unsigned int i;
 
@@ -59,6 +99,9 @@ int live_get(const char *name, struct live *live)
 	live->status = xzalloc((live->raw.nr + 1) * sizeof(*live->status));
 	for (i = 0; i < live->raw.nr; i++)
 		take_status(live, i);
+	answer = ask_stock(name, live);
+	if (answer)
+		take_stock(live, answer);
 	return err;
 }
 

@@ -15,7 +15,8 @@ int live_table(const char *name, struct table *t);
  * struct live - a live table with its status
  * @table: the table; noclone-file targets have their inode
  * @raw: the status as the kernel prints it
- * @status: the same parsed; empty for targets of other modules
+ * @status: the same parsed, for stock targets with what the module says of the
+ *	device; empty for targets of other modules, and without an answer
  */
 struct live {
 	struct table table;

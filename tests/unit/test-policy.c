@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The policy, and who has made a device. */
+#include "unit.h"
+
+#include "base/util.h"
+#include "model/origin.h"
+#include "model/policy.h"
+#include "model/problems.h"
+
+static void read_policy(struct policy *p, const char *text)
+{
+	_cleanup_problems_ struct problems problems = { 0 };
+
+	policy_parse(p, text, &problems);
+	assert_int_equal(problems.nr, 0);
+}
+
+static void decides(const char *text, const char *mapper, const char *lv,
+		    enum policy_kind kind)
+{
+	_cleanup_policy_ struct policy p = { 0 };
+	const struct policy_line *line;
+
+	read_policy(&p, text);
+	line = policy_find(&p, &(struct policy_names) { mapper, lv });
+	assert_int_equal(line ? line->kind : POLICY_NONE, kind);
+}
+
+static void first_match_decides(void **state __unused)
+{
+	decides("include a\nexclude *\n", "a", NULL, POLICY_INCLUDE);
+	decides("include a\nexclude *\n", "b", NULL, POLICY_EXCLUDE);
+	decides("exclude *\ninclude a\n", "a", NULL, POLICY_EXCLUDE);
+	decides("# include a\n\n", "a", NULL, POLICY_NONE);
+	decides("", "a", NULL, POLICY_NONE);
+}
+
+static void patterns_match_both_names(void **state __unused)
+{
+	decides("include vg0/*", "vg0-a", "vg0/a", POLICY_INCLUDE);
+	decides("include vg0-*", "vg0-a", "vg0/a", POLICY_INCLUDE);
+	decides("include vg0/*", "vg0-a", NULL, POLICY_NONE);
+	decides(" include\tx y \r\n", "x y", NULL, POLICY_INCLUDE);
+	decides("include \\*", "*", NULL, POLICY_INCLUDE);
+	decides("include \\*", "a", NULL, POLICY_NONE);
+}
+
+static void bad_lines_are_reported(void **state __unused)
+{
+	static const char * const bad[] = {
+		"a", "include", "include ", "includes a", "Include a",
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(bad); i++) {
+		_cleanup_problems_ struct problems problems = { 0 };
+		_cleanup_policy_ struct policy p = { 0 };
+		_cleanup_free_ char *text = xasprintf("# x\n%s\n", bad[i]);
+
+		policy_parse(&p, text, &problems);
+		assert_int_equal(problems.nr, 1);
+		assert_int_equal(problems.problem[0].line, 2);
+	}
+}
+
+static void becomes(struct policy *p, const char *text, const char *edits)
+{
+	_cleanup_free_ char *printed = policy_print(p);
+
+	assert_string_equal(printed, text);
+	assert_string_equal(p->edits.text ? p->edits.text : "", edits);
+}
+
+static void edits_keep_the_rest(void **state __unused)
+{
+	_cleanup_policy_ struct policy p = { 0 };
+
+	read_policy(&p, "# head\n\n  exclude b\n# why\ninclude  c\n");
+	policy_set(&p, POLICY_INCLUDE, "a");
+	policy_set(&p, POLICY_INCLUDE, "b");
+	becomes(&p, "# head\n\ninclude b\ninclude a\n# why\ninclude  c\n",
+		"+include a\n-  exclude b\n+include b\n");
+	policy_set(&p, POLICY_INCLUDE, "b");
+	assert_int_equal(p.nr, 6);
+}
+
+static void set_device(const char *before, enum policy_kind kind, const char *after)
+{
+	const struct policy_names names = { "vg0-a", "vg0/a" };
+	_cleanup_policy_ struct policy p = { 0 };
+	_cleanup_free_ char *printed = NULL;
+
+	read_policy(&p, before);
+	policy_set_device(&p, kind, &names);
+	printed = policy_print(&p);
+	assert_string_equal(printed, after);
+}
+
+static void devices_change_as_little_as_possible(void **state __unused)
+{
+	set_device("", POLICY_INCLUDE, "include vg0/a\n");
+	set_device("include *\n", POLICY_INCLUDE, "include *\n");
+	set_device("exclude vg0/a\ninclude *\n", POLICY_INCLUDE, "include *\n");
+	set_device("exclude vg0/*\n", POLICY_INCLUDE,
+		   "include vg0/a\nexclude vg0/*\n");
+	set_device("include vg0/a\n", POLICY_EXCLUDE, "exclude vg0/a\n");
+	set_device("include vg0/a\nexclude *\n", POLICY_EXCLUDE, "exclude *\n");
+}
+
+static void odd_names_are_escaped(void **state __unused)
+{
+	const struct policy_names names = { "a[1]*", NULL }, other = { "a1", NULL };
+	_cleanup_policy_ struct policy p = { 0 };
+
+	policy_set_device(&p, POLICY_INCLUDE, &names);
+	assert_string_equal(p.line[0].text, "include a\\[1]\\*");
+	assert_non_null(policy_find(&p, &names));
+	assert_null(policy_find(&p, &other));
+	assert_true(policy_is_literal(&p.line[0]));
+}
+
+static void all_of_them(void **state __unused)
+{
+	_cleanup_policy_ struct policy p = { 0 };
+
+	read_policy(&p, "# head\nexclude b\ninclude *\n");
+	assert_false(policy_includes_all(&p));
+	policy_reset(&p, POLICY_INCLUDE);
+	assert_true(policy_includes_all(&p));
+	assert_false(policy_is_literal(&p.line[1]));
+	becomes(&p, "# head\ninclude *\n",
+		"-include *\n-exclude b\n+include *\n");
+	policy_reset(&p, POLICY_INCLUDE);
+	assert_int_equal(p.nr, 2);
+	policy_reset(&p, POLICY_EXCLUDE);
+	assert_int_equal(p.nr, 1);
+}
+
+static void pattern_usage(void **state __unused)
+{
+	assert_null(policy_pattern_usage("vg0/*"));
+	assert_null(policy_pattern_usage("a b"));
+	assert_non_null(policy_pattern_usage(""));
+	assert_non_null(policy_pattern_usage(" a"));
+	assert_non_null(policy_pattern_usage("a "));
+	assert_non_null(policy_pattern_usage("a\nb"));
+	assert_non_null(policy_pattern_usage("/dev/vg0/a"));
+}
+
+static void origins(void **state __unused)
+{
+	static const char * const known[][2] = {
+		{ "LVM-abcdef", "lvm" }, { "LVM-abcdef-real", "lvm" },
+		{ "part1-mpath-3600", "kpartx" }, { "part12-DMRAID-x", "kpartx" },
+		{ "mpath-3600", "multipath" }, { "CRYPT-LUKS2-0-x", "cryptsetup" },
+		{ "DMRAID-isw", "dmraid" }, { "NOCLONE-1", "noclone" },
+		{ "partition-1", "partition" }, { "stratis-1-private", "stratis" },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(known); i++) {
+		_cleanup_free_ char *origin = origin_of_uuid(known[i][0]);
+
+		assert_string_equal(origin, known[i][1]);
+	}
+	assert_true(origin_is_multipath("mpath-3600"));
+	assert_true(origin_is_multipath("part1-mpath-3600"));
+	assert_false(origin_is_multipath("part1-DMRAID-x"));
+	assert_true(origin_is_lvm("LVM-abcdef"));
+	assert_null(origin_of_uuid(""));
+	assert_null(origin_of_uuid("whatever"));
+	assert_null(origin_of_uuid("-x"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(first_match_decides),
+		cmocka_unit_test(patterns_match_both_names),
+		cmocka_unit_test(bad_lines_are_reported),
+		cmocka_unit_test(edits_keep_the_rest),
+		cmocka_unit_test(devices_change_as_little_as_possible),
+		cmocka_unit_test(odd_names_are_escaped),
+		cmocka_unit_test(all_of_them),
+		cmocka_unit_test(pattern_usage),
+		cmocka_unit_test(origins),
+	};
+
+	return cmocka_run_group_tests_name("policy", tests, NULL, NULL);
+}

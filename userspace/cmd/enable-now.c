@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * noclone enable --now and disable --now.
+ *
+ * Each step leaves devices as they were or switched, whenever this process dies: a
+ * message makes the module suspend and resume a device inside the kernel.
+ */
+#include "cmd/enable-now.h"
+
+#include <errno.h>
+#include <json-c/json.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/util.h"
+#include "model/policy.h"
+#include "system/candidates.h"
+#include "system/devmap.h"
+#include "system/module.h"
+#include "system/policy-file.h"
+#include "cli/columns.h"
+#include "cli/output.h"
+#include "cli/select.h"
+#include "cmd/cmd.h"
+
+/* How long to wait for the next device to come on */
+#define PATIENCE_MS	5000
+#define POLL_MS		20
+/* From how many devices on progress is shown */
+#define MANY		8
+
+static int add_devices(struct switch_plan *p, int argc, char **argv)
+{
+	int i, r;
+
+	if (!argc)
+		return candidates_add_all(p);
+	for (i = 0; i < argc; i++) {
+		_cleanup_devmap_device_ struct devmap_device dev = { 0 };
+
+		r = select_device(argv[i], &dev);
+		if (!r)
+			r = candidates_add(p, dev.name);
+		if (r)
+			return r;
+		p->device[p->nr - 1].named = true;
+	}
+	return 0;
+}
+
+/* A rule without wildcards asks for its device by name. */
+static void wish_by_policy(struct candidate *c, const struct policy *policy)
+{
+	const struct policy_line *rule =
+		policy_find(policy, &(struct policy_names) { c->name, c->lv });
+
+	c->wish = WISH_NONE;
+	if (!rule)
+		return;
+	c->wish = rule->kind == POLICY_INCLUDE ? WISH_ON : WISH_OFF;
+	c->named = policy_is_literal(rule);
+}
+
+static int wish_all_by_policy(struct switch_plan *p, bool all_devices)
+{
+	_cleanup_policy_ struct policy policy = { 0 };
+	_cleanup_policy_file_ struct policy_file file;
+	unsigned int i;
+	int r = policy_file_open(&file, &policy, false);
+
+	if (r)
+		return r;
+	for (i = 0; i < p->nr; i++)
+		wish_by_policy(&p->device[i], &policy);
+	p->all = all_devices && policy_includes_all(&policy);
+	return 0;
+}
+
+static int make_plan(const struct options *o, int argc, char **argv,
+		     enum wish wish, struct switch_plan *p)
+{
+	struct module_params m;
+	unsigned int i;
+	int r = add_devices(p, argc, argv);
+
+	p->all = opt(o, OPT_ALL);
+	p->wish = wish;
+	for (i = 0; i < p->nr; i++)
+		p->device[i].wish = wish;
+	if (!r && opt(o, OPT_POLICY))
+		r = wish_all_by_policy(p, !argc);
+	if (r)
+		return r;
+	module_params(&m);
+	switch_plan(p, &m);
+	return 0;
+}
+
+static const char *const action_names[] = {
+	[SWITCH_NOTHING] = "nothing",
+	[SWITCH_ON] = "on",
+	[SWITCH_OFF] = "off",
+	[SWITCH_GIVE_BACK] = "give-back",
+	[SWITCH_CANNOT] = "cannot",
+};
+
+static struct json_object *device_json(const struct candidate *c)
+{
+	struct json_object *o = json_object_new_object();
+
+	output_add_string(o, "name", c->name);
+	output_add_string(o, "lv", c->lv);
+	output_add_string(o, "fastpath", c->state);
+	output_add_string(o, "action", action_names[c->action]);
+	output_add_string(o, "why", c->why);
+	return o;
+}
+
+static void print_plan(const struct options *o, enum wish wish,
+		       const struct switch_plan *p)
+{
+	_cleanup_free_ char *commands = switch_plan_print(p);
+	struct json_object *out, *array;
+	unsigned int i;
+
+	if (!opt(o, OPT_JSON)) {
+		fputs(commands, stdout);
+		for (i = 0; i < p->nr; i++)
+			if (p->device[i].why)
+				log_err("%s: %s", p->device[i].name, p->device[i].why);
+		return;
+	}
+	out = output_new(wish == WISH_ON ? "enable" : "disable");
+	array = json_object_new_array();
+	for (i = 0; i < p->nr; i++)
+		json_object_array_add(array, device_json(&p->device[i]));
+	output_add_bool(out, "dry_run", true);
+	json_object_object_add(out, "commands", output_lines(commands));
+	json_object_object_add(out, "devices", array);
+	output_print(out);
+	json_object_put(out);
+}
+
+static int set_params(struct switch_plan *p)
+{
+	_cleanup_free_ char *stock = NULL;
+	struct module_params m;
+	int r = 0;
+
+	if (p->load) {
+		r = module_load();
+		if (r)
+			return r;
+		/* /etc/modprobe.d may have had its say */
+		module_params(&m);
+		switch_plan_params(p, &m);
+	}
+	if (p->spreads)
+		log_warn("the module cannot keep these types apart: other devices of a type get the fast path too when they are resumed; \"noclone disable --now NAME\" keeps one off");
+	stock = stock_print(p->stock);
+	if (p->set_auto)
+		r = module_set("stock_auto", p->stock_auto ? "Y" : "N");
+	if (!r && p->set_stock)
+		r = module_set("stock", stock);
+	return r;
+}
+
+/* On a terminal, and only where it takes a moment; erased when it is done. */
+static void show_progress(const char *what, unsigned int done, unsigned int nr)
+{
+	if (nr < MANY || !isatty(STDERR_FILENO))
+		return;
+	if (done < nr)
+		fprintf(stderr, "\r%s %u of %u devices", what, done, nr);
+	else
+		fprintf(stderr, "\r\033[K");
+}
+
+static void send_messages(struct switch_plan *p)
+{
+	unsigned int i;
+
+	for (i = 0; i < p->nr; i++) {
+		struct candidate *c = &p->device[i];
+		const char *message = c->action == SWITCH_ON ?
+			NOCLONE_MSG_FASTPATH " " NOCLONE_MSG_ON :
+			NOCLONE_MSG_FASTPATH " " NOCLONE_MSG_OFF;
+		_cleanup_free_ char *response = NULL;
+
+		show_progress("switching", i, p->nr);
+		if (c->action == SWITCH_ON || c->action == SWITCH_OFF)
+			devmap_message(c->name, c->sector, message, &response);
+	}
+	show_progress("switching", i, p->nr);
+}
+
+/* How many devices are still on their way; their states are read again. */
+static unsigned int count_pending(const struct switch_plan *p, char **after)
+{
+	unsigned int i, pending = 0;
+
+	for (i = 0; i < p->nr; i++) {
+		const struct candidate *c = &p->device[i];
+
+		if (after[i] && !switch_is_pending(c, after[i]))
+			continue;
+		free(after[i]);
+		after[i] = candidate_state(c);
+		pending += switch_is_pending(c, after[i]);
+	}
+	return pending;
+}
+
+/* The limit begins anew with each device that has come on. */
+static void wait_until_on(const struct switch_plan *p, char **after)
+{
+	const struct timespec nap = { .tv_nsec = POLL_MS * 1000000L };
+	unsigned int pending, least = p->nr + 1, waited_ms = 0;
+
+	while ((pending = count_pending(p, after)) && waited_ms < PATIENCE_MS) {
+		show_progress("waiting for", p->nr - pending, p->nr);
+		waited_ms = pending < least ? 0 : waited_ms + POLL_MS;
+		least = MIN(least, pending);
+		nanosleep(&nap, NULL);
+	}
+	show_progress("waiting for", p->nr, p->nr);
+}
+
+/* Return: how many are not as they were to be; what no group can have is not counted. */
+static unsigned int print_results(const struct switch_plan *p, char **after)
+{
+	static const struct column columns[] = {
+		{ .heading = "NAME" }, { .heading = "BEFORE" },
+		{ .heading = "AFTER" }, { .heading = "WHY NOT", .wraps = true },
+	};
+	struct columns *out = columns_new(columns, ARRAY_SIZE(columns), true);
+	unsigned int i, failed = 0;
+
+	for (i = 0; i < p->nr; i++) {
+		const struct candidate *c = &p->device[i];
+		_cleanup_free_ char *why = switch_why(c, after[i]);
+		const char *no_state = candidate_is_suitable(c) ? "stock" : NULL;
+		char *cell[] = {
+			c->name, c->state ? c->state : (char *)no_state,
+			after[i] ? after[i] : (char *)no_state, why,
+		};
+
+		columns_add(out, cell);
+		failed += why && (c->named || c->action != SWITCH_CANNOT);
+	}
+	columns_print(out);
+	return failed;
+}
+
+static int carry_out(struct switch_plan *p)
+{
+	char **after = xzalloc((p->nr + 1) * sizeof(*after));
+	unsigned int i, failed;
+	int r = set_params(p);
+
+	if (!r) {
+		send_messages(p);
+		wait_until_on(p, after);
+		failed = print_results(p, after);
+		r = failed ? -EIO : 0;
+	}
+	for (i = 0; i < p->nr; i++)
+		free(after[i]);
+	free(after);
+	return r;
+}
+
+int enable_now(const struct options *o, int argc, char **argv, enum wish wish)
+{
+	_cleanup_switch_plan_ struct switch_plan p = { 0 };
+	_cleanup_free_ char *words = NULL;
+
+	if (make_plan(o, argc, argv, wish, &p))
+		return EXIT_FAILED;
+	if (opt(o, OPT_DRY_RUN)) {
+		print_plan(o, wish, &p);
+		return EXIT_OK;
+	}
+	words = switch_plan_words(&p);
+	if (*words)
+		log_note("plan: %s", words);
+	return carry_out(&p) ? EXIT_FAILED : EXIT_OK;
+}

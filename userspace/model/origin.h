@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Which program has made a mapped device. */
+#ifndef NOCLONE_ORIGIN_H
+#define NOCLONE_ORIGIN_H
+
+#include <stdbool.h>
+
+/**
+ * origin_of_uuid - who made a device
+ * @uuid: its DM UUID; programs begin theirs with a word of their own
+ *
+ * Return: "lvm", "kpartx", ...: a new string; NULL if there is no such word, as
+ * for a device of dmsetup.
+ */
+char *origin_of_uuid(const char *uuid);
+/* LVM loads its own table again whenever it touches one of its volumes. */
+bool origin_is_lvm(const char *uuid);
+/* dm-multipath, or a partition on it: may hold I/O back for ever. */
+bool origin_is_multipath(const char *uuid);
+
+#endif /* NOCLONE_ORIGIN_H */

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The policy.  Lines are kept as they were written, so that an edit changes nothing
+ * but the rules it is about.
+ */
+#include "model/policy.h"
+
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WILDCARDS	"*?[\\"
+#define EVERYTHING	"*"
+
+static const char * const kind_words[] = {
+	[POLICY_INCLUDE] = "include",
+	[POLICY_EXCLUDE] = "exclude",
+};
+
+/* The pattern of a rule: a new string; names may have blanks inside. */
+static char *pattern_of(const char *text, const char *word)
+{
+	size_t length = strlen(word);
+	const char *start;
+
+	if (!str_starts(text, word) || !strchr(" \t", text[length]) || !text[length])
+		return NULL;
+	start = text + length + strspn(text + length, " \t");
+	for (length = strlen(start); length && strchr(" \t\r", start[length - 1]);)
+		length--;
+	return length ? xstrndup(start, length) : NULL;
+}
+
+static void parse_line(struct policy_line *line, unsigned int number,
+		       struct problems *problems)
+{
+	const char *text = line->text + strspn(line->text, " \t\r");
+	enum policy_kind kind;
+
+	if (!*text || *text == '#')
+		return;
+	for (kind = POLICY_INCLUDE; kind <= POLICY_EXCLUDE; kind++) {
+		line->pattern = pattern_of(text, kind_words[kind]);
+		if (!line->pattern)
+			continue;
+		line->kind = kind;
+		return;
+	}
+	problem_add(problems, PROBLEM_ERROR, number,
+		    "A rule is \"include PATTERN\" or \"exclude PATTERN\": \"%s\"",
+		    text);
+}
+
+void policy_parse(struct policy *p, const char *text, struct problems *problems)
+{
+	while (*text) {
+		size_t length = strcspn(text, "\n");
+
+		GROW(p->line, p->nr);
+		p->line[p->nr] = (struct policy_line) {
+			.text = xstrndup(text, length)
+		};
+		parse_line(&p->line[p->nr], p->nr + 1, problems);
+		p->nr++;
+		text += length + (text[length] == '\n');
+	}
+}
+
+char *policy_print(const struct policy *p)
+{
+	struct strbuf b = { 0 };
+	unsigned int i;
+
+	for (i = 0; i < p->nr; i++)
+		strbuf_add(&b, "%s\n", p->line[i].text);
+	return strbuf_take(&b);
+}
+
+static bool matches(const struct policy_line *line,
+		    const struct policy_names *names)
+{
+	return line->pattern &&
+	       (!fnmatch(line->pattern, names->mapper, 0) ||
+		(names->lv && !fnmatch(line->pattern, names->lv, 0)));
+}
+
+const struct policy_line *policy_find(const struct policy *p,
+				      const struct policy_names *names)
+{
+	unsigned int i;
+
+	for (i = 0; i < p->nr; i++)
+		if (matches(&p->line[i], names))
+			return &p->line[i];
+	return NULL;
+}
+
+static enum policy_kind decide(const struct policy *p,
+			       const struct policy_names *names)
+{
+	const struct policy_line *line = policy_find(p, names);
+
+	return line ? line->kind : POLICY_NONE;
+}
+
+bool policy_is_literal(const struct policy_line *line)
+{
+	const char *c;
+
+	for (c = line->pattern; *c; c++) {
+		if (*c == '\\' && c[1])
+			c++;
+		else if (strchr(WILDCARDS, *c))
+			return false;
+	}
+	return true;
+}
+
+bool policy_includes_all(const struct policy *p)
+{
+	unsigned int i;
+
+	for (i = 0; i < p->nr; i++) {
+		if (p->line[i].kind == POLICY_EXCLUDE)
+			return false;
+		if (p->line[i].kind == POLICY_INCLUDE &&
+		    !strcmp(p->line[i].pattern, EVERYTHING))
+			return true;
+	}
+	return false;
+}
+
+const char *policy_pattern_usage(const char *pattern)
+{
+	if (!*pattern)
+		return "the pattern is empty";
+	if (strpbrk(pattern, "\r\n"))
+		return "a pattern is one line";
+	if (strspn(pattern, " \t") || strchr(" \t", pattern[strlen(pattern) - 1]))
+		return "a pattern neither begins nor ends with a blank";
+	if (str_starts(pattern, "/dev/"))
+		return "a pattern is matched with the name below /dev/mapper, and with VG/LV";
+	return NULL;
+}
+
+char *policy_escape(const char *name)
+{
+	struct strbuf b = { 0 };
+
+	for (; *name; name++) {
+		if (strchr(WILDCARDS, *name))
+			strbuf_putc(&b, '\\', 1);
+		strbuf_putc(&b, *name, 1);
+	}
+	return strbuf_take(&b);
+}
+
+static void line_free(struct policy_line *line)
+{
+	free(line->text);
+	free(line->pattern);
+}
+
+static void remove_line(struct policy *p, unsigned int at)
+{
+	strbuf_add(&p->edits, "-%s\n", p->line[at].text);
+	line_free(&p->line[at]);
+	memmove(&p->line[at], &p->line[at + 1],
+		(--p->nr - at) * sizeof(*p->line));
+}
+
+/* Above the other rules, and below the comment at the head of the file. */
+static void add_rule(struct policy *p, enum policy_kind kind, const char *pattern)
+{
+	unsigned int at = 0;
+
+	while (at < p->nr && !p->line[at].pattern)
+		at++;
+	GROW(p->line, p->nr);
+	memmove(&p->line[at + 1], &p->line[at], (p->nr++ - at) * sizeof(*p->line));
+	p->line[at] = (struct policy_line) {
+		.kind = kind,
+		.text = xasprintf("%s %s", kind_words[kind], pattern),
+		.pattern = xstrdup(pattern),
+	};
+	strbuf_add(&p->edits, "+%s\n", p->line[at].text);
+}
+
+/* Remove the rules for @pattern, or with NULL all of them. */
+static void remove_rules(struct policy *p, const char *pattern)
+{
+	unsigned int i;
+
+	for (i = p->nr; i--;)
+		if (p->line[i].pattern &&
+		    (!pattern || !strcmp(p->line[i].pattern, pattern)))
+			remove_line(p, i);
+}
+
+static const struct policy_line *first_rule(const struct policy *p)
+{
+	unsigned int i;
+
+	for (i = 0; i < p->nr; i++)
+		if (p->line[i].pattern)
+			return &p->line[i];
+	return NULL;
+}
+
+void policy_set(struct policy *p, enum policy_kind kind, const char *pattern)
+{
+	const struct policy_line *first = first_rule(p);
+
+	if (first && first->kind == kind && !strcmp(first->pattern, pattern))
+		return;
+	remove_rules(p, pattern);
+	add_rule(p, kind, pattern);
+}
+
+void policy_set_device(struct policy *p, enum policy_kind kind,
+		       const struct policy_names *names)
+{
+	_cleanup_free_ char *pattern = policy_escape(names->lv ? names->lv :
+								 names->mapper);
+
+	if (decide(p, names) == kind)
+		return;
+	remove_rules(p, pattern);
+	if (decide(p, names) != kind)
+		add_rule(p, kind, pattern);
+}
+
+void policy_reset(struct policy *p, enum policy_kind kind)
+{
+	const struct policy_line *first = first_rule(p);
+
+	if (kind == POLICY_INCLUDE && first && policy_includes_all(p) &&
+	    !strcmp(first->pattern, EVERYTHING))
+		return;
+	remove_rules(p, NULL);
+	if (kind == POLICY_INCLUDE)
+		add_rule(p, kind, EVERYTHING);
+}
+
+void policy_free(struct policy *p)
+{
+	unsigned int i;
+
+	for (i = 0; i < p->nr; i++)
+		line_free(&p->line[i]);
+	free(p->line);
+	free(p->edits.text);
+	memset(p, 0, sizeof(*p));
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The policy: which devices are to have the fast path after each boot.
+ *
+ *	# comment
+ *	exclude vg0/swap
+ *	include vg0/?*
+ *
+ * The first rule that matches a device decides, as in the filters of lvm.conf; a
+ * device that no rule matches is left as it is.
+ */
+#ifndef NOCLONE_POLICY_H
+#define NOCLONE_POLICY_H
+
+#include <stdbool.h>
+
+#include "base/util.h"
+#include "model/problems.h"
+
+enum policy_kind {
+	POLICY_NONE,	/* a comment, or no rule matches */
+	POLICY_INCLUDE,
+	POLICY_EXCLUDE,
+};
+
+/* A line of the file as it is; @pattern is NULL if it is no rule. */
+struct policy_line {
+	enum policy_kind kind;
+	char *text;
+	char *pattern;
+};
+
+/**
+ * struct policy - the lines of the file
+ * @line: lines
+ * @nr: how many
+ * @edits: what policy_set() and policy_reset() have changed: "+include a\n-..."
+ */
+struct policy {
+	struct policy_line *line;
+	unsigned int nr;
+	struct strbuf edits;
+};
+
+/* The names of a device that patterns are matched with; @lv may be NULL. */
+struct policy_names {
+	const char *mapper;
+	const char *lv;		/* VG/LV */
+};
+
+void policy_parse(struct policy *p, const char *text, struct problems *problems);
+/* The file: a new string. */
+char *policy_print(const struct policy *p);
+/* The rule that decides, or NULL. */
+const struct policy_line *policy_find(const struct policy *p,
+				      const struct policy_names *names);
+/* Is it for one device, without wildcards? */
+bool policy_is_literal(const struct policy_line *line);
+/* Does it include every device there is and will be? */
+bool policy_includes_all(const struct policy *p);
+/* NULL, or what is wrong with a pattern. */
+const char *policy_pattern_usage(const char *pattern);
+/* A pattern that matches that name only: a new string. */
+char *policy_escape(const char *name);
+
+/* Make @pattern the first rule, and remove other rules for the same pattern. */
+void policy_set(struct policy *p, enum policy_kind kind, const char *pattern);
+/*
+ * Make the policy decide on a device, with as little change as possible: nothing, or
+ * a rule less, or one more.
+ */
+void policy_set_device(struct policy *p, enum policy_kind kind,
+		       const struct policy_names *names);
+/* Remove all rules; with POLICY_INCLUDE, include everything. */
+void policy_reset(struct policy *p, enum policy_kind kind);
+void policy_free(struct policy *p);
+
+#define _cleanup_policy_ __attribute__((cleanup(policy_free)))
+
+#endif /* NOCLONE_POLICY_H */

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The file of the policy.  It is replaced by renaming a complete new one over it, so
+ * whoever reads it, also after a crash, sees the old policy or the new one.
+ */
+#include "system/policy-file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/read.h"
+#include "base/util.h"
+
+#define POLICY_DIR	"/etc/noclone"
+#define POLICY_MAX	(1U << 20)
+
+static const char head[] =
+	"# Device-mapper devices that get the fast path, see noclone-policy(5).\n"
+	"# The first rule that matches a device decides.\n";
+
+static int read_policy(struct policy *p)
+{
+	_cleanup_problems_ struct problems problems = { 0 };
+	_cleanup_close_ int fd = open(POLICY_PATH, O_RDONLY | O_CLOEXEC);
+	_cleanup_free_ char *text = NULL;
+	unsigned int i;
+
+	if (fd < 0 && errno == ENOENT)
+		return 0;
+	text = fd < 0 ? NULL : read_stream(fd, POLICY_MAX);
+	if (!text) {
+		log_err(POLICY_PATH ": %s", strerror(errno));
+		return -errno;
+	}
+	policy_parse(p, text, &problems);
+	for (i = 0; i < problems.nr; i++)
+		log_err(POLICY_PATH ":%u: %s", problems.problem[i].line,
+			problems.problem[i].text);
+	return problems.nr ? -EINVAL : 0;
+}
+
+static int lock_folder(struct policy_file *file)
+{
+	if (mkdir(POLICY_DIR, 0755) && errno != EEXIST)
+		return -errno;
+	file->lock = open(POLICY_DIR, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (file->lock < 0 || flock(file->lock, LOCK_EX))
+		return -errno;
+	return 0;
+}
+
+int policy_file_open(struct policy_file *file, struct policy *p, bool edit)
+{
+	int r;
+
+	file->lock = -1;
+	r = edit ? lock_folder(file) : 0;
+	if (r) {
+		log_err(POLICY_DIR ": %s", strerror(-r));
+		return r;
+	}
+	return read_policy(p);
+}
+
+static int write_all(int fd, const char *text)
+{
+	size_t left = strlen(text);
+	ssize_t n;
+
+	for (; left; text += n, left -= n) {
+		n = write(fd, text, left);
+		if (n < 0)
+			return -errno;
+	}
+	return fchmod(fd, 0644) || fsync(fd) ? -errno : 0;
+}
+
+/* The folder of the file keeps the new name only once it is on disk itself. */
+static int sync_folder(const char *path)
+{
+	_cleanup_free_ char *copy = xstrdup(path);
+	_cleanup_close_ int fd = open(dirname(copy),
+				      O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	return fd < 0 || fsync(fd) ? -errno : 0;
+}
+
+static int replace(const char *path, const char *text)
+{
+	_cleanup_free_ char *temporary = xasprintf("%s.XXXXXX", path);
+	_cleanup_close_ int fd = mkostemp(temporary, O_CLOEXEC);
+	int r;
+
+	if (fd < 0)
+		return -errno;
+	r = write_all(fd, text);
+	if (!r && rename(temporary, path))
+		r = -errno;
+	if (r)
+		unlink(temporary);
+	return r ? r : sync_folder(path);
+}
+
+int policy_file_write(const struct policy *p)
+{
+	/* behind a link, which somebody has made on purpose, is the file */
+	_cleanup_free_ char *real = realpath(POLICY_PATH, NULL);
+	_cleanup_free_ char *rules = policy_print(p);
+	_cleanup_free_ char *text = xasprintf("%s%s", real ? "" : head, rules);
+	int r = replace(real ? real : POLICY_PATH, text);
+
+	if (r)
+		log_err("writing " POLICY_PATH " failed: %s", strerror(-r));
+	return r;
+}
+
+void policy_file_close(struct policy_file *file)
+{
+	cleanup_close(&file->lock);
+}
