@@ -61,8 +61,10 @@ static const struct command commands[] = {
 		"list", "", "list devices",
 		0, 0, OPT_JSON | OPT_ALL, WORD_NONE, cmd_list
 	}, {
-		"status", "[NAME...]", "print fast path, engine and counters",
-		0, ANY_NUMBER, OPT_JSON, WORD_NAME, cmd_status
+		"status", "[NAME...]",
+		"print fast path, engine and counters; without names, a line for each device",
+		0, ANY_NUMBER, OPT_JSON | OPT_OUTPUT | OPT_NOHEADINGS | OPT_WATCH |
+		OPT_PROMETHEUS, WORD_NAME, cmd_status
 	}, {
 		"table", "[NAME...]", "print the live tables",
 		0, ANY_NUMBER, OPT_JSON | OPT_NUMBERS, WORD_NAME, cmd_table

@@ -11,9 +11,11 @@
 
 static void print_option(const struct option_info *o)
 {
-	_cleanup_free_ char *words = xasprintf("--%s%s%s", o->name,
-					       o->argument ? " " : "",
-					       o->argument ? o->argument : "");
+	bool optional = o->argument && *o->argument == '[';
+	_cleanup_free_ char *words = optional ?
+		xasprintf("--%s[=%s", o->name, o->argument + 1) :
+		xasprintf("--%s%s%s", o->name, o->argument ? " " : "",
+			  o->argument ? o->argument : "");
 
 	if (o->letter)
 		printf("  -%c, %-24s %s\n", o->letter, words, o->help);
@@ -135,7 +137,8 @@ static void add_value_options(struct strbuf *b)
 
 	strbuf_add(b, "declare -a _noclone_takes_value=(\"");
 	for (i = 0; i < OPT_NR; i++) {
-		if (!option_infos[i].argument)
+		/* one that may be left out is no word of its own */
+		if (!option_infos[i].argument || *option_infos[i].argument == '[')
 			continue;
 		strbuf_add(b, " --%s", option_infos[i].name);
 		if (option_infos[i].letter)

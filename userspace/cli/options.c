@@ -17,6 +17,7 @@
 #define DEFAULT_ROUNDS		7
 #define MAX_ROUNDS		1000
 #define DEFAULT_RUN_MS		2000
+#define DEFAULT_WATCH_MS	2000
 #define MIN_RUN_MS		100
 #define MAX_RUN_MS		3600000
 
@@ -44,12 +45,12 @@ static void add_long(struct option *o, struct strbuf *letters,
 		     const struct option_info *info, int val)
 {
 	o->name = info->name;
-	o->has_arg = info->argument ? required_argument : no_argument;
+	o->has_arg = !info->argument ? no_argument :
+		     *info->argument == '[' ? optional_argument : required_argument;
 	o->flag = NULL;
 	o->val = info->letter ? info->letter : val;
 	if (info->letter)
-		strbuf_add(letters, "%c%s", info->letter,
-			   info->argument ? ":" : "");
+		strbuf_add(letters, "%c%.*s", info->letter, o->has_arg, "::");
 }
 
 /*
@@ -113,6 +114,12 @@ static const char *take_rule(struct options *o, enum policy_kind kind,
 	return policy_pattern_usage(value);
 }
 
+static const char *take_watch(struct options *o, const char *value)
+{
+	return !value || parse_ms(value, &o->watch_ms) ? NULL :
+	       "not a number of seconds from 0.1 to 3600";
+}
+
 /* Sectors, as in a table; with a unit, a size as everywhere else. */
 static const char *take_start(struct options *o, const char *value)
 {
@@ -171,6 +178,8 @@ static const char *take(struct options *o, const struct option_info *info,
 		return take_rule(o, POLICY_INCLUDE, value);
 	case OPT_EXCLUDE:
 		return take_rule(o, POLICY_EXCLUDE, value);
+	case OPT_WATCH:
+		return take_watch(o, value);
 	case OPT_OUTPUT:
 		o->output = value;
 		break;
@@ -230,6 +239,7 @@ int options_parse(struct options *o, int argc, char **argv)
 	o->udev_timeout = DEFAULT_UDEV_TIMEOUT;
 	o->rounds = DEFAULT_ROUNDS;
 	o->run_ms = DEFAULT_RUN_MS;
+	o->watch_ms = DEFAULT_WATCH_MS;
 	for (i = 0; i < OPT_NR; i++)
 		add_long(&longs[i], &letters, &option_infos[i], VAL_FIRST + i);
 	for (i = 0; i < nr_common_options; i++)

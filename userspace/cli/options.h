@@ -32,6 +32,9 @@
 	X(POLICY,	"policy",	0,   NULL,	"as the policy says") \
 	X(INCLUDE,	"include",	0,   "PATTERN",	"add a rule to the policy: devices of that name get the fast path") \
 	X(EXCLUDE,	"exclude",	0,   "PATTERN",	"add a rule to the policy: devices of that name do not get it") \
+	X(WATCH,	"watch",	'w', "[SECONDS]", "repeat, with rates per second (default 2)") \
+	X(NOHEADINGS,	"noheadings",	0,   NULL,	"print no line of headings") \
+	X(PROMETHEUS,	"prometheus",	0,   NULL,	"print metrics for the textfile collector of node_exporter") \
 	X(ASSUME,	"assume",	0,   "DEV=SIZE[:BLOCK]", "assume these facts about a device instead of looking it up") \
 	X(FOR,		"for",		0,   "NAME",	"the device that the table is for") \
 	X(NUMBERS,	"numbers",	0,   NULL,	"write devices as major:minor") \
@@ -39,7 +42,7 @@
 	X(SECONDS,	"seconds",	0,   "S",	"duration of each run, for example 0.5 (default 2)") \
 	X(WRITE,	"write",	0,   NULL,	"measure writes as well: destroys the data on the devices") \
 	X(YES_DESTROY,	"yes-destroy",	0,   "DEVICE",	"permit writes to this device; once for each") \
-	X(OUTPUT,	"output",	'o', "FILE",	"write the JSON to FILE") \
+	X(OUTPUT,	"output",	'o', "FILE|COLUMNS", "write the JSON to FILE; with status, print these columns") \
 	X(COMPARE,	"compare",	0,   "FILE",	"compare with the JSON of an earlier run in FILE") \
 	X(FORCE,	"force",	'f', NULL,	"continue although a check failed") \
 	X(YES,		"yes",		'y', NULL,	"answer questions with yes") \
@@ -61,6 +64,7 @@ typedef uint64_t option_bits;
 /* Those that are for "file PATH" only */
 #define OPT_FILE	(OPT_ENGINE | OPT_START | OPT_SIZE | OPT_ALLOCATE)
 
+/* An argument in brackets may be left out; it is given as --name=ARGUMENT. */
 struct option_info {
 	option_bits bit;
 	const char *name;
@@ -100,6 +104,7 @@ struct rule_option {
  * @output: --output
  * @rules: every --include and --exclude
  * @nr_rules: how many
+ * @watch_ms: --watch in milliseconds, or its default
  * @compare: --compare
  * @help: --help
  * @version: --version
@@ -123,6 +128,7 @@ struct options {
 	const char *output;
 	struct rule_option *rules;
 	unsigned int nr_rules;
+	uint32_t watch_ms;
 	const char *compare;
 	bool help;
 	bool version;

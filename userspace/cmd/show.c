@@ -53,19 +53,6 @@ static char *state_words(const struct devmap_device *dev, const struct live *r)
 			 *brief ? ", " : "", brief);
 }
 
-/* The target types of a table, without repetitions in a row. */
-static char *list_types(const struct table *t)
-{
-	struct strbuf b = { 0 };
-	unsigned int i;
-
-	for (i = 0; i < t->nr; i++)
-		if (!i || strcmp(t->targets[i].type, t->targets[i - 1].type))
-			strbuf_add(&b, "%s%s", i ? "," : "",
-				   t->targets[i].type);
-	return strbuf_take(&b);
-}
-
 static void list_one(struct json_object *array, bool json,
 		     const struct devmap_device *dev)
 {
@@ -75,7 +62,7 @@ static void list_one(struct json_object *array, bool json,
 	struct json_object *o;
 
 	live_get(dev->name, &r);
-	types = list_types(&r.table);
+	types = table_types(&r.table);
 	if (json) {
 		o = describe(dev, &r);
 		output_add_string(o, "types", types);

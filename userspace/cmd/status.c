@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * noclone status: fast path and counters; for noclone-file, the engine, its
- * counters and facts about the backing file.
+ * noclone status NAME: fast path and counters; for noclone-file, the engine, its
+ * counters and facts about the backing file.  Without names: a line for each device.
  */
 #include <json-c/json.h>
 #include <stdio.h>
@@ -17,6 +17,10 @@
 #include "cli/output.h"
 #include "cli/select.h"
 #include "cmd/cmd.h"
+#include "cmd/status-all.h"
+
+/* Each of these asks for a line for each device. */
+#define OPT_OVERVIEW	(OPT_OUTPUT | OPT_NOHEADINGS | OPT_WATCH | OPT_PROMETHEUS)
 
 static struct json_object *counters_json(const struct counter *c,
 					 unsigned int nr)
@@ -172,6 +176,7 @@ static struct json_object *status_one(const char *name, bool json)
 {
 	_cleanup_live_ struct live r = { 0 };
 	struct json_object *o = json_object_new_object();
+	struct overview v;
 	struct json_object *array = json_object_new_array();
 	bool counters_shown = false;
 	unsigned int i;
@@ -183,25 +188,63 @@ static struct json_object *status_one(const char *name, bool json)
 		status_target(&r, i, array, json, &counters_shown);
 	output_add_string(o, "name", name);
 	json_object_object_add(o, "targets", array);
+	status_overview(name, &r, &v);
+	status_overview_json(o, &v);
+	overview_free(&v);
 	return o;
+}
+
+/* NULL, or what is wrong with the command line. */
+static const char *usage(const struct options *o)
+{
+	if (opt(o, OPT_JSON) && o->given & OPT_OVERVIEW)
+		return "--json has all columns, and does not repeat";
+	if (opt(o, OPT_PROMETHEUS) && opt(o, OPT_WATCH))
+		return "--prometheus does not repeat: let a timer do that";
+	return NULL;
+}
+
+static void add_name(const char *name, void *data)
+{
+	_cleanup_table_ struct table t = { 0 };
+	struct names *names = data;
+
+	if (live_table(name, &t) || !overview_is_for(&t))
+		return;
+	GROW(names->name, names->nr);
+	names->name[names->nr++] = xstrdup(name);
+}
+
+static void status_each(const struct options *o, const struct names *names)
+{
+	struct json_object *out = output_new("status");
+	struct json_object *array = json_object_new_array();
+	unsigned int i;
+
+	json_object_object_add(out, "devices", array);
+	for (i = 0; i < names->nr; i++)
+		json_object_array_add(array, status_one(names->name[i],
+							opt(o, OPT_JSON)));
+	if (opt(o, OPT_JSON))
+		output_print(out);
+	json_object_put(out);
 }
 
 int cmd_status(const struct options *o, int argc, char **argv)
 {
 	_cleanup_names_ struct names names = { 0 };
-	struct json_object *out, *array;
-	unsigned int i;
+	const char *wrong = usage(o);
 
-	if (select_names(&names, argc, argv, false))
+	if (wrong) {
+		log_err("%s", wrong);
+		return EXIT_USAGE;
+	}
+	if (argc && select_names(&names, argc, argv, false))
 		return EXIT_FAILED;
-	out = output_new("status");
-	array = json_object_new_array();
-	json_object_object_add(out, "devices", array);
-	for (i = 0; i < names.nr; i++)
-		json_object_array_add(array, status_one(names.name[i],
-							opt(o, OPT_JSON)));
-	if (opt(o, OPT_JSON))
-		output_print(out);
-	json_object_put(out);
+	if (o->given & OPT_OVERVIEW || (!argc && !opt(o, OPT_JSON)))
+		return status_all(o, &names);
+	if (!argc)
+		devmap_for_each(add_name, &names);
+	status_each(o, &names);
 	return EXIT_OK;
 }

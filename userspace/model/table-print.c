@@ -78,6 +78,17 @@ char *table_print(const struct table *t, bool stock,
 	return strbuf_take(&b);
 }
 
+char *table_types(const struct table *t)
+{
+	struct strbuf b = { 0 };
+	unsigned int i;
+
+	for (i = 0; i < t->nr; i++)
+		if (!i || strcmp(t->targets[i].type, t->targets[i - 1].type))
+			strbuf_add(&b, "%s%s", i ? "," : "", t->targets[i].type);
+	return strbuf_take(&b);
+}
+
 /* Comma, semicolon and backslash separate things in the concise format. */
 static void add_escaped(struct strbuf *b, const char *s)
 {

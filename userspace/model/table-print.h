@@ -15,6 +15,8 @@ char *target_print(const struct target *target, bool stock,
 		   device_namer namer, void *ctx);
 char *table_print(const struct table *t, bool stock,
 		  device_namer namer, void *ctx);
+/* The target types with commas, without repetitions in a row. */
+char *table_types(const struct table *t);
 /* "name,uuid,,rw,target,target": what dmsetup create --concise takes. */
 char *table_concise(const struct table *stock, const char *name,
 		    const char *uuid, bool readonly);
