@@ -58,6 +58,11 @@ static const struct command commands[] = {
 		"take the fast path from devices again",
 		0, ANY_NUMBER, OPT_SWITCH, WORD_NAME, cmd_disable
 	}, {
+		"convert", "NAME...",
+		"exchange the targets of running devices, from dm's to ours or back",
+		1, ANY_NUMBER, OPT_TO | OPT_NOFLUSH | OPT_NOLOCKFS | OPT_DRY_RUN |
+		OPT_JSON | OPT_UDEV, WORD_NAME, cmd_convert
+	}, {
 		"list", "", "list devices",
 		0, 0, OPT_JSON | OPT_ALL, WORD_NONE, cmd_list
 	}, {

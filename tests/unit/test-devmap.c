@@ -263,6 +263,22 @@ static void create_with_slow_udev_stays(void **state __unused)
 	happened("create load resume");
 }
 
+static int refuse(const char *name __unused, void *data __unused)
+{
+	return -EILSEQ;
+}
+
+/* What the kernel has made of the table is looked at before the switch. */
+static void reload_that_fails_its_check_clears(void **state __unused)
+{
+	static const struct devmap_suspend_how how = { 0 };
+	const struct devmap_check check = { refuse, NULL };
+	_cleanup_table_ struct table t = a_table();
+
+	assert_int_equal(devmap_reload_checked("x", &t, false, &how, &check), -EILSEQ);
+	happened("info load clear");
+}
+
 static void reload_is_one_switch(void **state __unused)
 {
 	assert_int_equal(reload(), 0);
@@ -328,6 +344,7 @@ int main(void)
 		TEST(create_with_a_bad_table_is_removed),
 		TEST(create_that_cannot_resume_is_removed),
 		TEST(create_with_slow_udev_stays),
+		TEST(reload_that_fails_its_check_clears),
 		TEST(reload_is_one_switch),
 		TEST(reload_with_a_bad_table_clears),
 		TEST(reload_that_cannot_switch_resumes_the_old_table),

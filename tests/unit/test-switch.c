@@ -185,7 +185,7 @@ static void waiting(void **state __unused)
 	assert_false(switch_is_pending(c, "on"));
 	assert_false(switch_is_pending(c, NULL));
 	why = switch_why(c, "off:stats");
-	assert_string_equal(why, "dmsetup stats is in use: dmsetup stats delete --alldevices --allregions");
+	assert_string_equal(why, "dmsetup stats is in use: dmsetup stats delete --allprograms --allregions --alldevices");
 	c->suspended = true;
 	assert_false(switch_is_pending(c, "off:detached"));
 	suspended = switch_why(c, "off:detached");

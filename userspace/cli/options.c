@@ -114,6 +114,13 @@ static const char *take_rule(struct options *o, enum policy_kind kind,
 	return policy_pattern_usage(value);
 }
 
+static const char *take_to(struct options *o, const char *value)
+{
+	o->to_stock = !strcmp(value, "stock");
+	return o->to_stock || !strcmp(value, "noclone") ? NULL :
+	       "known are noclone and stock";
+}
+
 static const char *take_watch(struct options *o, const char *value)
 {
 	return !value || parse_ms(value, &o->watch_ms) ? NULL :
@@ -178,6 +185,8 @@ static const char *take(struct options *o, const struct option_info *info,
 		return take_rule(o, POLICY_INCLUDE, value);
 	case OPT_EXCLUDE:
 		return take_rule(o, POLICY_EXCLUDE, value);
+	case OPT_TO:
+		return take_to(o, value);
 	case OPT_WATCH:
 		return take_watch(o, value);
 	case OPT_OUTPUT:

@@ -32,6 +32,7 @@
 	X(POLICY,	"policy",	0,   NULL,	"as the policy says") \
 	X(INCLUDE,	"include",	0,   "PATTERN",	"add a rule to the policy: devices of that name get the fast path") \
 	X(EXCLUDE,	"exclude",	0,   "PATTERN",	"add a rule to the policy: devices of that name do not get it") \
+	X(TO,		"to",		0,   "TARGETS",	"noclone (default) or stock") \
 	X(WATCH,	"watch",	'w', "[SECONDS]", "repeat, with rates per second (default 2)") \
 	X(NOHEADINGS,	"noheadings",	0,   NULL,	"print no line of headings") \
 	X(PROMETHEUS,	"prometheus",	0,   NULL,	"print metrics for the textfile collector of node_exporter") \
@@ -104,6 +105,7 @@ struct rule_option {
  * @output: --output
  * @rules: every --include and --exclude
  * @nr_rules: how many
+ * @to_stock: --to stock
  * @watch_ms: --watch in milliseconds, or its default
  * @compare: --compare
  * @help: --help
@@ -128,6 +130,7 @@ struct options {
 	const char *output;
 	struct rule_option *rules;
 	unsigned int nr_rules;
+	bool to_stock;
 	uint32_t watch_ms;
 	const char *compare;
 	bool help;

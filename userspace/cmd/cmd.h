@@ -57,6 +57,7 @@ int cmd_resume(const struct options *o, int argc, char **argv);
 int cmd_message(const struct options *o, int argc, char **argv);
 int cmd_enable(const struct options *o, int argc, char **argv);
 int cmd_disable(const struct options *o, int argc, char **argv);
+int cmd_convert(const struct options *o, int argc, char **argv);
 int cmd_list(const struct options *o, int argc, char **argv);
 int cmd_info(const struct options *o, int argc, char **argv);
 int cmd_status(const struct options *o, int argc, char **argv);

@@ -2,9 +2,9 @@
 # shellcheck shell=bash
 # bash completion for noclone(8), made by "noclone help --completion"
 
-declare -a _noclone_commands=(create reload remove rename suspend resume message enable disable list status table info check explain export bench help version)
+declare -a _noclone_commands=(create reload remove rename suspend resume message enable disable convert list status table info check explain export bench help version)
 declare -a _noclone_engines=(direct extent buffered sync)
-declare -a _noclone_takes_value=(" --table -t --chunk -c --engine -e --start --size --uuid -u --include --exclude --assume --for --rounds --seconds --yes-destroy --output -o --compare --udev-timeout ")
+declare -a _noclone_takes_value=(" --table -t --chunk -c --engine -e --start --size --uuid -u --include --exclude --to --assume --for --rounds --seconds --yes-destroy --output -o --compare --udev-timeout ")
 declare -A _noclone_kind=(
 	[create]=create
 	[reload]=reload
@@ -15,6 +15,7 @@ declare -A _noclone_kind=(
 	[message]=name
 	[enable]=name
 	[disable]=name
+	[convert]=name
 	[list]=none
 	[status]=name
 	[table]=name
@@ -36,6 +37,7 @@ declare -A _noclone_options=(
 	[message]="--force --dry-run --json --verbose --debug --help --version"
 	[enable]="--all --now --policy --include --exclude --dry-run --json --verbose --debug --help --version"
 	[disable]="--all --now --include --exclude --dry-run --json --verbose --debug --help --version"
+	[convert]="--noflush --nolockfs --to --dry-run --json --noudevsync --udev-timeout --verbose --debug --help --version"
 	[list]="--all --json --verbose --debug --help --version"
 	[status]="--watch --noheadings --prometheus --output --json --verbose --debug --help --version"
 	[table]="--numbers --json --verbose --debug --help --version"

@@ -19,7 +19,7 @@ static const struct {
 	{ "nostats", "nothing on this kernel: dmsetup stats would miss I/O" },
 	{ "suspended", "resume it" },
 	{ "unpinned", "suspend and resume it, see noclone status" },
-	{ "stats", "dmsetup stats delete --alldevices --allregions" },
+	{ "stats", "dmsetup stats delete --allprograms --allregions --alldevices" },
 	{ "detached", "noclone enable --now, or suspend and resume it" },
 	{ "memory", "it is tried again; or suspend and resume it" },
 	{ "layout", "nothing on this kernel; please report it with dmsetup table" },

@@ -137,8 +137,19 @@ static void roll_back(const char *name, bool was_suspended)
 		log_err("%s keeps running with its old table", name);
 }
 
-int devmap_reload(const char *name, const struct table *t, bool readonly,
-		  const struct devmap_suspend_how *how)
+static int load_checked(const char *name, const struct table *t, bool readonly,
+			const struct devmap_check *check)
+{
+	int r = load(name, t, readonly);
+
+	if (!r && check)
+		r = check->loaded(name, check->data);
+	return r;
+}
+
+int devmap_reload_checked(const char *name, const struct table *t, bool readonly,
+			  const struct devmap_suspend_how *how,
+			  const struct devmap_check *check)
 {
 	_cleanup_devmap_device_ struct devmap_device before = { 0 };
 	sigset_t old;
@@ -151,7 +162,7 @@ int devmap_reload(const char *name, const struct table *t, bool readonly,
 	}
 
 	block_signals(&old);
-	r = load(name, t, readonly);
+	r = load_checked(name, t, readonly, check);
 	if (r) {
 		/* a failed load keeps the inactive table of an earlier one */
 		clear(name);
@@ -163,6 +174,12 @@ int devmap_reload(const char *name, const struct table *t, bool readonly,
 	}
 	unblock_signals(&old);
 	return r;
+}
+
+int devmap_reload(const char *name, const struct table *t, bool readonly,
+		  const struct devmap_suspend_how *how)
+{
+	return devmap_reload_checked(name, t, readonly, how, NULL);
 }
 
 int devmap_remove(const char *name, bool retry, bool deferred)

@@ -81,7 +81,8 @@ int devmap_for_each(devmap_visitor visit, void *data)
 	return r;
 }
 
-static int get_targets(int type, const char *name, struct devmap_targets *targets)
+static int get_targets(int type, const char *name, bool inactive,
+		       struct devmap_targets *targets)
 {
 	_cleanup_task_ struct dm_task *dmt = devmap_query_new(type, name);
 	char *target_type, *params;
@@ -91,7 +92,8 @@ static int get_targets(int type, const char *name, struct devmap_targets *target
 	int r;
 
 	memset(targets, 0, sizeof(*targets));
-	if (dmt && !dm_task_no_flush(dmt))
+	if (dmt && (!dm_task_no_flush(dmt) ||
+		    (inactive && !dm_task_query_inactive_table(dmt))))
 		return -EINVAL;
 	r = devmap_query_run(dmt);
 	if (r)
@@ -113,12 +115,17 @@ static int get_targets(int type, const char *name, struct devmap_targets *target
 
 int devmap_table(const char *name, struct devmap_targets *targets)
 {
-	return get_targets(DM_DEVICE_TABLE, name, targets);
+	return get_targets(DM_DEVICE_TABLE, name, false, targets);
+}
+
+int devmap_inactive_table(const char *name, struct devmap_targets *targets)
+{
+	return get_targets(DM_DEVICE_TABLE, name, true, targets);
 }
 
 int devmap_status(const char *name, struct devmap_targets *targets)
 {
-	return get_targets(DM_DEVICE_STATUS, name, targets);
+	return get_targets(DM_DEVICE_STATUS, name, false, targets);
 }
 
 int devmap_ask(const char *name, uint64_t sector, const char *message,

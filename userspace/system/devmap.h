@@ -66,6 +66,8 @@ int devmap_info(const char *name, struct devmap_device *dev);
 /* Call @visit for each mapped device, sorted by name. */
 int devmap_for_each(devmap_visitor visit, void *data);
 int devmap_table(const char *name, struct devmap_targets *targets);
+/* The table that is loaded and not running yet. */
+int devmap_inactive_table(const char *name, struct devmap_targets *targets);
 int devmap_status(const char *name, struct devmap_targets *targets);
 /*
  * What a message gives that only asks: a new string.  The message must be one that
@@ -95,6 +97,17 @@ int devmap_create(const char *name, const char *uuid, const struct table *t,
 		  bool readonly);
 int devmap_reload(const char *name, const struct table *t, bool readonly,
 		  const struct devmap_suspend_how *how);
+
+/* A look at the inactive table before the switch; if it fails, nothing is switched. */
+struct devmap_check {
+	/* Return: 0, or a negative errno after a message. */
+	int (*loaded)(const char *name, void *data);
+	void *data;
+};
+
+int devmap_reload_checked(const char *name, const struct table *t, bool readonly,
+			  const struct devmap_suspend_how *how,
+			  const struct devmap_check *check);
 int devmap_remove(const char *name, bool retry, bool deferred);
 int devmap_rename(const char *name, const char *new_name);
 int devmap_suspend(const char *name, const struct devmap_suspend_how *how);

@@ -14,16 +14,31 @@
 #include "system/module.h"
 #include "system/system-facts.h"
 
-int live_table(const char *name, struct table *t)
+static void add_targets(struct table *t, const struct devmap_targets *raw)
 {
 	_cleanup_problems_ struct problems ignored = { 0 };
-	_cleanup_devmap_targets_ struct devmap_targets raw = { 0 };
-	int r = devmap_table(name, &raw);
 	unsigned int i;
 
-	for (i = 0; i < raw.nr; i++)
-		table_add(t, raw.target[i].start, raw.target[i].length,
-			  raw.target[i].type, raw.target[i].params, &ignored);
+	for (i = 0; i < raw->nr; i++)
+		table_add(t, raw->target[i].start, raw->target[i].length,
+			  raw->target[i].type, raw->target[i].params, &ignored);
+}
+
+int live_table(const char *name, struct table *t)
+{
+	_cleanup_devmap_targets_ struct devmap_targets raw = { 0 };
+	int r = devmap_table(name, &raw);
+
+	add_targets(t, &raw);
+	return r;
+}
+
+int live_inactive_table(const char *name, struct table *t)
+{
+	_cleanup_devmap_targets_ struct devmap_targets raw = { 0 };
+	int r = devmap_inactive_table(name, &raw);
+
+	add_targets(t, &raw);
 	return r;
 }
 

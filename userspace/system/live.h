@@ -10,6 +10,8 @@
 
 /* The live table alone.  Return: 0 or a negative errno. */
 int live_table(const char *name, struct table *t);
+/* The same for the table that is loaded and not running yet. */
+int live_inactive_table(const char *name, struct table *t);
 
 /**
  * struct live - a live table with its status

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * noclone convert: the same mapping, by dm's targets or by ours.
+ *
+ * What the kernel has made of the new table is read back and compared with the old
+ * one before it runs.  Programs that compare the tables of their devices with what
+ * they would load would put theirs back: their devices are for "noclone enable".
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "dm-noclone.h"
+#include "base/log.h"
+#include "base/util.h"
+#include "model/exchange.h"
+#include "model/origin.h"
+#include "model/table.h"
+#include "system/devmap.h"
+#include "system/live.h"
+#include "cli/dry-run.h"
+#include "cli/options.h"
+#include "cli/select.h"
+#include "cmd/cmd.h"
+
+/* Whoever made the device would not know it again; back is always right. */
+static char *objection_to_owner(const struct options *o,
+				const struct devmap_device *dev)
+{
+	_cleanup_free_ char *origin = origin_of_uuid(dev->uuid);
+
+	if (o->to_stock || !origin || str_starts(dev->uuid, NOCLONE_UUID_PREFIX))
+		return NULL;
+	if (origin_is_lvm(dev->uuid))
+		return xasprintf("LVM would load its own table again at its next change: noclone enable --now %s gives it the fast path with the table as it is",
+				 dev->name);
+	return xasprintf("it was made by %s, which knows dm's own targets only: noclone enable --now %s gives it the fast path with the table as it is",
+			 origin, dev->name);
+}
+
+/* NULL, or why the state of the device stands against it: a new string. */
+static char *objection(const struct options *o, const struct devmap_device *dev)
+{
+	if (dev->suspended)
+		return xstrdup("it is suspended, and a switch would resume it: resume it first");
+	if (dev->inactive_table)
+		return xasprintf("somebody has loaded another table already: resume it, or \"dmsetup clear %s\"",
+				 dev->name);
+	return objection_to_owner(o, dev);
+}
+
+static int is_faithful(const char *name, void *live)
+{
+	_cleanup_table_ struct table loaded = { 0 };
+	int r = live_inactive_table(name, &loaded);
+
+	if (r) {
+		log_err("%s: reading the new table back failed: %s", name,
+			strerror(-r));
+		return r;
+	}
+	if (exchange_is_faithful(live, &loaded))
+		return 0;
+	log_err("%s: the kernel has made another mapping of the new table", name);
+	return -EILSEQ;
+}
+
+static void print_plan(const struct options *o, const struct devmap_device *dev,
+		       const struct table *new)
+{
+	_cleanup_free_ char *quoted = shell_quote(dev->name);
+	_cleanup_free_ char *load = dry_run_dmsetup("reload", dev->name,
+		dev->readonly ? " --readonly" : "", new);
+	_cleanup_free_ char *line = xasprintf("%s && dmsetup resume %s%s%s%s",
+		load, quoted, opt(o, OPT_NOFLUSH) ? " --noflush" : "",
+		opt(o, OPT_NOLOCKFS) ? " --nolockfs" : "",
+		opt(o, OPT_NOUDEVSYNC) ? " --noudevsync" : "");
+
+	dry_run(o, "convert", dev->name, NULL, new, NULL, line);
+}
+
+static int convert(const struct options *o, const struct devmap_device *dev,
+		   struct table *live, const struct table *new)
+{
+	const struct devmap_suspend_how how = {
+		.noflush = opt(o, OPT_NOFLUSH),
+		.nolockfs = opt(o, OPT_NOLOCKFS),
+	};
+	const struct devmap_check check = { is_faithful, live };
+	int r;
+
+	if (opt(o, OPT_DRY_RUN)) {
+		print_plan(o, dev, new);
+		return 0;
+	}
+	r = devmap_reload_checked(dev->name, new, dev->readonly, &how, &check);
+	if (!r)
+		log_verbose("%s runs with its new table", dev->name);
+	return r;
+}
+
+static int convert_one(const struct options *o, const char *word)
+{
+	_cleanup_table_ struct table live = { 0 }, new = { 0 };
+	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
+	_cleanup_free_ char *why = NULL;
+	int r = select_device(word, &dev);
+
+	if (r)
+		return r;
+	r = live_table(dev.name, &live);
+	if (r) {
+		log_err("%s: %s", dev.name, strerror(-r));
+		return r;
+	}
+	why = exchange_table(&live, o->to_stock, &new);
+	if (!why && !exchange_is_needed(&live, o->to_stock)) {
+		log_note("%s has no target to convert", dev.name);
+		return 0;
+	}
+	if (!why)
+		why = objection(o, &dev);
+	if (why) {
+		log_err("%s: %s", dev.name, why);
+		return -EOPNOTSUPP;
+	}
+	return convert(o, &dev, &live, &new);
+}
+
+int cmd_convert(const struct options *o, int argc, char **argv)
+{
+	int i, failed = 0;
+
+	for (i = 0; i < argc; i++)
+		failed += !!convert_one(o, argv[i]);
+	return failed ? EXIT_FAILED : EXIT_OK;
+}

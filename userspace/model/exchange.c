@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Exchanging target types.  The arguments of linear and striped targets are the same
+ * in dm and in this module but for the options at the end, so the mapping stays by
+ * construction; it is compared nevertheless before anything runs with it.
+ */
+#include "model/exchange.h"
+
+#include "model/problems.h"
+#include "model/table-compare.h"
+#include "model/table-parse.h"
+#include "model/table-print.h"
+
+static bool has_equivalent(const struct target *t)
+{
+	return t->kind == TARGET_LINEAR || t->kind == TARGET_STRIPED;
+}
+
+static bool is_to_change(const struct target *t, const void *data)
+{
+	const bool *to_stock = data;
+
+	return has_equivalent(t) && t->stock != *to_stock;
+}
+
+bool exchange_is_needed(const struct table *t, bool to_stock)
+{
+	return table_any(t, is_to_change, &to_stock);
+}
+
+static const char *noclone_type(const struct target *t)
+{
+	return t->kind == TARGET_LINEAR ? NOCLONE_LINEAR_NAME : NOCLONE_STRIPED_NAME;
+}
+
+/* NULL, or why this target stands against it: a new string. */
+static char *objection(const struct target *t, bool to_stock)
+{
+	if (t->kind == TARGET_OTHER)
+		return xasprintf("a target of type %s has no equivalent", t->type);
+	if (t->kind == TARGET_FILE && to_stock)
+		return xstrdup("noclone-file has no equivalent in dm; \"noclone export\" prints a losetup command line");
+	if (!t->understood)
+		return xasprintf("the arguments of a target are not understood: %s %s",
+				 t->type, t->params);
+	return NULL;
+}
+
+static void add(struct table *new, const struct target *t, bool to_stock)
+{
+	_cleanup_problems_ struct problems ignored = { 0 };
+	_cleanup_free_ char *params = target_params(t, to_stock, NULL, NULL);
+	const char *type = t->type;
+
+	if (has_equivalent(t))
+		type = to_stock ? target_stock_type(t) : noclone_type(t);
+	table_add(new, t->start, t->length, type, params, &ignored);
+}
+
+char *exchange_table(const struct table *t, bool to_stock, struct table *new)
+{
+	char *why = t->nr ? NULL : xstrdup("it has no table");
+	unsigned int i;
+
+	for (i = 0; i < t->nr && !why; i++) {
+		why = objection(&t->targets[i], to_stock);
+		if (!why)
+			add(new, &t->targets[i], to_stock);
+	}
+	if (!why && !exchange_is_faithful(t, new))
+		why = xstrdup("the new table would map sectors to other places: please report this");
+	return why;
+}
+
+bool exchange_is_faithful(const struct table *old, const struct table *new)
+{
+	return old->nr == new->nr && table_sectors(old) == table_sectors(new) &&
+	       table_same_mapping(old, new);
+}
