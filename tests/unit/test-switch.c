@@ -181,6 +181,8 @@ static void waiting(void **state __unused)
 
 	switch_plan(&p, &some);
 	assert_true(switch_is_pending(c, "off:multipath"));
+	assert_true(switch_is_pending(c, "off:suspended"));
+	assert_true(switch_is_pending(c, "off:mixed"));
 	assert_false(switch_is_pending(c, "off:layout"));
 	assert_false(switch_is_pending(c, "on"));
 	assert_false(switch_is_pending(c, NULL));

@@ -307,20 +307,24 @@ void switch_plan_free(struct switch_plan *p)
 	memset(p, 0, sizeof(*p));
 }
 
+/*
+ * While the module attaches a device, it suspends it and learns its table, so states
+ * such as "suspended" and "mixed" pass.  These do not:
+ */
 bool switch_is_pending(const struct candidate *c, const char *state)
 {
-	static const char * const passing[] = {
-		"off:detached", "off:message", "off:memory", "off:multipath",
-		"off:parameter",
+	static const char * const lasting[] = {
+		"on", "off:option", "off:zoned", "off:foreign", "off:nostats",
+		"off:unpinned", "off:stats", "off:layout",
 	};
 	size_t i;
 
 	if (c->action != SWITCH_ON || c->suspended || !state)
 		return false;
-	for (i = 0; i < ARRAY_SIZE(passing); i++)
-		if (!strcmp(state, passing[i]))
-			return true;
-	return false;
+	for (i = 0; i < ARRAY_SIZE(lasting); i++)
+		if (!strcmp(state, lasting[i]))
+			return false;
+	return true;
 }
 
 char *switch_why(const struct candidate *c, const char *state)
