@@ -14,8 +14,9 @@
  *    list, so the way from our newest type towards newer ones leads to the head,
  *    and behind it are the three oldest types: "error", "linear", "striped". They
  *    never leave the list. kallsyms knows the head. Pointers are read with
- *    copy_from_kernel_nofault(), because others may come and go. A type is believed only if its name, its
- *    owner, its symbol in kallsyms and the empty callbacks are all as expected.
+ *    copy_from_kernel_nofault(), because others may come and go. A type is
+ *    believed only if its name, its owner, its symbol in kallsyms and the empty
+ *    callbacks are all as expected.
  *  - dm core tests a callback and calls it; both use one load. So a callback may
  *    be cleared at any time, and whoever has loaded it is waited for:
  *    synchronize_rcu_tasks() for those that have not counted themselves yet, the
