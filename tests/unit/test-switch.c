@@ -122,6 +122,37 @@ static void off(void **state __unused)
 	assert_null(switch_why(&p.device[0], NULL));
 }
 
+/* With all others to come, what is excluded would come on at its next resume. */
+static void excluded_ones_stay_off(void **state __unused)
+{
+	_cleanup_switch_plan_ struct switch_plan p = {
+		.all = true, .decides = true, .wish = WISH_ON,
+	};
+
+	add(&p, "l", LINEAR, NULL, WISH_ON)->named = false;
+	add(&p, "s", STRIPED, NULL, WISH_OFF)->named = false;
+	plan_is(&p, &idle, "echo linear,striped >" P "stock\n"
+		"dmsetup message l 0 fastpath on\ndmsetup message s 0 fastpath off\n");
+	plan_is(&p, &only_linear, "echo linear,striped >" P "stock\n"
+		"dmsetup message l 0 fastpath on\ndmsetup message s 0 fastpath off\n");
+	/* a narrower policy: those to come are left alone */
+	p.all = false;
+	plan_is(&p, &only_linear, "echo N >" P "stock_auto\n"
+		"dmsetup message l 0 fastpath on\n");
+}
+
+static void multipath_that_the_module_found(void **state __unused)
+{
+	_cleanup_switch_plan_ struct switch_plan p = { 0 };
+	struct candidate *c = add(&p, "l", LINEAR, "off:multipath", WISH_ON);
+
+	plan_is(&p, &only_linear, "dmsetup message l 0 fastpath on\n");
+	c->named = false;
+	plan_is(&p, &only_linear, "");
+	assert_int_equal(c->action, SWITCH_CANNOT);
+	assert_true(switch_is_hopeless(c, c->state));
+}
+
 static void off_without_the_module(void **state __unused)
 {
 	_cleanup_switch_plan_ struct switch_plan p = { .all = true, .wish = WISH_OFF };
@@ -229,6 +260,8 @@ int main(void)
 		cmocka_unit_test(one_that_is_on),
 		cmocka_unit_test(all_devices),
 		cmocka_unit_test(off),
+		cmocka_unit_test(excluded_ones_stay_off),
+		cmocka_unit_test(multipath_that_the_module_found),
 		cmocka_unit_test(off_without_the_module),
 		cmocka_unit_test(some_cannot),
 		cmocka_unit_test(multipath_by_name_only),

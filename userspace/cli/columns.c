@@ -32,6 +32,8 @@ struct columns *columns_new(const struct column *column, unsigned int nr,
 	c->table = checked(scols_new_table());
 	c->nr = nr;
 	scols_table_enable_noheadings(c->table, !headings);
+	/* Names are mangled already: print them as they are */
+	scols_table_enable_noencoding(c->table, 1);
 	for (i = 0; i < nr; i++)
 		checked(scols_table_new_column(c->table, column[i].heading, 0,
 			(column[i].right ? SCOLS_FL_RIGHT : 0) |

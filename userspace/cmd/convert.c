@@ -43,14 +43,32 @@ static char *objection(const struct options *o, const struct devmap_device *dev)
 	if (dev->suspended)
 		return xstrdup("it is suspended, and a switch would resume it: resume it first");
 	if (dev->inactive_table)
-		return xasprintf("somebody has loaded another table already: resume it, or \"dmsetup clear %s\"",
+		return xasprintf("somebody has loaded another table: finish that, or undo it with \"dmsetup clear %s\"",
 				 dev->name);
 	return objection_to_owner(o, dev);
 }
 
-static int is_faithful(const char *name, void *live)
+struct expected {
+	const struct devmap_device *dev;
+	const struct table *live;
+};
+
+/* Somebody else may have changed the device since it was looked at. */
+static bool is_still(const char *name, const struct expected *e)
+{
+	_cleanup_devmap_device_ struct devmap_device now = { 0 };
+	_cleanup_table_ struct table t = { 0 };
+
+	return !devmap_info(name, &now) && now.devno == e->dev->devno &&
+	       !strcmp(now.uuid, e->dev->uuid) && !now.suspended &&
+	       now.readonly == e->dev->readonly &&
+	       !live_table(name, &t) && exchange_is_faithful(e->live, &t);
+}
+
+static int is_faithful(const char *name, void *data)
 {
 	_cleanup_table_ struct table loaded = { 0 };
+	const struct expected *e = data;
 	int r = live_inactive_table(name, &loaded);
 
 	if (r) {
@@ -58,10 +76,14 @@ static int is_faithful(const char *name, void *live)
 			strerror(-r));
 		return r;
 	}
-	if (exchange_is_faithful(live, &loaded))
+	if (!exchange_is_faithful(e->live, &loaded)) {
+		log_err("%s: the kernel has made another mapping of the new table", name);
+		return -EILSEQ;
+	}
+	if (is_still(name, e))
 		return 0;
-	log_err("%s: the kernel has made another mapping of the new table", name);
-	return -EILSEQ;
+	log_err("%s: somebody has changed it meanwhile: look at it, and try again", name);
+	return -EAGAIN;
 }
 
 static void print_plan(const struct options *o, const struct devmap_device *dev,
@@ -79,13 +101,14 @@ static void print_plan(const struct options *o, const struct devmap_device *dev,
 }
 
 static int convert(const struct options *o, const struct devmap_device *dev,
-		   struct table *live, const struct table *new)
+		   const struct table *live, const struct table *new)
 {
 	const struct devmap_suspend_how how = {
 		.noflush = opt(o, OPT_NOFLUSH),
 		.nolockfs = opt(o, OPT_NOLOCKFS),
 	};
-	const struct devmap_check check = { is_faithful, live };
+	struct expected expected = { dev, live };
+	const struct devmap_check check = { is_faithful, &expected };
 	int r;
 
 	if (opt(o, OPT_DRY_RUN)) {

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/read.h"
 #include "base/util.h"
 #include "model/policy.h"
 #include "system/candidates.h"
@@ -76,6 +77,7 @@ static int wish_all_by_policy(struct switch_plan *p, bool all_devices)
 		return r;
 	for (i = 0; i < p->nr; i++)
 		wish_by_policy(&p->device[i], &policy);
+	p->decides = all_devices;
 	p->all = all_devices && policy_includes_all(&policy);
 	return 0;
 }
@@ -145,28 +147,54 @@ static void print_plan(const struct options *o, enum wish wish,
 	json_object_put(out);
 }
 
+/* /etc/modprobe.d may have had its say, or another process: plan with what is there. */
+static void plan_again(struct switch_plan *p)
+{
+	struct module_params m;
+	unsigned int i;
+
+	for (i = 0; i < p->nr; i++) {
+		free(p->device[i].state);
+		p->device[i].state = candidate_state(&p->device[i]);
+	}
+	module_params(&m);
+	switch_plan(p, &m);
+}
+
+static int write_params(const struct switch_plan *p)
+{
+	_cleanup_free_ char *stock = stock_print(p->stock);
+	int r = 0;
+
+	if (p->set_auto)
+		r = module_set("stock_auto", p->stock_auto ? "Y" : "N");
+	if (r || !p->set_stock)
+		return r;
+	r = module_set("stock", stock);
+	if (r && p->set_auto)
+		module_set("stock_auto", p->stock_auto ? "N" : "Y");
+	return r;
+}
+
+/*
+ * Two that add a type each would take away the other's: under a lock, which ends with
+ * this process at the latest.
+ */
 static int set_params(struct switch_plan *p)
 {
-	_cleanup_free_ char *stock = NULL;
-	struct module_params m;
-	int r = 0;
+	_cleanup_close_ int lock = -1;
+	int r;
 
 	if (p->load) {
 		r = module_load();
 		if (r)
 			return r;
-		/* /etc/modprobe.d may have had its say */
-		module_params(&m);
-		switch_plan_params(p, &m);
 	}
+	lock = module_lock();
+	plan_again(p);
 	if (p->spreads)
 		log_warn("the module cannot keep these types apart: other devices of a type get the fast path too when they are resumed; \"noclone disable --now NAME\" keeps one off");
-	stock = stock_print(p->stock);
-	if (p->set_auto)
-		r = module_set("stock_auto", p->stock_auto ? "Y" : "N");
-	if (!r && p->set_stock)
-		r = module_set("stock", stock);
-	return r;
+	return write_params(p);
 }
 
 /* On a terminal, and only where it takes a moment; erased when it is done. */
@@ -250,7 +278,7 @@ static unsigned int print_results(const struct switch_plan *p, char **after)
 		};
 
 		columns_add(out, cell);
-		failed += why && (c->named || c->action != SWITCH_CANNOT);
+		failed += why && (c->named || !switch_is_hopeless(c, after[i]));
 	}
 	columns_print(out);
 	return failed;

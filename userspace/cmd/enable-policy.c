@@ -67,7 +67,7 @@ static void print_edits(const struct options *o, const char *command,
 		return;
 	}
 	out = output_new(command);
-	output_add_bool(out, "dry_run", true);
+	output_add_bool(out, "dry_run", opt(o, OPT_DRY_RUN));
 	output_add_string(out, "file", POLICY_PATH);
 	json_object_object_add(out, "edits", output_lines(edits));
 	json_object_object_add(out, "policy", output_lines(text));
@@ -90,13 +90,16 @@ int enable_policy(const struct options *o, int argc, char **argv,
 		return EXIT_OK;
 	}
 	if (!p.edits.len) {
-		printf("%s says so already\n", POLICY_PATH);
+		if (opt(o, OPT_JSON))
+			print_edits(o, command, &p);
+		else
+			printf("%s says so already\n", POLICY_PATH);
 		return EXIT_OK;
 	}
 	if (policy_file_write(&p))
 		return EXIT_FAILED;
 	print_edits(o, command, &p);
-	log_note("%s is applied at boot; for now: noclone %s", POLICY_PATH,
+	log_note("no device is switched yet, and %s is not applied at boot unless a unit of yours runs \"noclone enable --now --policy\"; for now: noclone %s", POLICY_PATH,
 		 opt(o, OPT_ALL) && kind == POLICY_EXCLUDE ?
 		 "disable --now --all" : "enable --now --policy");
 	return EXIT_OK;

@@ -3,6 +3,7 @@
  * noclone status NAME: fast path and counters; for noclone-file, the engine, its
  * counters and facts about the backing file.  Without names: a line for each device.
  */
+#include <errno.h>
 #include <json-c/json.h>
 #include <stdio.h>
 #include <string.h>
@@ -234,6 +235,7 @@ int cmd_status(const struct options *o, int argc, char **argv)
 {
 	_cleanup_names_ struct names names = { 0 };
 	const char *wrong = usage(o);
+	int r;
 
 	if (wrong) {
 		log_err("%s", wrong);
@@ -243,8 +245,11 @@ int cmd_status(const struct options *o, int argc, char **argv)
 		return EXIT_FAILED;
 	if (o->given & OPT_OVERVIEW || (!argc && !opt(o, OPT_JSON)))
 		return status_all(o, &names);
-	if (!argc)
-		devmap_for_each(add_name, &names);
+	r = argc ? 0 : devmap_for_each(add_name, &names);
+	if (r && r != -ENODEV) {
+		log_err("cannot list devices: %s", strerror(-r));
+		return EXIT_FAILED;
+	}
 	status_each(o, &names);
 	return EXIT_OK;
 }

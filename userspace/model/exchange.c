@@ -34,12 +34,14 @@ static const char *noclone_type(const struct target *t)
 }
 
 /* NULL, or why this target stands against it: a new string. */
-static char *objection(const struct target *t, bool to_stock)
+static char *objection(const struct target *t, bool to_stock, bool needed)
 {
 	if (t->kind == TARGET_OTHER)
 		return xasprintf("a target of type %s has no equivalent", t->type);
 	if (t->kind == TARGET_FILE && to_stock)
 		return xstrdup("noclone-file has no equivalent in dm; \"noclone export\" prints a losetup command line");
+	if (t->kind == TARGET_FILE && needed)
+		return xstrdup("its noclone-file target would open its file again, which may be another one by now: noclone reload looks at that");
 	if (!t->understood)
 		return xasprintf("the arguments of a target are not understood: %s %s",
 				 t->type, t->params);
@@ -60,10 +62,11 @@ static void add(struct table *new, const struct target *t, bool to_stock)
 char *exchange_table(const struct table *t, bool to_stock, struct table *new)
 {
 	char *why = t->nr ? NULL : xstrdup("it has no table");
+	bool needed = exchange_is_needed(t, to_stock);
 	unsigned int i;
 
 	for (i = 0; i < t->nr && !why; i++) {
-		why = objection(&t->targets[i], to_stock);
+		why = objection(&t->targets[i], to_stock, needed);
 		if (!why)
 			add(new, &t->targets[i], to_stock);
 	}

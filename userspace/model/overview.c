@@ -229,9 +229,12 @@ static char *number(const struct overview *v, uint64_t n, double seconds)
 /* Rounded down: 100% means that there was no other I/O. */
 static char *percent(double share)
 {
-	unsigned int permille = share * 1000;
+	unsigned int permille;
 
-	return share < 0 ? NULL : xasprintf("%u.%u%%", permille / 10, permille % 10);
+	if (share < 0)
+		return NULL;
+	permille = share * 1000;
+	return xasprintf("%u.%u%%", permille / 10, permille % 10);
 }
 
 static char *why(const struct overview *v)

@@ -116,9 +116,14 @@ static char *objection_to_table(const struct candidate *c)
 		return xasprintf("its table has a target of type %s: only linear and striped devices have a fast path, perhaps one below it",
 				 c->other);
 	if (c->has_own && c->types)
-		return xasprintf("its table mixes targets of dm and of this module: noclone convert %s",
+		return xasprintf("its table mixes targets of dm and of this module: noclone convert %s --to stock",
 				 c->name);
 	return candidate_is_suitable(c) ? NULL : xstrdup("it has no table");
+}
+
+static bool is_state(const struct candidate *c, const char *state)
+{
+	return c->state && !strcmp(c->state, state);
 }
 
 /* Why it cannot be switched on: a new string, or NULL. */
@@ -128,15 +133,10 @@ static char *objection(const struct candidate *c, const struct module_params *m)
 		return objection_to_table(c);
 	if (c->types && m->loaded && !m->has_stock)
 		return xstrdup("the loaded dm-noclone has no fast path for dm's own targets: install a newer one and load it");
-	if (c->multipath && !c->named)
+	if ((c->multipath || is_state(c, "off:multipath")) && !c->named)
 		return xasprintf("a leg is on dm-multipath, which may hold I/O back: ask for it by name, noclone enable --now %s",
 				 c->name);
 	return NULL;
-}
-
-static bool is_state(const struct candidate *c, const char *state)
-{
-	return c->state && !strcmp(c->state, state);
 }
 
 static void plan_on(struct candidate *c, const struct module_params *m)
@@ -149,19 +149,27 @@ static void plan_on(struct candidate *c, const struct module_params *m)
 		c->action = is_state(c, "on") ? SWITCH_NOTHING : SWITCH_ON;
 }
 
-/*
- * Off stays off: also a device that would come on later gets the message.  One with
- * a stock type that is not enabled is on dm core's path already, and dm would
- * refuse the message.
- */
-static void plan_off(struct candidate *c, const struct module_params *m,
-		     bool clears)
+static bool clears(const struct switch_plan *p, const struct module_params *m)
 {
-	if (!c->state || is_state(c, "off:message") || c->types & ~m->stock)
+	return p->all && p->wish == WISH_OFF && m->stock;
+}
+
+/*
+ * Off stays off: also a device that would come on later gets the message, because its
+ * type is enabled now or will be.  One with another stock type is on dm core's path
+ * already, and dm would refuse the message.
+ */
+static void plan_off(struct candidate *c, const struct switch_plan *p,
+		     const struct module_params *m)
+{
+	bool comes_on = c->types && p->stock_auto && !(c->types & ~p->stock);
+
+	if ((!c->state && !comes_on) || is_state(c, "off:message") ||
+	    c->types & ~p->stock)
 		c->action = SWITCH_NOTHING;
 	else
 		c->action = SWITCH_OFF;
-	if (c->state && clears && !c->has_own)
+	if (c->state && clears(p, m) && !c->has_own)
 		c->action = SWITCH_GIVE_BACK;
 }
 
@@ -179,48 +187,42 @@ static unsigned int types_wanted(const struct switch_plan *p)
 	return types;
 }
 
-static bool clears(const struct switch_plan *p, const struct module_params *m)
-{
-	return p->all && p->wish == WISH_OFF && m->stock;
-}
-
 static void set_auto(struct switch_plan *p, const struct module_params *m, bool on)
 {
 	p->set_auto = (!m->loaded || m->has_auto) && (!m->loaded || m->stock_auto != on);
 	p->stock_auto = on;
 }
 
-void switch_plan_params(struct switch_plan *p, const struct module_params *m)
+static void plan_params(struct switch_plan *p, const struct module_params *m)
 {
 	unsigned int wanted = types_wanted(p);
 
 	p->set_auto = false;
+	p->stock_auto = m->loaded && m->has_stock && m->stock_auto;
 	p->spreads = false;
 	p->load = wanted && !m->loaded;
 	p->stock = clears(p, m) ? 0 : m->stock | wanted;
 	p->set_stock = p->stock != m->stock;
 	if (!wanted)
 		return;
-	if (p->all || !m->stock)
+	if (p->all || p->decides || !m->stock)
 		set_auto(p, m, p->all);
 	/* an older module attaches them all */
 	p->spreads = p->set_stock && !p->all && m->loaded &&
-		     (!m->has_auto || (m->stock && m->stock_auto));
+		     (!m->has_auto || (m->stock && p->stock_auto));
 }
 
 void switch_plan(struct switch_plan *p, const struct module_params *m)
 {
 	unsigned int i;
 
-	for (i = 0; i < p->nr; i++) {
-		struct candidate *c = &p->device[i];
-
-		if (c->wish == WISH_ON)
-			plan_on(c, m);
-		else if (c->wish == WISH_OFF)
-			plan_off(c, m, clears(p, m));
-	}
-	switch_plan_params(p, m);
+	for (i = 0; i < p->nr; i++)
+		if (p->device[i].wish == WISH_ON)
+			plan_on(&p->device[i], m);
+	plan_params(p, m);
+	for (i = 0; i < p->nr; i++)
+		if (p->device[i].wish == WISH_OFF)
+			plan_off(&p->device[i], p, m);
 }
 
 static unsigned int count(const struct switch_plan *p, enum switch_action action)
@@ -325,6 +327,19 @@ bool switch_is_pending(const struct candidate *c, const char *state)
 		if (!strcmp(state, lasting[i]))
 			return false;
 	return true;
+}
+
+bool switch_is_hopeless(const struct candidate *c, const char *state)
+{
+	static const char * const never[] = {
+		"off:zoned", "off:foreign", "off:nostats", "off:layout",
+	};
+	size_t i;
+
+	for (i = 0; state && i < ARRAY_SIZE(never); i++)
+		if (!strcmp(state, never[i]))
+			return true;
+	return c->action == SWITCH_CANNOT;
 }
 
 char *switch_why(const struct candidate *c, const char *state)

@@ -95,10 +95,12 @@ void candidate_free(struct candidate *c);
  * struct switch_plan - what has to be done
  * @all: it is for all devices, also those to come; else others stay as they are
  * @wish: with @all, what is wished
+ * @decides: a policy for all devices: without @all, none of those to come
  * @device: the devices
  * @nr: how many
  * @load: the module has to be loaded
- * @set_auto: the parameter stock_auto has to be set to @stock_auto, before @stock
+ * @set_auto: the parameter stock_auto has to be set to @stock_auto, before @stock;
+ *	without it, @stock_auto is what it is already
  * @set_stock: likewise
  * @spreads: devices of a type that was not enabled before get it when they are
  *	resumed, though nobody asked for them: the module cannot tell types apart
@@ -106,6 +108,7 @@ void candidate_free(struct candidate *c);
 struct switch_plan {
 	bool all;
 	enum wish wish;
+	bool decides;
 	struct candidate *device;
 	unsigned int nr;
 	bool load;
@@ -116,10 +119,8 @@ struct switch_plan {
 	bool spreads;
 };
 
-/* Fill in the actions and the parameters; the wishes are there. */
+/* Fill in the actions and the parameters; the wishes are there. Again, when they or @m change. */
 void switch_plan(struct switch_plan *p, const struct module_params *m);
-/* Parameters only: again, when the module has been loaded. */
-void switch_plan_params(struct switch_plan *p, const struct module_params *m);
 bool switch_plan_is_empty(const struct switch_plan *p);
 /* The same as shell commands, a line each: a new string. */
 char *switch_plan_print(const struct switch_plan *p);
@@ -132,6 +133,8 @@ void switch_plan_free(struct switch_plan *p);
  * @state.
  */
 bool switch_is_pending(const struct candidate *c, const char *state);
+/* Can it never have the fast path as it is?  No failure of a group that it is in. */
+bool switch_is_hopeless(const struct candidate *c, const char *state);
 /* Why the device is not as it was wished: a new string, NULL if it is. */
 char *switch_why(const struct candidate *c, const char *state);
 

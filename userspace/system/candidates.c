@@ -2,6 +2,7 @@
 /* The mapped devices of the running system whose fast path may be switched. */
 #include "system/candidates.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <string.h>
 
@@ -11,17 +12,39 @@
 #include "system/devmap.h"
 #include "system/live.h"
 
-/* dm core sees a leg on dm-multipath only if nothing is between the two. */
+/* Of devices on devices */
+#define MAX_DEPTH	32
+
+/* Or something below it, however deep: a suspend waits for all of them. */
+static bool is_on_multipath(dev_t devno, unsigned int depth)
+{
+	_cleanup_free_ char *uuid = blockdev_attribute(devno, "dm/uuid");
+	_cleanup_free_ char *folder = blockdev_sysfs(devno, "slaves");
+	bool found = uuid && origin_is_multipath(uuid);
+	DIR *dir = found || !depth || !folder ? NULL : opendir(folder);
+	struct dirent *entry;
+
+	while (dir && !found && (entry = readdir(dir))) {
+		_cleanup_free_ char *path = xasprintf("slaves/%s/dev", entry->d_name);
+		_cleanup_free_ char *number = *entry->d_name == '.' ? NULL :
+			blockdev_attribute(devno, path);
+
+		found = number && is_on_multipath(blockdev_parse_number(number),
+						  depth - 1);
+	}
+	if (dir)
+		closedir(dir);
+	return found;
+}
+
 static bool on_multipath(const struct target *target, const void *data __unused)
 {
 	unsigned int i;
 
 	for (i = 0; i < target->nr_legs; i++) {
 		dev_t devno = blockdev_parse_number(target->legs[i].device);
-		_cleanup_free_ char *uuid = devno ?
-			blockdev_attribute(devno, "dm/uuid") : NULL;
 
-		if (uuid && origin_is_multipath(uuid))
+		if (devno && is_on_multipath(devno, MAX_DEPTH))
 			return true;
 	}
 	return false;

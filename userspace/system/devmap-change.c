@@ -160,6 +160,10 @@ int devmap_reload_checked(const char *name, const struct table *t, bool readonly
 		log_err("%s: %s", name, devmap_strerror(-r));
 		return r;
 	}
+	if (check && (before.inactive_table || before.suspended)) {
+		log_err("%s: somebody else is changing it: try again", name);
+		return -EBUSY;
+	}
 
 	block_signals(&old);
 	r = load_checked(name, t, readonly, check);

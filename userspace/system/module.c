@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -28,6 +29,15 @@ void module_params(struct module_params *m)
 	m->has_stock = stock && stock_parse(stock, &m->stock);
 	m->has_auto = automatic;
 	m->stock_auto = m->has_stock && (!automatic || *automatic == 'Y');
+}
+
+int module_lock(void)
+{
+	int fd = open(PARAMETERS, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd >= 0)
+		flock(fd, LOCK_EX);
+	return fd;
 }
 
 /* What modprobe's sentence means for the user: a few failures are common. */
@@ -71,7 +81,12 @@ int module_load(void)
 		log_err("cannot run modprobe: %s", strerror(-r));
 		return r;
 	}
-	return output.status ? report_load(&output) : 0;
+	if (output.status)
+		return report_load(&output);
+	if (!access(PARAMETERS "fastpath", F_OK))
+		return 0;
+	log_err("modprobe has not loaded " NOCLONE_MODULE_NAME ": see \"modprobe --showconfig\"");
+	return -ENOENT;
 }
 
 static const char *set_error(int err)

@@ -9,6 +9,11 @@
 void module_params(struct module_params *m);
 /* Load the module: 0, or a negative errno after a message. */
 int module_load(void);
+/*
+ * Others that set parameters wait until this file descriptor is closed.  -1: there is
+ * nothing to lock, and nobody to set anything.
+ */
+int module_lock(void);
 /* Set a parameter: 0, or a negative errno after a message. */
 int module_set(const char *parameter, const char *value);
 
