@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * noclone enable and disable: the fast path on devices whose tables stay as they are.
- * With --now for this boot, else by the policy, which is applied at each boot: one
+ * With --now for this boot, else by the policy, which "--now --policy" applies: one
  * never implies the other.
  */
 #include "base/log.h"
