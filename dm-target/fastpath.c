@@ -352,33 +352,9 @@ static void noclone_fastpath_forget(struct noclone_dev *nd)
 }
 
 /*
- * Stop using the fast path, if it is in use, and wait for the bios in flight.
- *
- * On return no bio in flight and no submitter has the live table from here: both
- * count as begun while they do. A submitter that has not begun may still be
- * inside our submit_bio, and goes on to dm core's. The queue is not frozen:
- * that would fail REQ_NOWAIT bios in the middle of a split, which stock dm does
- * not do. Context: .presuspend; sleeps, not interruptible.
- */
-void noclone_fastpath_detach(struct noclone_dev *nd)
-{
-	mutex_lock(&nd->lock);
-	if (noclone_fastpath_live(nd)) {
-		noclone_fops_replace(nd, false);
-		noclone_inflight_stop(nd);
-		/* As dm core does for its table, when the device is suspended */
-		synchronize_rcu_expedited();
-		noclone_inflight_wait(nd);
-		noclone_fastpath_forget(nd);
-	}
-	nd->state = NOCLONE_OFF_SUSPENDED;
-	mutex_unlock(&nd->lock);
-}
-
-/*
- * The same in two steps, so that one grace period serves many devices, and for a
- * device that may be gone when the second begins. Return: whether a grace period
- * and noclone_fastpath_detach_end() have to follow.
+ * First half of noclone_fastpath_detach(), so that one grace period serves many
+ * devices, and for a device that may be gone when the second begins. Return: whether
+ * a grace period has to come in between.
  */
 bool noclone_fastpath_detach_begin(struct noclone_dev *nd)
 {
@@ -387,8 +363,8 @@ bool noclone_fastpath_detach_begin(struct noclone_dev *nd)
 	mutex_lock(&nd->lock);
 	if (noclone_fastpath_live(nd)) {
 		noclone_fops_replace(nd, false);
-		noclone_fastpath_forget(nd);
 		noclone_inflight_stop(nd);
+		noclone_fastpath_forget(nd);
 	}
 	nd->state = NOCLONE_OFF_SUSPENDED;
 	draining = nd->draining;
@@ -402,6 +378,23 @@ void noclone_fastpath_detach_end(struct noclone_dev *nd)
 	if (nd->draining)
 		noclone_inflight_wait(nd);
 	mutex_unlock(&nd->lock);
+}
+
+/*
+ * Stop using the fast path, if it is in use, and wait for the bios in flight.
+ *
+ * On return no bio in flight and no submitter has the live table from here: both
+ * count as begun while they do. A submitter that has not begun may still be
+ * inside our submit_bio, and goes on to dm core's. The queue is not frozen:
+ * that would fail REQ_NOWAIT bios in the middle of a split, which stock dm does
+ * not do. Context: .presuspend; sleeps, not interruptible.
+ */
+void noclone_fastpath_detach(struct noclone_dev *nd)
+{
+	/* Expedited, as dm core does for its table when the device is suspended */
+	if (noclone_fastpath_detach_begin(nd))
+		synchronize_rcu_expedited();
+	noclone_fastpath_detach_end(nd);
 }
 
 /*

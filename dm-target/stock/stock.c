@@ -159,10 +159,7 @@ void noclone_stock_detach(struct dm_target *ti)
 
 	if (!sd)
 		return;
-	/* Expedited, as dm core does for its table */
-	if (noclone_fastpath_detach_begin(&sd->nd))
-		synchronize_rcu_expedited();
-	noclone_fastpath_detach_end(&sd->nd);
+	noclone_fastpath_detach(&sd->nd);
 	mutex_lock(&sd->nd.lock);
 	noclone_stock_forget_table(sd);
 	mutex_unlock(&sd->nd.lock);
