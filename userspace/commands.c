@@ -10,6 +10,7 @@
 #include "system/devmap.h"
 #include "cli/options.h"
 #include "cli/version.h"
+#include "completion.h"
 #include "help.h"
 
 #define OPT_CHANGE	(OPT_DRY_RUN | OPT_JSON | OPT_FORCE)
@@ -119,7 +120,7 @@ static int cmd_help(const struct options *o, int argc, char **argv)
 	const struct command *cmd;
 
 	if (opt(o, OPT_COMPLETION)) {
-		_cleanup_free_ char *script = help_completion(&command_list);
+		_cleanup_free_ char *script = completion_script(&command_list, o->shell);
 
 		fputs(script, stdout);
 		return EXIT_OK;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The help texts and the completion script, made from the command table. */
+/* The help texts, made from the command table. */
 #ifndef NOCLONE_HELP_H
 #define NOCLONE_HELP_H
 
@@ -7,7 +7,5 @@
 
 void help_overview(const struct command_list *list);
 void help_command(const struct command *cmd);
-/* The completion script for bash: a new string. */
-char *help_completion(const struct command_list *list);
 
 #endif /* NOCLONE_HELP_H */

@@ -11,9 +11,9 @@
 #include "cli/options.h"
 #include "cmd/cmd.h"
 #include "commands.h"
-#include "help.h"
+#include "completion.h"
 
-#define COMPLETION	TOP "/userspace/completion/noclone.bash"
+#define COMPLETION	TOP "/userspace/completion/noclone."
 #define MAN_PAGE	TOP "/userspace/man/noclone.8"
 
 static char *read_file(const char *path)
@@ -271,13 +271,22 @@ static void options_are_used(void **state __unused)
 	assert_int_equal(used, (1ULL << OPT_NR) - 1);
 }
 
-static void completion_is_fresh(void **state __unused)
+static void script_is_fresh(const char *name, enum shell shell)
 {
-	_cleanup_free_ char *script = help_completion(&command_list);
-	_cleanup_free_ char *checked_in = read_file(COMPLETION);
+	_cleanup_free_ char *script = completion_script(&command_list, shell);
+	_cleanup_free_ char *path = xasprintf(COMPLETION "%s", name);
+	_cleanup_free_ char *checked_in = read_file(path);
 
 	if (strcmp(script, checked_in))
-		fail_msg("userspace/completion/noclone.bash is old: make -C userspace completion");
+		fail_msg("userspace/completion/noclone.%s is old: make -C userspace completion",
+			 name);
+}
+
+static void completion_is_fresh(void **state __unused)
+{
+	script_is_fresh("bash", SHELL_BASH);
+	script_is_fresh("zsh", SHELL_ZSH);
+	script_is_fresh("fish", SHELL_FISH);
 }
 
 /* The man page has a paragraph for every command and every option. */

@@ -127,6 +127,21 @@ static const char *take_watch(struct options *o, const char *value)
 	       "not a number of seconds from 0.1 to 3600";
 }
 
+static const char *take_shell(struct options *o, const char *value)
+{
+	static const char *const names[] = {
+		[SHELL_BASH] = "bash", [SHELL_ZSH] = "zsh", [SHELL_FISH] = "fish",
+	};
+	unsigned int i;
+
+	for (i = 0; value && i < ARRAY_SIZE(names); i++) {
+		o->shell = i;
+		if (!strcmp(value, names[i]))
+			return NULL;
+	}
+	return value ? "known are bash, zsh and fish" : NULL;
+}
+
 /* Sectors, as in a table; with a unit, a size as everywhere else. */
 static const char *take_start(struct options *o, const char *value)
 {
@@ -195,6 +210,8 @@ static const char *take(struct options *o, const struct option_info *info,
 	case OPT_COMPARE:
 		o->compare = value;
 		break;
+	case OPT_COMPLETION:
+		return take_shell(o, value);
 	}
 	return NULL;
 }

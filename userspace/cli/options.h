@@ -51,7 +51,7 @@
 	X(JSON,		"json",		'j', NULL,	"print JSON") \
 	X(NOUDEVSYNC,	"noudevsync",	0,   NULL,	"do not wait for udev") \
 	X(UDEV_TIMEOUT,	"udev-timeout",	0,   "SECONDS",	"wait for udev at most this long (default 30)") \
-	X(COMPLETION,	"completion",	0,   NULL,	"print the completion script for bash")
+	X(COMPLETION,	"completion",	0,   "[SHELL]",	"print the completion script for bash (default), zsh or fish")
 
 #define OPTION_NUMBER(bit, ...)	OPT_NR_##bit,
 enum { NOCLONE_OPTIONS(OPTION_NUMBER) OPT_NR };
@@ -79,6 +79,12 @@ extern const struct option_info option_infos[OPT_NR];
 /* --verbose and the like, which every command takes. */
 extern const struct option_info common_options[];
 extern const unsigned int nr_common_options;
+
+enum shell {
+	SHELL_BASH,
+	SHELL_ZSH,
+	SHELL_FISH,
+};
 
 struct rule_option {
 	enum policy_kind kind;
@@ -108,6 +114,7 @@ struct rule_option {
  * @to_stock: --to stock
  * @watch_ms: --watch in milliseconds, or its default
  * @compare: --compare
+ * @shell: --completion, or its default
  * @help: --help
  * @version: --version
  */
@@ -133,6 +140,7 @@ struct options {
 	bool to_stock;
 	uint32_t watch_ms;
 	const char *compare;
+	enum shell shell;
 	bool help;
 	bool version;
 };

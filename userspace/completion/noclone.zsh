@@ -1,0 +1,177 @@
+#compdef noclone
+# SPDX-License-Identifier: GPL-2.0-only
+# zsh completion for noclone(8), made by "noclone help --completion=zsh"
+
+typeset -ga _noclone_list=(
+	'create:create a mapped device'
+	'reload:give a running device a new table'
+	'remove:remove devices'
+	'rename:give a device another name'
+	'suspend:suspend devices'
+	'resume:resume devices'
+	'message:send a message to a target, for example "fastpath off"'
+	'enable:give devices the fast path, whatever made them; their tables stay'
+	'disable:take the fast path from devices again'
+	'convert:exchange the targets of running devices, from dm'\''s to ours or back'
+	'list:list devices'
+	'status:print fast path, engine and counters; without names, a line for each device'
+	'table:print the live tables'
+	'info:print state, device numbers and open counts'
+	'check:check table files for mistakes'
+	'explain:describe a table in words and as a diagram'
+	'export:print the equivalent stock tables, for dmsetup create --concise'
+	'bench:compare devices raw, through stock dm and through noclone'
+	'help:print help for a command'
+	'version:print the versions of the tool, libdevmapper and the module'
+)
+
+typeset -gA _noclone_options=(
+	--table '*--table=[take the table from FILE (- is stdin)]:FILE:_files'
+	-t '*-t+[take the table from FILE (- is stdin)]:FILE:_files'
+	--chunk '*--chunk=[chunk of a striped device, for example 64K]:SIZE: '
+	-c '*-c+[chunk of a striped device, for example 64K]:SIZE: '
+	--engine '*--engine=[engine of noclone-file: direct (default), extent, buffered or sync; reload keeps the current one]:ENGINE:(direct extent buffered sync)'
+	-e '*-e+[engine of noclone-file: direct (default), extent, buffered or sync; reload keeps the current one]:ENGINE:(direct extent buffered sync)'
+	--start '*--start=[first sector used in the backing file]:SECTORS: '
+	--size '*--size=[create the file, or grow it to this size]:SIZE: '
+	--allocate '*--allocate[fill holes and unwritten extents of the file with zeroes]'
+	--no-fastpath '*--no-fastpath[let dm core clone every I/O]'
+	--readonly '*--readonly[make the device read-only]'
+	-r '*-r[make the device read-only]'
+	--uuid '*--uuid=[DM UUID; NOCLONE- is prepended if it is missing]:UUID: '
+	-u '*-u+[DM UUID; NOCLONE- is prepended if it is missing]:UUID: '
+	--retry '*--retry[retry for some seconds while the device is in use]'
+	--deferred '*--deferred[remove the device when its last user closes it]'
+	--noflush '*--noflush[suspend without waiting for queued I/O]'
+	--nolockfs '*--nolockfs[suspend without freezing the file system]'
+	--all '*--all[all devices; with list, also those without a target of this module]'
+	-a '*-a[all devices; with list, also those without a target of this module]'
+	--now '*--now[for this boot, instead of by the policy that lasts]'
+	--policy '*--policy[as the policy says]'
+	--include '*--include=[add a rule to the policy: devices of that name get the fast path]:PATTERN: '
+	--exclude '*--exclude=[add a rule to the policy: devices of that name do not get it]:PATTERN: '
+	--to '*--to=[noclone (default) or stock]:TARGETS:(noclone stock)'
+	--watch '*--watch=-[repeat, with rates per second (default 2)]::SECONDS: '
+	-w '*-w-[repeat, with rates per second (default 2)]::SECONDS: '
+	--noheadings '*--noheadings[print no line of headings]'
+	--prometheus '*--prometheus[print metrics for the textfile collector of node_exporter]'
+	--assume '*--assume=[assume these facts about a device instead of looking it up]:DEV=SIZE[\:BLOCK]: '
+	--for '*--for=[the device that the table is for]:NAME: '
+	--numbers '*--numbers[write devices as major:minor]'
+	--rounds '*--rounds=[number of rounds (default 7)]:N: '
+	--seconds '*--seconds=[duration of each run, for example 0.5 (default 2)]:S: '
+	--write '*--write[measure writes as well: destroys the data on the devices]'
+	--yes-destroy '*--yes-destroy=[permit writes to this device; once for each]:DEVICE:_files'
+	--output '*--output=[write the JSON to FILE; with status, print these columns]:FILE|COLUMNS:_files'
+	-o '*-o+[write the JSON to FILE; with status, print these columns]:FILE|COLUMNS:_files'
+	--compare '*--compare=[compare with the JSON of an earlier run in FILE]:FILE:_files'
+	--force '*--force[continue although a check failed]'
+	-f '*-f[continue although a check failed]'
+	--yes '*--yes[answer questions with yes]'
+	-y '*-y[answer questions with yes]'
+	--dry-run '*--dry-run[print what would be done and change nothing]'
+	-n '*-n[print what would be done and change nothing]'
+	--json '*--json[print JSON]'
+	-j '*-j[print JSON]'
+	--noudevsync '*--noudevsync[do not wait for udev]'
+	--udev-timeout '*--udev-timeout=[wait for udev at most this long (default 30)]:SECONDS: '
+	--completion '*--completion=-[print the completion script for bash (default), zsh or fish]::SHELL:(bash zsh fish)'
+	--verbose '*--verbose[print more messages]'
+	-v '*-v[print more messages]'
+	--debug '*--debug[print all messages, also those of libdevmapper]'
+	--help '*--help[print help for the command]'
+	-h '*-h[print help for the command]'
+	--version '*--version[print the version]'
+	-V '*-V[print the version]'
+)
+
+typeset -gA _noclone_takes=(
+	create ' --table -t --chunk -c --engine -e --start --size --allocate --no-fastpath --readonly -r --uuid -u --force -f --dry-run -n --json -j --noudevsync --udev-timeout --verbose -v --debug --help -h --version -V'
+	reload ' --table -t --chunk -c --engine -e --start --size --allocate --no-fastpath --readonly -r --noflush --nolockfs --force -f --yes -y --dry-run -n --json -j --noudevsync --udev-timeout --verbose -v --debug --help -h --version -V'
+	remove ' --retry --deferred --force -f --dry-run -n --json -j --noudevsync --udev-timeout --verbose -v --debug --help -h --version -V'
+	rename ' --force -f --dry-run -n --json -j --noudevsync --udev-timeout --verbose -v --debug --help -h --version -V'
+	suspend ' --noflush --nolockfs --force -f --dry-run -n --json -j --verbose -v --debug --help -h --version -V'
+	resume ' --force -f --dry-run -n --json -j --noudevsync --udev-timeout --verbose -v --debug --help -h --version -V'
+	message ' --force -f --dry-run -n --json -j --verbose -v --debug --help -h --version -V'
+	enable ' --all -a --now --policy --include --exclude --dry-run -n --json -j --verbose -v --debug --help -h --version -V'
+	disable ' --all -a --now --include --exclude --dry-run -n --json -j --verbose -v --debug --help -h --version -V'
+	convert ' --noflush --nolockfs --to --dry-run -n --json -j --noudevsync --udev-timeout --verbose -v --debug --help -h --version -V'
+	list ' --all -a --json -j --verbose -v --debug --help -h --version -V'
+	status ' --watch -w --noheadings --prometheus --output -o --json -j --verbose -v --debug --help -h --version -V'
+	table ' --numbers --json -j --verbose -v --debug --help -h --version -V'
+	info ' --json -j --verbose -v --debug --help -h --version -V'
+	check ' --assume --for --json -j --verbose -v --debug --help -h --version -V'
+	explain ' --json -j --verbose -v --debug --help -h --version -V'
+	export ' --numbers --json -j --verbose -v --debug --help -h --version -V'
+	bench ' --chunk -c --rounds --seconds --write --yes-destroy --output -o --compare --dry-run -n --json -j --noudevsync --udev-timeout --verbose -v --debug --help -h --version -V'
+	help ' --completion --verbose -v --debug --help -h --version -V'
+	version ' --json -j --verbose -v --debug --help -h --version -V'
+)
+
+typeset -gA _noclone_kind=(
+	create create
+	reload reload
+	remove name
+	rename name
+	suspend name
+	resume name
+	message name
+	enable name
+	disable name
+	convert name
+	list none
+	status name
+	table name
+	info name
+	check file
+	explain name
+	export name
+	bench file
+	help command
+	version none
+)
+
+_noclone_names()
+{
+	local node
+
+	for node in /sys/block/dm-*/dm/name(N); do
+		compadd -- "$(<$node)"
+	done
+}
+
+_noclone_commands()
+{
+	_describe command _noclone_list
+}
+
+# The command is the first of these words.
+_noclone_command()
+{
+	local -a others specs
+	local option
+
+	case $_noclone_kind[$words[1]] in
+	name) others=('*:device:_noclone_names') ;;
+	file) others=('*:file:_files') ;;
+	create) others=('1:name: ' '2:target:(linear striped file)' '*:device:_files') ;;
+	reload) others=('1:device:_noclone_names' '2:target:(linear striped file)' '*:device:_files') ;;
+	command) others=('1:command:_noclone_commands') ;;
+	esac
+	for option in ${=_noclone_takes[$words[1]]}; do
+		specs+=("$_noclone_options[$option]")
+	done
+	_arguments $specs $others
+}
+
+_noclone()
+{
+	local curcontext=$curcontext state line ret=1
+	local -A opt_args
+
+	_arguments -C '1:command:_noclone_commands' '*::word:->words' && ret=0
+	[[ $state == words ]] && _noclone_command && ret=0
+	return ret
+}
+
+_noclone "$@"
