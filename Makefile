@@ -8,6 +8,8 @@
 #   make tool             the tool: build/userspace/noclone
 #   make install          both, with man pages, completion and udev rules
 #   make uninstall
+#   make deb              Debian packages of both, in build/deb; debian/control says what it
+#                         needs, "apt-get build-dep ." installs that
 #   make clean            what the above built, and build/ with its downloads
 #
 # Test, on any Debian 12; all that is downloaded and built stays under build/.  In less
@@ -58,6 +60,15 @@ uninstall:
 	$(if $(DESTDIR),,depmod $(KVER))
 	$(MAKE) -C userspace prefix=$(prefix) DESTDIR=$(DESTDIR) uninstall
 
+# In a copy, because dpkg-buildpackage writes into the tree and next to it.
+deb:
+	rm -rf build/deb
+	mkdir -p build/deb/source
+	tar -c --exclude=./build --exclude=./.git . | tar -x -C build/deb/source
+	$(MAKE) -C build/deb/source clean
+	cd build/deb/source && dpkg-buildpackage --build=binary --no-sign
+	rm -rf build/deb/source
+
 check:
 	@tests/harness/run
 
@@ -93,5 +104,5 @@ clean:
 help:
 	@sed -n '3,/^$$/s/^# \{0,1\}//p' Makefile
 
-.PHONY: all modules tool install uninstall check check-all check-unit check-vm check-uml \
+.PHONY: all modules tool install uninstall deb check check-all check-unit check-vm check-uml \
 	check-meta style demo bench clean help
