@@ -2,6 +2,8 @@
 /* The policy, and who has made a device. */
 #include "unit.h"
 
+#include <stdlib.h>
+
 #include "base/util.h"
 #include "model/origin.h"
 #include "model/policy.h"
@@ -172,6 +174,28 @@ static void origins(void **state __unused)
 	assert_null(origin_of_uuid("-x"));
 }
 
+/* boot/modprobe-conf, for an initramfs, asks the same as policy_includes_all(). */
+static void initramfs_agrees(void **state __unused)
+{
+	static const char *const texts[] = {
+		"", "# include *\n", "include *\n", "include a\n", "exclude *\n",
+		"include a\n\tinclude  * \nexclude b\n", "exclude a\ninclude *\n",
+		"include * x\n", "include \\*\n", "include *\nexclude *\n",
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(texts); i++) {
+		_cleanup_free_ char *command =
+			xasprintf("f=$(mktemp) && printf %%s '%s' >$f && "
+				  TOP "/userspace/boot/modprobe-conf $f | grep -q ^softdep; "
+				  "r=$?; rm $f; exit $r", texts[i]);
+		_cleanup_policy_ struct policy p = { 0 };
+
+		read_policy(&p, texts[i]);
+		assert_int_equal(!system(command), policy_includes_all(&p));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -184,6 +208,7 @@ int main(void)
 		cmocka_unit_test(all_of_them),
 		cmocka_unit_test(pattern_usage),
 		cmocka_unit_test(origins),
+		cmocka_unit_test(initramfs_agrees),
 	};
 
 	return cmocka_run_group_tests_name("policy", tests, NULL, NULL);

@@ -50,7 +50,7 @@ static const char *load_hint(const char *said)
 	if (strstr(said, "Exec format error") || strstr(said, "Unknown symbol"))
 		return "it was built for another kernel: build and install it again";
 	if (strstr(said, "Operation not permitted"))
-		return "root is needed, and a kernel that is not locked down";
+		return "root is needed, and a kernel that is neither locked down nor told module_blacklist=dm_noclone";
 	return NULL;
 }
 
