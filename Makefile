@@ -22,6 +22,7 @@
 #   make check-all        all tests on all kernels, and more of them: hours
 #   make check-vm         the suite in a VM of each stock kernel
 #   make check-uml        the suite in a kernel with KASAN, lockdep and kmemleak
+#   make check-lvm2       tests of lvm2 itself, with and without the fast path
 #   make check-meta       tests of the test harness itself
 #   make bench MODE=insn  instructions per I/O on the stock kernels: raw, stock, ours
 #   make bench MODE=file  the same of files, loop devices and noclone-file
@@ -84,6 +85,9 @@ check-vm:
 check-uml:
 	@KERNEL="$${KERNEL:-7.2}" tests/harness/run build uml
 
+check-lvm2:
+	@KERNEL="$${KERNEL:-6.12 7.2}" tests/harness/run build lvm2
+
 check-meta:
 	@tests/harness/run build meta
 
@@ -105,4 +109,4 @@ help:
 	@sed -n '3,/^$$/s/^# \{0,1\}//p' Makefile
 
 .PHONY: all modules tool install uninstall deb check check-all check-unit check-vm check-uml \
-	check-meta style demo bench clean help
+	check-lvm2 check-meta style demo bench clean help
