@@ -21,6 +21,7 @@
 #   make check            what tests/harness/plan says, on all kernels: under an hour
 #   make check-all        all tests on all kernels, and more of them: hours
 #   make check-vm         the suite in a VM of each stock kernel
+#   make check-machine    Debian with systemd, root and swap on LVM, enabled while in use
 #   make check-uml        the suite in a kernel with KASAN, lockdep and kmemleak
 #   make check-lvm2       tests of lvm2 itself, with and without the fast path
 #   make check-meta       tests of the test harness itself
@@ -82,6 +83,9 @@ check-unit:
 check-vm:
 	@tests/harness/run build vm
 
+check-machine:
+	@tests/harness/run build machine
+
 check-uml:
 	@KERNEL="$${KERNEL:-7.2}" tests/harness/run build uml
 
@@ -108,5 +112,5 @@ clean:
 help:
 	@sed -n '3,/^$$/s/^# \{0,1\}//p' Makefile
 
-.PHONY: all modules tool install uninstall deb check check-all check-unit check-vm check-uml \
-	check-lvm2 check-meta style demo bench clean help
+.PHONY: all modules tool install uninstall deb check check-all check-unit check-vm \
+	check-machine check-uml check-lvm2 check-meta style demo bench clean help
