@@ -54,7 +54,7 @@ tool:
 	$(MAKE) -C userspace prefix=$(prefix)
 
 install: all
-	$(MAKE) -C dm-target KVER=$(KVER) modules_install
+	$(MAKE) -C dm-target KVER=$(KVER) $(if $(DESTDIR),INSTALL_MOD_PATH=$(DESTDIR)) modules_install
 	$(MAKE) -C userspace prefix=$(prefix) DESTDIR=$(DESTDIR) install
 
 uninstall:
