@@ -10,6 +10,8 @@
 #include "base/util.h"
 #include "cli/options.h"
 
+#define ENGINES "direct extent buffered sync"
+
 static void bash_options(struct strbuf *b, const struct command *cmd)
 {
 	unsigned int i;
@@ -118,7 +120,7 @@ static char *complete_bash(const struct command_list *list)
 	for (i = 0; i < list->nr; i++)
 		strbuf_add(&b, "%s%s", i ? " " : "", list->command[i].name);
 	strbuf_add(&b, ")\n");
-	strbuf_add(&b, "declare -a _noclone_engines=(direct extent buffered sync)\n");
+	strbuf_add(&b, "declare -a _noclone_engines=(" ENGINES ")\n");
 	bash_value_options(&b);
 	strbuf_add(&b, "declare -A _noclone_kind=(\n");
 	for (i = 0; i < list->nr; i++)
@@ -151,7 +153,7 @@ static const char *choices(const struct option_info *o)
 {
 	switch (o->bit) {
 	case OPT_ENGINE:
-		return "direct extent buffered sync";
+		return ENGINES;
 	case OPT_TO:
 		return "noclone stock";
 	case OPT_COMPLETION:
