@@ -6,6 +6,7 @@
 
 #include "base/util.h"
 #include "cli/options.h"
+#include "examples.h"
 
 static void print_option(const struct option_info *o)
 {
@@ -23,6 +24,7 @@ static void print_option(const struct option_info *o)
 
 void help_command(const struct command *cmd)
 {
+	const struct examples *examples = examples_find(cmd->name);
 	unsigned int i;
 
 	printf("noclone %s %s\n\n%s\n\nOptions:\n", cmd->name, cmd->words,
@@ -32,6 +34,11 @@ void help_command(const struct command *cmd)
 			print_option(&option_infos[i]);
 	for (i = 0; i < nr_common_options; i++)
 		print_option(&common_options[i]);
+	if (!examples)
+		return;
+	puts("\nExamples:");
+	for (i = 0; i < ARRAY_SIZE(examples->line); i++)
+		printf("  %s\n", examples->line[i]);
 }
 
 void help_overview(const struct command_list *list)

@@ -12,6 +12,7 @@
 #include "cmd/cmd.h"
 #include "commands.h"
 #include "completion.h"
+#include "examples.h"
 
 #define COMPLETION	TOP "/userspace/completion/noclone."
 #define MAN_PAGE	TOP "/userspace/man/noclone.8"
@@ -322,6 +323,36 @@ static void man_page_is_complete(void **state __unused)
 	}
 }
 
+/* An example begins with its command, and the options are some that it takes. */
+static void check_example(const struct command *cmd, const char *line)
+{
+	_cleanup_free_ char *first = xstrndup(line, strcspn(line, "|>"));
+	_cleanup_words_ struct words w;
+	struct options o;
+	int words = parse(&o, first, &w), nr = w.nr - words - 1;
+
+	if (words < 0 || nr < cmd->min || (cmd->max != ANY_NUMBER && nr > cmd->max) ||
+	    strcmp(w.word[words], cmd->name) || o.given & ~cmd->options)
+		fail_msg("not an example of %s: %s", cmd->name, line);
+	options_free(&o);
+}
+
+static void examples_are_right(void **state __unused)
+{
+	unsigned int i, j;
+
+	for (i = 0; i < command_list.nr; i++) {
+		const struct command *cmd = &command_list.command[i];
+		const struct examples *examples = examples_find(cmd->name);
+
+		if (!examples)
+			fail_msg("no examples of %s", cmd->name);
+		for (j = 0; j < ARRAY_SIZE(examples->line); j++)
+			check_example(cmd, examples->line[j]);
+	}
+	assert_null(examples_find("nosuch"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -339,6 +370,7 @@ int main(void)
 		cmocka_unit_test(options_are_used),
 		cmocka_unit_test(completion_is_fresh),
 		cmocka_unit_test(man_page_is_complete),
+		cmocka_unit_test(examples_are_right),
 	};
 
 	return cmocka_run_group_tests_name("cli", tests, NULL, NULL);

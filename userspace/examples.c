@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Two examples for each command. */
+#include "examples.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "base/util.h"
+
+static const struct {
+	const char *command;
+	struct examples examples;
+} list[] = {
+	{ "create", { "noclone create fast striped --chunk 64K /dev/nvme0n1 /dev/nvme1n1",
+		      "noclone create image file /srv/disk.img --size 10G --allocate --engine extent" } },
+	{ "reload", { "noclone reload data linear /dev/nvme0n1 /dev/nvme1n1",
+		      "noclone reload image file /srv/disk.img --size 20G" } },
+	{ "remove", { "noclone remove fast", "noclone remove --deferred fast" } },
+	{ "rename", { "noclone rename fast data", "noclone rename -n fast data" } },
+	{ "suspend", { "noclone suspend fast", "noclone suspend --nolockfs fast" } },
+	{ "resume", { "noclone resume fast", "noclone resume -n fast" } },
+	{ "message", { "noclone message fast fastpath off", "noclone message fast fastpath on" } },
+	{ "enable", { "noclone enable --now vg0/root",
+		      "noclone enable --include 'vg0/*'" } },
+	{ "disable", { "noclone disable --now vg0/root", "noclone disable --now --all" } },
+	{ "convert", { "noclone convert data", "noclone convert data --to stock" } },
+	{ "list", { "noclone list", "noclone list --all --json" } },
+	{ "status", { "noclone status", "noclone status --watch=1 -o NAME,IO,SHARE" } },
+	{ "table", { "noclone table fast", "noclone table --numbers fast >fast.table" } },
+	{ "info", { "noclone info fast", "noclone info --json fast" } },
+	{ "check", { "noclone check fast.table",
+		     "noclone check fast.table --assume /dev/nvme0n1=1T --for fast" } },
+	{ "explain", { "noclone explain fast", "noclone explain fast.table" } },
+	{ "export", { "noclone export >stock.tables", "noclone export | dmsetup create --concise" } },
+	{ "bench", { "noclone bench /dev/nvme0n1",
+		     "noclone bench --rounds 9 --output today.json /dev/nvme0n1" } },
+	{ "help", { "noclone help create", "noclone help --completion=zsh" } },
+	{ "version", { "noclone version", "noclone version --json" } },
+};
+
+const struct examples *examples_find(const char *command)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(list); i++)
+		if (!strcmp(list[i].command, command))
+			return &list[i].examples;
+	return NULL;
+}
