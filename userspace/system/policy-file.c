@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +17,7 @@
 #include "base/log.h"
 #include "base/read.h"
 #include "base/util.h"
+#include "system/replace-file.h"
 
 #define POLICY_DIR	"/etc/noclone"
 #define POLICY_MAX	(1U << 20)
@@ -70,52 +70,13 @@ int policy_file_open(struct policy_file *file, struct policy *p, bool edit)
 	return read_policy(p);
 }
 
-static int write_all(int fd, const char *text)
-{
-	size_t left = strlen(text);
-	ssize_t n;
-
-	for (; left; text += n, left -= n) {
-		n = write(fd, text, left);
-		if (n < 0)
-			return -errno;
-	}
-	return fchmod(fd, 0644) || fsync(fd) ? -errno : 0;
-}
-
-/* The folder of the file keeps the new name only once it is on disk itself. */
-static int sync_folder(const char *path)
-{
-	_cleanup_free_ char *copy = xstrdup(path);
-	_cleanup_close_ int fd = open(dirname(copy),
-				      O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-	return fd < 0 || fsync(fd) ? -errno : 0;
-}
-
-static int replace(const char *path, const char *text)
-{
-	_cleanup_free_ char *temporary = xasprintf("%s.XXXXXX", path);
-	_cleanup_close_ int fd = mkostemp(temporary, O_CLOEXEC);
-	int r;
-
-	if (fd < 0)
-		return -errno;
-	r = write_all(fd, text);
-	if (!r && rename(temporary, path))
-		r = -errno;
-	if (r)
-		unlink(temporary);
-	return r ? r : sync_folder(path);
-}
-
 int policy_file_write(const struct policy *p)
 {
 	/* behind a link, which somebody has made on purpose, is the file */
 	_cleanup_free_ char *real = realpath(POLICY_PATH, NULL);
 	_cleanup_free_ char *rules = policy_print(p);
 	_cleanup_free_ char *text = xasprintf("%s%s", real ? "" : head, rules);
-	int r = replace(real ? real : POLICY_PATH, text);
+	int r = replace_file(real ? real : POLICY_PATH, text);
 
 	if (r)
 		log_err("writing " POLICY_PATH " failed: %s", strerror(-r));
