@@ -3,19 +3,39 @@
 #include "base/log.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
 
 enum log_level log_level = LOG_LEVEL_NORMAL;
 
-static void say(const char *kind, const char *fmt, va_list ap)
+/* systemd says which file the journal reads; stderr may have been redirected since. */
+static bool is_journal(void)
 {
+	const char *stream = getenv("JOURNAL_STREAM");
+	unsigned long long device, inode;
+	struct stat st;
+
+	return stream && sscanf(stream, "%llu:%llu", &device, &inode) == 2 &&
+	       !fstat(fileno(stderr), &st) && st.st_dev == device && st.st_ino == inode;
+}
+
+/* @priority is that of syslog(3), which the journal takes from in front of a line. */
+static void say(int priority, const char *kind, const char *fmt, va_list ap)
+{
+	static int journal = -1;
+
+	if (journal < 0)
+		journal = is_journal();
 	/* keeps the order where both streams go to the same file */
 	fflush(stdout);
+	if (journal)
+		fprintf(stderr, "<%d>", priority);
 	fprintf(stderr, "noclone: %s", kind);
 	vfprintf(stderr, fmt, ap);
 	fputc('\n', stderr);
 }
 
-#define DEFINE_LOG(name, level, kind)					\
+#define DEFINE_LOG(name, level, priority, kind)				\
 void name(const char *fmt, ...)						\
 {									\
 	va_list ap;							\
@@ -23,12 +43,12 @@ void name(const char *fmt, ...)						\
 	if (log_level < (level))					\
 		return;							\
 	va_start(ap, fmt);						\
-	say(kind, fmt, ap);						\
+	say(priority, kind, fmt, ap);					\
 	va_end(ap);							\
 }
 
-DEFINE_LOG(log_err, LOG_LEVEL_NORMAL, "")
-DEFINE_LOG(log_warn, LOG_LEVEL_NORMAL, "warning: ")
-DEFINE_LOG(log_note, LOG_LEVEL_NORMAL, "note: ")
-DEFINE_LOG(log_verbose, LOG_LEVEL_VERBOSE, "")
-DEFINE_LOG(log_debug, LOG_LEVEL_DEBUG, "debug: ")
+DEFINE_LOG(log_err, LOG_LEVEL_NORMAL, 3, "")
+DEFINE_LOG(log_warn, LOG_LEVEL_NORMAL, 4, "warning: ")
+DEFINE_LOG(log_note, LOG_LEVEL_NORMAL, 5, "note: ")
+DEFINE_LOG(log_verbose, LOG_LEVEL_VERBOSE, 6, "")
+DEFINE_LOG(log_debug, LOG_LEVEL_DEBUG, 7, "debug: ")
