@@ -73,7 +73,7 @@ static const struct command commands[] = {
 		OPT_PROMETHEUS, WORD_NAME, cmd_status
 	}, {
 		"table", "[NAME...]", "print the live tables",
-		0, ANY_NUMBER, OPT_JSON | OPT_NUMBERS, WORD_NAME, cmd_table
+		0, ANY_NUMBER, OPT_JSON | OPT_NUMBERS | OPT_PERSISTENT, WORD_NAME, cmd_table
 	}, {
 		"info", "[NAME...]", "print state, device numbers and open counts",
 		0, ANY_NUMBER, OPT_JSON, WORD_NAME, cmd_info

@@ -26,7 +26,7 @@ static const struct {
 	{ "convert", { { "noclone convert data", "noclone convert data --to stock" } } },
 	{ "list", { { "noclone list", "noclone list --all --json" } } },
 	{ "status", { { "noclone status", "noclone status --watch=1 -o NAME,IO,SHARE" } } },
-	{ "table", { { "noclone table fast", "noclone table --numbers fast >fast.table" } } },
+	{ "table", { { "noclone table fast", "noclone table --persistent fast >fast.table" } } },
 	{ "info", { { "noclone info fast", "noclone info --json fast" } } },
 	{ "check", { { "noclone check fast.table",
 		     "noclone check fast.table --assume /dev/nvme0n1=1T --for fast" } } },

@@ -89,7 +89,8 @@ static void check(const struct build *b, const struct facts_source *src,
 	const struct options *o = b->options;
 
 	lint_table(t, src, &b->self, problems);
-	table_rename_devices(t, identity_path);
+	/* what is printed may be kept: numbers of disks change with each boot */
+	table_rename_devices(t, opt(o, OPT_DRY_RUN) ? identity_persistent : identity_path);
 	if (!opt(o, OPT_READONLY))
 		check_writable(t, src, problems);
 	guard_table(t, b->self.known ? b->self.devno : 0, !opt(o, OPT_DRY_RUN),

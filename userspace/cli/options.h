@@ -39,6 +39,7 @@
 	X(ASSUME,	"assume",	0,   "DEV=SIZE[:BLOCK]", "assume these facts about a device instead of looking it up") \
 	X(FOR,		"for",		0,   "NAME",	"the device that the table is for") \
 	X(NUMBERS,	"numbers",	0,   NULL,	"write devices as major:minor") \
+	X(PERSISTENT,	"persistent",	0,   NULL,	"write devices by names that survive a reboot") \
 	X(ROUNDS,	"rounds",	0,   "N",	"number of rounds (default 7)") \
 	X(SECONDS,	"seconds",	0,   "S",	"duration of each run, for example 0.5 (default 2)") \
 	X(WRITE,	"write",	0,   NULL,	"measure writes as well: destroys the data on the devices") \

@@ -53,6 +53,7 @@ static int check_file(const char *path, const struct facts_source *src,
 		return EXIT_FAILED;
 	table_parse(&t, text, &problems);
 	lint_table(&t, src, self, &problems);
+	lint_names(&t, &problems);
 
 	if (array)
 		json_object_array_add(array, check_json(path, &problems));

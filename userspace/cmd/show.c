@@ -202,7 +202,9 @@ int cmd_table(const struct options *o, int argc, char **argv)
 		_cleanup_table_ struct table t = { 0 };
 
 		live_table(names.name[i], &t);
-		if (!opt(o, OPT_NUMBERS))
+		if (opt(o, OPT_PERSISTENT))
+			table_rename_devices(&t, identity_persistent);
+		else if (!opt(o, OPT_NUMBERS))
 			table_rename_devices(&t, identity_path);
 		dev = json_object_new_object();
 		output_add_string(dev, "name", names.name[i]);

@@ -72,6 +72,7 @@ complete --command noclone --condition '__fish_seen_subcommand_from status' --lo
 complete --command noclone --condition '__fish_seen_subcommand_from check' --long-option assume --exclusive --description 'assume these facts about a device instead of looking it up'
 complete --command noclone --condition '__fish_seen_subcommand_from check' --long-option for --exclusive --description 'the device that the table is for'
 complete --command noclone --condition '__fish_seen_subcommand_from table export' --long-option numbers --description 'write devices as major:minor'
+complete --command noclone --condition '__fish_seen_subcommand_from table' --long-option persistent --description 'write devices by names that survive a reboot'
 complete --command noclone --condition '__fish_seen_subcommand_from bench' --long-option rounds --exclusive --description 'number of rounds (default 7)'
 complete --command noclone --condition '__fish_seen_subcommand_from bench' --long-option seconds --exclusive --description 'duration of each run, for example 0.5 (default 2)'
 complete --command noclone --condition '__fish_seen_subcommand_from bench' --long-option write --description 'measure writes as well: destroys the data on the devices'

@@ -114,9 +114,37 @@ static void check_name(struct lint *l, const struct target *t, const char *name)
 	if (*name != '/' && strchr(name, '='))
 		warning(l, t, "dmsetup does not understand \"%s\", only noclone does",
 			name);
-	else if (str_starts(name, "/dev/sd") || is_number_pair(name))
-		note(l, t, "\"%s\" may be another device after a reboot: names in /dev/disk/by-id are persistent",
-		     name);
+}
+
+/* A name that the kernel gives out in the order in which it finds disks. */
+static bool is_kernel_name(const char *name)
+{
+	static const char * const drivers[] = {
+		"sd", "hd", "vd", "xvd", "nvme", "mmcblk", "loop", "nbd", "zd", "dm-",
+	};
+	unsigned int i;
+
+	if (is_number_pair(name))
+		return true;
+	for (i = 0; str_starts(name, "/dev/") && i < ARRAY_SIZE(drivers); i++)
+		if (str_starts(name + strlen("/dev/"), drivers[i]))
+			return true;
+	return false;
+}
+
+void lint_names(const struct table *t, struct problems *problems)
+{
+	unsigned int i, j;
+
+	for (i = 0; i < t->nr; i++)
+		for (j = 0; j < t->targets[i].nr_legs; j++) {
+			const char *name = t->targets[i].legs[j].device;
+
+			if (is_kernel_name(name))
+				problem_add(problems, PROBLEM_WARNING, t->targets[i].line,
+					    "\"%s\" may be another device after a reboot: use its name in /dev/disk/by-id",
+					    name);
+		}
 }
 
 static void check_size(struct lint *l, const struct target *t,

@@ -17,6 +17,9 @@
 void lint_table(const struct table *t, const struct facts_source *src,
 		const struct self_device *self, struct problems *problems);
 
+/* Warn of device names that a reboot may give to another device. */
+void lint_names(const struct table *t, struct problems *problems);
+
 /* Is the device built on itself?  I/O to it would never complete. */
 bool lint_is_cycle(const struct table *t, const struct facts_source *src,
 		   const struct self_device *self);

@@ -8,6 +8,7 @@
 #include <libudev.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/read.h"
 #include "base/util.h"
@@ -77,21 +78,37 @@ static char *property(struct udev_device *dev, const char *name)
 	return value && *value ? xstrdup(value) : NULL;
 }
 
-/* The best of the device's links, in this order of preference. */
+/* Does the link lead to the device?  Two with the same serial number share one. */
+static bool leads_to(const char *link, dev_t devno)
+{
+	struct stat st;
+
+	return !stat(link, &st) && S_ISBLK(st.st_mode) && st.st_rdev == devno;
+}
+
+/*
+ * The best of the device's links, in this order of preference.  Not by what is on it:
+ * the file system of a mapped device is, for udev, on its first leg, too.
+ */
 static char *stable_link(struct udev_device *dev)
 {
 	static const char * const order[] = {
 		"/dev/mapper/", "/dev/disk/by-id/wwn-", "/dev/disk/by-id/nvme-eui",
 		"/dev/disk/by-id/", "/dev/disk/by-partuuid/", "/dev/disk/by-path/",
 	};
+	dev_t devno = udev_device_get_devnum(dev);
 	struct udev_list_entry *entry;
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(order); i++)
 		udev_list_entry_foreach(entry,
-					udev_device_get_devlinks_list_entry(dev))
-			if (str_starts(udev_list_entry_get_name(entry), order[i]))
-				return xstrdup(udev_list_entry_get_name(entry));
+					udev_device_get_devlinks_list_entry(dev)) {
+			const char *link = udev_list_entry_get_name(entry);
+
+			if (str_starts(link, order[i]) && leads_to(link, devno) &&
+			    !str_starts(link, "/dev/disk/by-id/lvm-pv-"))
+				return xstrdup(link);
+		}
 	return NULL;
 }
 
