@@ -26,7 +26,7 @@ static const struct command commands[] = {
 	{
 		"create", "NAME {linear DEV[:START[+LEN]]... | striped --chunk SIZE DEV[:START[+LEN]]... | file PATH | --table FILE}",
 		"create a mapped device",
-		1, ANY_NUMBER, OPT_LOAD | OPT_UUID, WORD_CREATE, cmd_create
+		1, ANY_NUMBER, OPT_LOAD | OPT_UUID | OPT_PERSIST, WORD_CREATE, cmd_create
 	}, {
 		"reload", "NAME {linear DEV... | striped --chunk SIZE DEV... | file PATH | --table FILE}",
 		"give a running device a new table",
@@ -34,8 +34,20 @@ static const struct command commands[] = {
 		WORD_RELOAD, cmd_reload
 	}, {
 		"remove", "NAME...", "remove devices",
-		1, ANY_NUMBER, OPT_CHANGE | OPT_RETRY | OPT_DEFERRED | OPT_UDEV,
+		1, ANY_NUMBER, OPT_CHANGE | OPT_RETRY | OPT_DEFERRED | OPT_FORGET | OPT_UDEV,
 		WORD_NAME, cmd_remove
+	}, {
+		"save", "NAME...", "keep devices with their tables, so that they come back at boot",
+		1, ANY_NUMBER, OPT_CHANGE, WORD_NAME, cmd_save
+	}, {
+		"activate", "{NAME... | --all}", "bring saved devices back",
+		0, ANY_NUMBER, OPT_CHANGE | OPT_ALL | OPT_STRICT | OPT_UDEV,
+		WORD_SAVED, cmd_activate
+	}, {
+		"deactivate", "{NAME... | --all}",
+		"remove saved devices that nobody uses; they stay saved",
+		0, ANY_NUMBER, OPT_DRY_RUN | OPT_JSON | OPT_ALL | OPT_UDEV,
+		WORD_SAVED, cmd_deactivate
 	}, {
 		"rename", "NAME NEW_NAME", "give a device another name",
 		2, 2, OPT_CHANGE | OPT_UDEV, WORD_NAME, cmd_rename

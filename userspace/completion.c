@@ -27,6 +27,7 @@ static void bash_options(struct strbuf *b, const struct command *cmd)
 static const char *const kind_words[] = {
 	[WORD_NONE] = "none",
 	[WORD_NAME] = "name",
+	[WORD_SAVED] = "saved",
 	[WORD_FILE] = "file",
 	[WORD_CREATE] = "create",
 	[WORD_RELOAD] = "reload",
@@ -44,6 +45,15 @@ static const char bash_body[] =
 "	done\n"
 "}\n"
 "\n"
+"_noclone_saved()\n"
+"{\n"
+"	local file\n"
+"\n"
+"	for file in /etc/noclone/*.table; do\n"
+"		[[ -e $file ]] && basename \"$file\" .table\n"
+"	done\n"
+"}\n"
+"\n"
 "# What the next word of a command may be.\n"
 "_noclone_words()\n"
 "{\n"
@@ -51,6 +61,7 @@ static const char bash_body[] =
 "\n"
 "	case $kind in\n"
 "	name) _noclone_names ;;\n"
+"	saved) _noclone_saved ;;\n"
 "	file) compgen -f -- \"$cur\" ;;\n"
 "	command) printf '%s\\n' \"${_noclone_commands[@]}\" ;;\n"
 "	create | reload)\n"
@@ -241,6 +252,11 @@ static const char zsh_body[] =
 "	done\n"
 "}\n"
 "\n"
+"_noclone_saved()\n"
+"{\n"
+"	compadd -- /etc/noclone/*.table(N:t:r)\n"
+"}\n"
+"\n"
 "_noclone_commands()\n"
 "{\n"
 "	_describe command _noclone_list\n"
@@ -254,6 +270,7 @@ static const char zsh_body[] =
 "\n"
 "	case $_noclone_kind[$words[1]] in\n"
 "	name) others=('*:device:_noclone_names') ;;\n"
+"	saved) others=('*:device:_noclone_saved') ;;\n"
 "	file) others=('*:file:_files') ;;\n"
 "	create) others=('1:name: ' '2:target:(linear striped file)' '*:device:_files') ;;\n"
 "	reload) others=('1:device:_noclone_names' '2:target:(linear striped file)' '*:device:_files') ;;\n"
@@ -316,12 +333,19 @@ static const char fish_head[] =
 "	end\n"
 "end\n"
 "\n"
+"function __noclone_saved\n"
+"	for file in /etc/noclone/*.table\n"
+"		basename $file .table\n"
+"	end\n"
+"end\n"
+"\n"
 "complete --command noclone --no-files\n";
 
 /* Words of a command, after the test for it. */
 static const char *const fish_words[] = {
 	[WORD_NONE] = NULL,
 	[WORD_NAME] = "--arguments '(__noclone_names)'",
+	[WORD_SAVED] = "--arguments '(__noclone_saved)'",
 	[WORD_FILE] = "--force-files",
 	[WORD_CREATE] = "--arguments 'linear striped file' --force-files",
 	[WORD_RELOAD] = "--arguments '(__noclone_names) linear striped file' --force-files",

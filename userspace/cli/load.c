@@ -44,8 +44,7 @@ static void check_file_writable(const struct target *t,
 			    wrong);
 }
 
-/* The kernel permits a writable mapped device on a read-only leg. */
-static void check_writable(const struct table *t,
+void load_check_writable(const struct table *t,
 			   const struct facts_source *src,
 			   struct problems *problems)
 {
@@ -87,14 +86,17 @@ static void check(const struct build *b, const struct facts_source *src,
 		  struct table *t, struct problems *problems)
 {
 	const struct options *o = b->options;
+	const struct guard guard = {
+		.self = b->self.known ? b->self.devno : 0,
+		.exclusive = !opt(o, OPT_DRY_RUN),
+	};
 
 	lint_table(t, src, &b->self, problems);
 	/* what is printed may be kept: numbers of disks change with each boot */
 	table_rename_devices(t, opt(o, OPT_DRY_RUN) ? identity_persistent : identity_path);
 	if (!opt(o, OPT_READONLY))
-		check_writable(t, src, problems);
-	guard_table(t, b->self.known ? b->self.devno : 0, !opt(o, OPT_DRY_RUN),
-		    problems);
+		load_check_writable(t, src, problems);
+	guard_table(t, &guard, problems);
 }
 
 int load_prepare(const struct build *b, struct backing *backing,

@@ -35,4 +35,11 @@ int load_begin(const struct build *b, const struct table *t,
 /* After load_begin(), also if it failed; unless @good, undo what it did. */
 void load_end(struct backing *backing, bool good);
 
+/*
+ * The kernel permits a writable mapped device on a read-only leg: an error for each
+ * such device or file.
+ */
+void load_check_writable(const struct table *t, const struct facts_source *src,
+			 struct problems *problems);
+
 #endif /* NOCLONE_LOAD_H */

@@ -23,11 +23,14 @@
 	X(NO_FASTPATH,	"no-fastpath",	0,   NULL,	"let dm core clone every I/O") \
 	X(READONLY,	"readonly",	'r', NULL,	"make the device read-only") \
 	X(UUID,		"uuid",		'u', "UUID",	"DM UUID; NOCLONE- is prepended if it is missing") \
+	X(PERSIST,	"persist",	0,   NULL,	"save the device, so that it comes back at boot") \
+	X(FORGET,	"forget",	0,   NULL,	"remove the file of a saved device as well") \
+	X(STRICT,	"strict",	0,   NULL,	"without the module fail, instead of using dm's own targets and loop devices") \
 	X(RETRY,	"retry",	0,   NULL,	"retry for some seconds while the device is in use") \
 	X(DEFERRED,	"deferred",	0,   NULL,	"remove the device when its last user closes it") \
 	X(NOFLUSH,	"noflush",	0,   NULL,	"suspend without waiting for queued I/O") \
 	X(NOLOCKFS,	"nolockfs",	0,   NULL,	"suspend without freezing the file system") \
-	X(ALL,		"all",		'a', NULL,	"all devices; with list, also those without a target of this module") \
+	X(ALL,		"all",		'a', NULL,	"all devices; with list, also those without a target of this module; with activate and deactivate, all that are saved") \
 	X(NOW,		"now",		0,   NULL,	"for this boot, instead of by the policy that lasts") \
 	X(POLICY,	"policy",	0,   NULL,	"as the policy says") \
 	X(INCLUDE,	"include",	0,   "PATTERN",	"add a rule to the policy: devices of that name get the fast path") \

@@ -9,6 +9,7 @@
 #include "model/facts.h"
 #include "model/lint.h"
 #include "model/problems.h"
+#include "model/saved.h"
 #include "model/table-parse.h"
 #include "model/table.h"
 #include "system/blockdev.h"
@@ -45,6 +46,7 @@ static int check_file(const char *path, const struct facts_source *src,
 		      const struct self_device *self, struct json_object *array)
 {
 	_cleanup_problems_ struct problems problems = { 0 };
+	_cleanup_saved_ struct saved saved = { 0 };
 	_cleanup_table_ struct table t = { 0 };
 	_cleanup_free_ char *text = NULL;
 	unsigned int i;
@@ -52,6 +54,7 @@ static int check_file(const char *path, const struct facts_source *src,
 	if (input_read(path, &text))
 		return EXIT_FAILED;
 	table_parse(&t, text, &problems);
+	saved_parse_keywords(&saved, text, &problems);
 	lint_table(&t, src, self, &problems);
 	lint_names(&t, &problems);
 

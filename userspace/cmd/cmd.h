@@ -15,6 +15,7 @@
 enum word_kind {
 	WORD_NONE,
 	WORD_NAME,	/* of a mapped device */
+	WORD_SAVED,	/* of a saved device */
 	WORD_FILE,	/* a table file, or a device */
 	WORD_CREATE,	/* new name, then linear, striped or file, then paths */
 	WORD_RELOAD,	/* name, then as above */
@@ -51,6 +52,9 @@ struct command_list {
 int cmd_create(const struct options *o, int argc, char **argv);
 int cmd_reload(const struct options *o, int argc, char **argv);
 int cmd_remove(const struct options *o, int argc, char **argv);
+int cmd_save(const struct options *o, int argc, char **argv);
+int cmd_activate(const struct options *o, int argc, char **argv);
+int cmd_deactivate(const struct options *o, int argc, char **argv);
 int cmd_rename(const struct options *o, int argc, char **argv);
 int cmd_suspend(const struct options *o, int argc, char **argv);
 int cmd_resume(const struct options *o, int argc, char **argv);

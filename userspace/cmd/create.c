@@ -14,27 +14,16 @@
 #include "system/blockdev.h"
 #include "system/devmap.h"
 #include "system/live.h"
+#include "system/saved-file.h"
 #include "cli/build.h"
 #include "cli/dry-run.h"
 #include "cli/load.h"
 #include "cli/options.h"
+#include "cli/uuid.h"
 #include "cmd/cmd.h"
+#include "cmd/save.h"
 
 #define DM_NAME_MAX	127
-#define DM_UUID_MAX	128
-
-static char *make_uuid(const char *requested)
-{
-	_cleanup_free_ char *random = NULL;
-
-	if (requested && str_starts(requested, NOCLONE_UUID_PREFIX))
-		return xstrdup(requested);
-	if (!requested)
-		random = read_line_of("/proc/sys/kernel/random/uuid");
-	if (!requested && !random)
-		return NULL;
-	return xasprintf("%s%s", NOCLONE_UUID_PREFIX, requested ? requested : random);
-}
 
 static const char *name_problem(const char *name)
 {
@@ -55,8 +44,10 @@ static void create_dry_run(const struct options *o, const char *name,
 	_cleanup_free_ char *options = xasprintf("%s%s --uuid %s",
 		opt(o, OPT_READONLY) ? " --readonly" : "",
 		opt(o, OPT_NOUDEVSYNC) ? " --noudevsync" : "", quoted);
-	_cleanup_free_ char *line = dry_run_dmsetup("create", name, options,
-						       t);
+	_cleanup_free_ char *quoted_name = shell_quote(name);
+	_cleanup_free_ char *create = dry_run_dmsetup("create", name, options, t);
+	_cleanup_free_ char *line = !opt(o, OPT_PERSIST) ? xstrdup(create) :
+		xasprintf("%s && noclone save %s", create, quoted_name);
 
 	dry_run(o, "create", name, uuid, t, problems, line);
 }
@@ -84,11 +75,28 @@ static bool device_exists(const char *name)
 	return true;
 }
 
+/* Before anything is made: with --persist nothing that is saved gets lost. */
+static bool check_saved(const struct options *o, const char *name)
+{
+	_cleanup_free_ char *path = saved_path(name);
+	const char *wrong = saved_name_problem(name);
+
+	if (opt(o, OPT_PERSIST) && wrong) {
+		log_err("\"%s\" %s", name, wrong);
+		return false;
+	}
+	if (!saved_file_exists(name) || opt(o, OPT_FORCE))
+		return true;
+	log_err("%s is saved in %s: noclone activate brings it back, --force makes another one",
+		name, path);
+	return false;
+}
+
 static int check_words(const struct build *b, const char *name)
 {
 	_cleanup_free_ char *wrong = build_usage(b);
 
-	if (device_exists(name))
+	if (device_exists(name) || !check_saved(b->options, name))
 		return EXIT_FAILED;
 	if (!wrong)
 		return EXIT_OK;
@@ -104,7 +112,7 @@ int cmd_create(const struct options *o, int argc, char **argv)
 	_cleanup_problems_ struct problems problems = { 0 };
 	_cleanup_backing_ struct backing backing = { .fd = -1 };
 	_cleanup_table_ struct table t = { 0 };
-	_cleanup_free_ char *uuid = make_uuid(o->uuid);
+	_cleanup_free_ char *uuid = uuid_make(o->uuid);
 	const char *name = argv[0], *wrong = name_problem(name);
 	bool good = false;
 	int r;
@@ -113,11 +121,8 @@ int cmd_create(const struct options *o, int argc, char **argv)
 		log_err("\"%s\" %s", name, wrong);
 		return EXIT_USAGE;
 	}
-	if (!uuid || strlen(uuid) > DM_UUID_MAX) {
-		log_err("no usable UUID: %s", uuid ? "too long" :
-			"cannot read /proc/sys/kernel/random/uuid");
+	if (!uuid)
 		return EXIT_FAILED;
-	}
 	r = check_words(&build, name);
 	if (r)
 		return r;
@@ -135,5 +140,9 @@ int cmd_create(const struct options *o, int argc, char **argv)
 		good = !r || r == -ETIMEDOUT;
 	}
 	load_end(&backing, good);
+	if (good && opt(o, OPT_PERSIST) && save_device(o, name)) {
+		log_err("%s is there, but will not come back at boot", name);
+		r = -EIO;
+	}
 	return r ? EXIT_FAILED : EXIT_OK;
 }

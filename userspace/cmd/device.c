@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* noclone remove, rename, suspend, resume, message */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -7,6 +8,7 @@
 #include "base/util.h"
 #include "system/devmap.h"
 #include "system/live.h"
+#include "system/saved-file.h"
 #include "cli/dry-run.h"
 #include "cli/options.h"
 #include "cli/select.h"
@@ -44,16 +46,55 @@ static bool only_print(const struct options *o, const char *command,
 	return opt(o, OPT_DRY_RUN);
 }
 
+/* What remains of a saved device that is removed. */
+static int forget(const struct options *o, const char *name)
+{
+	_cleanup_free_ char *path = saved_path(name);
+
+	if (!saved_file_exists(name))
+		return 0;
+	if (opt(o, OPT_FORGET))
+		return saved_file_remove(name);
+	log_note("%s stays saved in %s and comes back at boot: noclone remove --forget %s ends that",
+		 name, path, name);
+	return 0;
+}
+
 static int remove_one(const struct options *o, const struct devmap_device *dev)
 {
-	_cleanup_free_ char *words = xasprintf("%s%s%s",
+	_cleanup_free_ char *path = saved_path(dev->name), *quoted = shell_quote(path);
+	bool file = opt(o, OPT_FORGET) && saved_file_exists(dev->name);
+	_cleanup_free_ char *words = xasprintf("%s%s%s%s%s",
 		opt(o, OPT_RETRY) ? " --retry" : "",
 		opt(o, OPT_DEFERRED) ? " --deferred" : "",
-		opt(o, OPT_NOUDEVSYNC) ? " --noudevsync" : "");
+		opt(o, OPT_NOUDEVSYNC) ? " --noudevsync" : "",
+		file ? " && rm " : "", file ? quoted : "");
+	int r;
 
 	if (only_print(o, "remove", dev, words))
 		return 0;
-	return devmap_remove(dev->name, opt(o, OPT_RETRY), opt(o, OPT_DEFERRED));
+	r = devmap_remove(dev->name, opt(o, OPT_RETRY), opt(o, OPT_DEFERRED));
+	/* with udev late, the device is gone */
+	return r && r != -ETIMEDOUT ? r : forget(o, dev->name) ? : r;
+}
+
+static bool is_absent(const char *name)
+{
+	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
+
+	return saved_file_exists(name) && devmap_info(name, &dev);
+}
+
+/* A saved device that is not active: only its file is there to be removed. */
+static int forget_absent(const struct options *o, const char *name)
+{
+	_cleanup_free_ char *path = saved_path(name), *quoted = shell_quote(path);
+	_cleanup_free_ char *line = xasprintf("rm %s", quoted);
+
+	if (!opt(o, OPT_DRY_RUN))
+		return saved_file_remove(name) ? EXIT_FAILED : EXIT_OK;
+	dry_run(o, "remove", name, NULL, NULL, NULL, line);
+	return EXIT_OK;
 }
 
 static int suspend_one(const struct options *o, const struct devmap_device *dev)
@@ -86,7 +127,17 @@ static int resume_one(const struct options *o, const struct devmap_device *dev)
 
 int cmd_remove(const struct options *o, int argc, char **argv)
 {
-	return for_each_device(o, argc, argv, remove_one);
+	int i, r = EXIT_OK;
+
+	for (i = 0; i < argc; i++) {
+		_cleanup_free_ char *name = select_new_name(argv[i]);
+
+		if (opt(o, OPT_FORGET) && is_absent(name))
+			r |= forget_absent(o, name);
+		else
+			r |= for_each_device(o, 1, argv + i, remove_one);
+	}
+	return r;
 }
 
 int cmd_suspend(const struct options *o, int argc, char **argv)
@@ -114,7 +165,12 @@ int cmd_rename(const struct options *o, int argc __unused, char **argv)
 	words = xasprintf(" %s", quoted);
 	if (only_print(o, "rename", &dev, words))
 		return EXIT_OK;
-	return devmap_rename(dev.name, new_name) ? EXIT_FAILED : EXIT_OK;
+	if (devmap_rename(dev.name, new_name))
+		return EXIT_FAILED;
+	if (saved_file_exists(dev.name))
+		log_note("%s stays saved under its old name: noclone save %s, and noclone remove --forget %s",
+			 dev.name, new_name, dev.name);
+	return EXIT_OK;
 }
 
 static char *join_words(int argc, char **argv)

@@ -23,6 +23,7 @@
 #include "cli/options.h"
 #include "cli/select.h"
 #include "cmd/cmd.h"
+#include "cmd/save.h"
 
 static void reload_dry_run(const struct options *o, const char *name,
 			   const struct table *t,
@@ -125,6 +126,7 @@ static int reload(const struct options *o, const char *name,
 	if (!r) {
 		log_verbose("%s runs with its new table", name);
 		live_warn_stand_in(name);
+		save_hint(name);
 	}
 	return r;
 }

@@ -2,13 +2,16 @@
 # shellcheck shell=bash
 # bash completion for noclone(8), made by "noclone help --completion"
 
-declare -a _noclone_commands=(create reload remove rename suspend resume message enable disable convert list status table info check explain export bench help version)
+declare -a _noclone_commands=(create reload remove save activate deactivate rename suspend resume message enable disable convert list status table info check explain export bench help version)
 declare -a _noclone_engines=(direct extent buffered sync)
 declare -a _noclone_takes_value=(" --table -t --chunk -c --engine -e --start --size --uuid -u --include --exclude --to --assume --for --rounds --seconds --yes-destroy --output -o --compare --udev-timeout ")
 declare -A _noclone_kind=(
 	[create]=create
 	[reload]=reload
 	[remove]=name
+	[save]=name
+	[activate]=saved
+	[deactivate]=saved
 	[rename]=name
 	[suspend]=name
 	[resume]=name
@@ -28,9 +31,12 @@ declare -A _noclone_kind=(
 	[version]=none
 )
 declare -A _noclone_options=(
-	[create]="--table --chunk --engine --start --size --allocate --no-fastpath --readonly --uuid --force --dry-run --json --noudevsync --udev-timeout --verbose --debug --help --version"
+	[create]="--table --chunk --engine --start --size --allocate --no-fastpath --readonly --uuid --persist --force --dry-run --json --noudevsync --udev-timeout --verbose --debug --help --version"
 	[reload]="--table --chunk --engine --start --size --allocate --no-fastpath --readonly --noflush --nolockfs --force --yes --dry-run --json --noudevsync --udev-timeout --verbose --debug --help --version"
-	[remove]="--retry --deferred --force --dry-run --json --noudevsync --udev-timeout --verbose --debug --help --version"
+	[remove]="--forget --retry --deferred --force --dry-run --json --noudevsync --udev-timeout --verbose --debug --help --version"
+	[save]="--force --dry-run --json --verbose --debug --help --version"
+	[activate]="--strict --all --force --dry-run --json --noudevsync --udev-timeout --verbose --debug --help --version"
+	[deactivate]="--all --dry-run --json --noudevsync --udev-timeout --verbose --debug --help --version"
 	[rename]="--force --dry-run --json --noudevsync --udev-timeout --verbose --debug --help --version"
 	[suspend]="--noflush --nolockfs --force --dry-run --json --verbose --debug --help --version"
 	[resume]="--force --dry-run --json --noudevsync --udev-timeout --verbose --debug --help --version"
@@ -59,6 +65,15 @@ _noclone_names()
 	done
 }
 
+_noclone_saved()
+{
+	local file
+
+	for file in /etc/noclone/*.table; do
+		[[ -e $file ]] && basename "$file" .table
+	done
+}
+
 # What the next word of a command may be.
 _noclone_words()
 {
@@ -66,6 +81,7 @@ _noclone_words()
 
 	case $kind in
 	name) _noclone_names ;;
+	saved) _noclone_saved ;;
 	file) compgen -f -- "$cur" ;;
 	command) printf '%s\n' "${_noclone_commands[@]}" ;;
 	create | reload)

@@ -8,6 +8,12 @@ function __noclone_names
 	end
 end
 
+function __noclone_saved
+	for file in /etc/noclone/*.table
+		basename $file .table
+	end
+end
+
 complete --command noclone --no-files
 complete --command noclone --condition '__fish_use_subcommand' --arguments create --description 'create a mapped device'
 complete --command noclone --condition '__fish_seen_subcommand_from create' --arguments 'linear striped file' --force-files
@@ -15,6 +21,12 @@ complete --command noclone --condition '__fish_use_subcommand' --arguments reloa
 complete --command noclone --condition '__fish_seen_subcommand_from reload' --arguments '(__noclone_names) linear striped file' --force-files
 complete --command noclone --condition '__fish_use_subcommand' --arguments remove --description 'remove devices'
 complete --command noclone --condition '__fish_seen_subcommand_from remove' --arguments '(__noclone_names)'
+complete --command noclone --condition '__fish_use_subcommand' --arguments save --description 'keep devices with their tables, so that they come back at boot'
+complete --command noclone --condition '__fish_seen_subcommand_from save' --arguments '(__noclone_names)'
+complete --command noclone --condition '__fish_use_subcommand' --arguments activate --description 'bring saved devices back'
+complete --command noclone --condition '__fish_seen_subcommand_from activate' --arguments '(__noclone_saved)'
+complete --command noclone --condition '__fish_use_subcommand' --arguments deactivate --description 'remove saved devices that nobody uses; they stay saved'
+complete --command noclone --condition '__fish_seen_subcommand_from deactivate' --arguments '(__noclone_saved)'
 complete --command noclone --condition '__fish_use_subcommand' --arguments rename --description 'give a device another name'
 complete --command noclone --condition '__fish_seen_subcommand_from rename' --arguments '(__noclone_names)'
 complete --command noclone --condition '__fish_use_subcommand' --arguments suspend --description 'suspend devices'
@@ -46,7 +58,7 @@ complete --command noclone --condition '__fish_use_subcommand' --arguments bench
 complete --command noclone --condition '__fish_seen_subcommand_from bench' --force-files
 complete --command noclone --condition '__fish_use_subcommand' --arguments help --description 'print help for a command'
 complete --command noclone --condition '__fish_use_subcommand' --arguments version --description 'print the versions of the tool, libdevmapper and the module'
-complete --command noclone --condition '__fish_seen_subcommand_from help' --arguments 'create reload remove rename suspend resume message enable disable convert list status table info check explain export bench help version'
+complete --command noclone --condition '__fish_seen_subcommand_from help' --arguments 'create reload remove save activate deactivate rename suspend resume message enable disable convert list status table info check explain export bench help version'
 complete --command noclone --condition '__fish_seen_subcommand_from create reload' --long-option table --short-option t --require-parameter --force-files --description 'take the table from FILE (- is stdin)'
 complete --command noclone --condition '__fish_seen_subcommand_from create reload bench' --long-option chunk --short-option c --exclusive --description 'chunk of a striped device, for example 64K'
 complete --command noclone --condition '__fish_seen_subcommand_from create reload' --long-option engine --short-option e --exclusive --arguments 'direct extent buffered sync' --description 'engine of noclone-file: direct (default), extent, buffered or sync; reload keeps the current one'
@@ -56,11 +68,14 @@ complete --command noclone --condition '__fish_seen_subcommand_from create reloa
 complete --command noclone --condition '__fish_seen_subcommand_from create reload' --long-option no-fastpath --description 'let dm core clone every I/O'
 complete --command noclone --condition '__fish_seen_subcommand_from create reload' --long-option readonly --short-option r --description 'make the device read-only'
 complete --command noclone --condition '__fish_seen_subcommand_from create' --long-option uuid --short-option u --exclusive --description 'DM UUID; NOCLONE- is prepended if it is missing'
+complete --command noclone --condition '__fish_seen_subcommand_from create' --long-option persist --description 'save the device, so that it comes back at boot'
+complete --command noclone --condition '__fish_seen_subcommand_from remove' --long-option forget --description 'remove the file of a saved device as well'
+complete --command noclone --condition '__fish_seen_subcommand_from activate' --long-option strict --description 'without the module fail, instead of using dm'\''s own targets and loop devices'
 complete --command noclone --condition '__fish_seen_subcommand_from remove' --long-option retry --description 'retry for some seconds while the device is in use'
 complete --command noclone --condition '__fish_seen_subcommand_from remove' --long-option deferred --description 'remove the device when its last user closes it'
 complete --command noclone --condition '__fish_seen_subcommand_from reload suspend convert' --long-option noflush --description 'suspend without waiting for queued I/O'
 complete --command noclone --condition '__fish_seen_subcommand_from reload suspend convert' --long-option nolockfs --description 'suspend without freezing the file system'
-complete --command noclone --condition '__fish_seen_subcommand_from enable disable list' --long-option all --short-option a --description 'all devices; with list, also those without a target of this module'
+complete --command noclone --condition '__fish_seen_subcommand_from activate deactivate enable disable list' --long-option all --short-option a --description 'all devices; with list, also those without a target of this module; with activate and deactivate, all that are saved'
 complete --command noclone --condition '__fish_seen_subcommand_from enable disable' --long-option now --description 'for this boot, instead of by the policy that lasts'
 complete --command noclone --condition '__fish_seen_subcommand_from enable' --long-option policy --description 'as the policy says'
 complete --command noclone --condition '__fish_seen_subcommand_from enable disable' --long-option include --exclusive --description 'add a rule to the policy: devices of that name get the fast path'
@@ -79,12 +94,12 @@ complete --command noclone --condition '__fish_seen_subcommand_from bench' --lon
 complete --command noclone --condition '__fish_seen_subcommand_from bench' --long-option yes-destroy --require-parameter --force-files --description 'permit writes to this device; once for each'
 complete --command noclone --condition '__fish_seen_subcommand_from status bench' --long-option output --short-option o --require-parameter --force-files --description 'write the JSON to FILE; with status, print these columns'
 complete --command noclone --condition '__fish_seen_subcommand_from bench' --long-option compare --require-parameter --force-files --description 'compare with the JSON of an earlier run in FILE'
-complete --command noclone --condition '__fish_seen_subcommand_from create reload remove rename suspend resume message' --long-option force --short-option f --description 'continue although a check failed'
+complete --command noclone --condition '__fish_seen_subcommand_from create reload remove save activate rename suspend resume message' --long-option force --short-option f --description 'continue although a check failed'
 complete --command noclone --condition '__fish_seen_subcommand_from reload' --long-option yes --short-option y --description 'answer questions with yes'
-complete --command noclone --condition '__fish_seen_subcommand_from create reload remove rename suspend resume message enable disable convert bench' --long-option dry-run --short-option n --description 'print what would be done and change nothing'
-complete --command noclone --condition '__fish_seen_subcommand_from create reload remove rename suspend resume message enable disable convert list status table info check explain export bench version' --long-option json --short-option j --description 'print JSON'
-complete --command noclone --condition '__fish_seen_subcommand_from create reload remove rename resume convert bench' --long-option noudevsync --description 'do not wait for udev'
-complete --command noclone --condition '__fish_seen_subcommand_from create reload remove rename resume convert bench' --long-option udev-timeout --exclusive --description 'wait for udev at most this long (default 30)'
+complete --command noclone --condition '__fish_seen_subcommand_from create reload remove save activate deactivate rename suspend resume message enable disable convert bench' --long-option dry-run --short-option n --description 'print what would be done and change nothing'
+complete --command noclone --condition '__fish_seen_subcommand_from create reload remove save activate deactivate rename suspend resume message enable disable convert list status table info check explain export bench version' --long-option json --short-option j --description 'print JSON'
+complete --command noclone --condition '__fish_seen_subcommand_from create reload remove activate deactivate rename resume convert bench' --long-option noudevsync --description 'do not wait for udev'
+complete --command noclone --condition '__fish_seen_subcommand_from create reload remove activate deactivate rename resume convert bench' --long-option udev-timeout --exclusive --description 'wait for udev at most this long (default 30)'
 complete --command noclone --condition '__fish_seen_subcommand_from help' --long-option completion --arguments 'bash zsh fish' --description 'print the completion script for bash (default), zsh or fish'
 complete --command noclone --long-option verbose --short-option v --description 'print more messages'
 complete --command noclone --long-option debug --description 'print all messages, also those of libdevmapper'

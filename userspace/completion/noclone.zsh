@@ -6,6 +6,9 @@ typeset -ga _noclone_list=(
 	'create:create a mapped device'
 	'reload:give a running device a new table'
 	'remove:remove devices'
+	'save:keep devices with their tables, so that they come back at boot'
+	'activate:bring saved devices back'
+	'deactivate:remove saved devices that nobody uses; they stay saved'
 	'rename:give a device another name'
 	'suspend:suspend devices'
 	'resume:resume devices'
@@ -40,12 +43,15 @@ typeset -gA _noclone_options=(
 	-r '*-r[make the device read-only]'
 	--uuid '*--uuid=[DM UUID; NOCLONE- is prepended if it is missing]:UUID: '
 	-u '*-u+[DM UUID; NOCLONE- is prepended if it is missing]:UUID: '
+	--persist '*--persist[save the device, so that it comes back at boot]'
+	--forget '*--forget[remove the file of a saved device as well]'
+	--strict '*--strict[without the module fail, instead of using dm'\''s own targets and loop devices]'
 	--retry '*--retry[retry for some seconds while the device is in use]'
 	--deferred '*--deferred[remove the device when its last user closes it]'
 	--noflush '*--noflush[suspend without waiting for queued I/O]'
 	--nolockfs '*--nolockfs[suspend without freezing the file system]'
-	--all '*--all[all devices; with list, also those without a target of this module]'
-	-a '*-a[all devices; with list, also those without a target of this module]'
+	--all '*--all[all devices; with list, also those without a target of this module; with activate and deactivate, all that are saved]'
+	-a '*-a[all devices; with list, also those without a target of this module; with activate and deactivate, all that are saved]'
 	--now '*--now[for this boot, instead of by the policy that lasts]'
 	--policy '*--policy[as the policy says]'
 	--include '*--include=[add a rule to the policy: devices of that name get the fast path]:PATTERN: '
@@ -87,9 +93,12 @@ typeset -gA _noclone_options=(
 )
 
 typeset -gA _noclone_takes=(
-	create ' --table -t --chunk -c --engine -e --start --size --allocate --no-fastpath --readonly -r --uuid -u --force -f --dry-run -n --json -j --noudevsync --udev-timeout --verbose -v --debug --help -h --version -V'
+	create ' --table -t --chunk -c --engine -e --start --size --allocate --no-fastpath --readonly -r --uuid -u --persist --force -f --dry-run -n --json -j --noudevsync --udev-timeout --verbose -v --debug --help -h --version -V'
 	reload ' --table -t --chunk -c --engine -e --start --size --allocate --no-fastpath --readonly -r --noflush --nolockfs --force -f --yes -y --dry-run -n --json -j --noudevsync --udev-timeout --verbose -v --debug --help -h --version -V'
-	remove ' --retry --deferred --force -f --dry-run -n --json -j --noudevsync --udev-timeout --verbose -v --debug --help -h --version -V'
+	remove ' --forget --retry --deferred --force -f --dry-run -n --json -j --noudevsync --udev-timeout --verbose -v --debug --help -h --version -V'
+	save ' --force -f --dry-run -n --json -j --verbose -v --debug --help -h --version -V'
+	activate ' --strict --all -a --force -f --dry-run -n --json -j --noudevsync --udev-timeout --verbose -v --debug --help -h --version -V'
+	deactivate ' --all -a --dry-run -n --json -j --noudevsync --udev-timeout --verbose -v --debug --help -h --version -V'
 	rename ' --force -f --dry-run -n --json -j --noudevsync --udev-timeout --verbose -v --debug --help -h --version -V'
 	suspend ' --noflush --nolockfs --force -f --dry-run -n --json -j --verbose -v --debug --help -h --version -V'
 	resume ' --force -f --dry-run -n --json -j --noudevsync --udev-timeout --verbose -v --debug --help -h --version -V'
@@ -113,6 +122,9 @@ typeset -gA _noclone_kind=(
 	create create
 	reload reload
 	remove name
+	save name
+	activate saved
+	deactivate saved
 	rename name
 	suspend name
 	resume name
@@ -141,6 +153,11 @@ _noclone_names()
 	done
 }
 
+_noclone_saved()
+{
+	compadd -- /etc/noclone/*.table(N:t:r)
+}
+
 _noclone_commands()
 {
 	_describe command _noclone_list
@@ -154,6 +171,7 @@ _noclone_command()
 
 	case $_noclone_kind[$words[1]] in
 	name) others=('*:device:_noclone_names') ;;
+	saved) others=('*:device:_noclone_saved') ;;
 	file) others=('*:file:_files') ;;
 	create) others=('1:name: ' '2:target:(linear striped file)' '*:device:_files') ;;
 	reload) others=('1:device:_noclone_names' '2:target:(linear striped file)' '*:device:_files') ;;

@@ -59,6 +59,19 @@ static void add(struct table *new, const struct target *t, bool to_stock)
 	table_add(new, t->start, t->length, type, params, &ignored);
 }
 
+void exchange_add_stock(struct table *new, const struct target *t, const char *loop)
+{
+	_cleanup_problems_ struct problems ignored = { 0 };
+	_cleanup_free_ char *params = NULL;
+
+	if (t->kind != TARGET_FILE) {
+		add(new, t, true);
+		return;
+	}
+	params = xasprintf("%s 0", loop);
+	table_add(new, t->start, t->length, "linear", params, &ignored);
+}
+
 char *exchange_table(const struct table *t, bool to_stock, struct table *new)
 {
 	char *why = t->nr ? NULL : xstrdup("it has no table");

@@ -20,6 +20,14 @@ bool exchange_is_needed(const struct table *t, bool to_stock);
  */
 char *exchange_table(const struct table *t, bool to_stock, struct table *new);
 
+/**
+ * exchange_add_stock - add a target as dm has it without this module
+ * @new: gets it
+ * @t: the target
+ * @loop: a device that has the same sectors as the file of noclone-file
+ */
+void exchange_add_stock(struct table *new, const struct target *t, const char *loop);
+
 /* Does it map every sector of @old, and no others, to the same place? */
 bool exchange_is_faithful(const struct table *old, const struct table *new);
 

@@ -233,5 +233,6 @@ void device_uses_collect(struct uses *uses, const struct use_query *query)
 	collect_holders(uses, query);
 	if (query->exclusive)
 		collect_exclusive(uses, query);
-	collect_signature(uses, query);
+	if (!query->unread)
+		collect_signature(uses, query);
 }

@@ -13,6 +13,7 @@
  * @sectors: how many
  * @self: mapped device whose own use does not count, or 0
  * @exclusive: try to open the device exclusively as well
+ * @unread: do not look for signatures; the device may be suspended
  */
 struct use_query {
 	const struct device_facts *facts;
@@ -20,6 +21,7 @@ struct use_query {
 	uint64_t sectors;
 	dev_t self;
 	bool exclusive;
+	bool unread;
 };
 
 void device_uses_collect(struct uses *uses, const struct use_query *query);

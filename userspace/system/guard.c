@@ -27,8 +27,8 @@ static bool leg_was_ours(const struct use_query *q)
 	return name && device_uses_map(name, &range);
 }
 
-static void guard_leg(const struct target *t, const struct leg *leg, dev_t self,
-		      bool exclusive, struct problems *problems)
+static void guard_leg(const struct target *t, const struct leg *leg,
+		      const struct guard *g, struct problems *problems)
 {
 	_cleanup_facts_ struct device_facts f = { 0 };
 	_cleanup_uses_ struct uses uses = { 0 };
@@ -36,21 +36,21 @@ static void guard_leg(const struct target *t, const struct leg *leg, dev_t self,
 		.facts = &f,
 		.first = leg->start,
 		.sectors = target_leg_length(t),
-		.self = self,
-		.exclusive = exclusive,
+		.self = g->self,
+		.exclusive = g->exclusive,
 	};
 	unsigned int i;
-	bool ours;
+	bool known;
 
 	if (blockdev_lookup(leg->device, &f))
 		return;
-	ours = leg_was_ours(&query);
+	known = g->any_signature || leg_was_ours(&query);
 	device_uses_collect(&uses, &query);
 	for (i = 0; i < uses.nr; i++) {
 		_cleanup_free_ char *text = use_describe(&uses.use[i]);
 
 		if (uses.use[i].harmless ||
-		    (ours && uses.use[i].kind == USE_SIGNATURE))
+		    (known && uses.use[i].kind == USE_SIGNATURE))
 			continue;
 		problem_add(problems, PROBLEM_ERROR, t->line, "%s: %s",
 			    leg->device, text);
@@ -89,16 +89,16 @@ static void guard_file(const struct target *t, dev_t self,
 	}
 }
 
-void guard_table(const struct table *t, dev_t self, bool exclusive,
+void guard_table(const struct table *t, const struct guard *g,
 		 struct problems *problems)
 {
 	unsigned int i, j;
 
 	for (i = 0; i < t->nr; i++) {
 		if (t->targets[i].path)
-			guard_file(&t->targets[i], self, problems);
+			guard_file(&t->targets[i], g->self, problems);
 		for (j = 0; j < t->targets[i].nr_legs; j++)
-			guard_leg(&t->targets[i], &t->targets[i].legs[j], self,
-				  exclusive, problems);
+			guard_leg(&t->targets[i], &t->targets[i].legs[j], g,
+				  problems);
 	}
 }

@@ -7,13 +7,24 @@
 #include "model/table.h"
 
 /**
+ * struct guard - what to look at
+ * @self: the mapped device that the table is for, or 0
+ * @exclusive: also try exclusive opens (not for a dry run)
+ * @any_signature: signatures on the devices do not count
+ */
+struct guard {
+	dev_t self;
+	bool exclusive;
+	bool any_signature;
+};
+
+/**
  * guard_table - find out who uses the devices and files of a table
  * @t: table; its devices exist
- * @self: the mapped device it is for, or 0
- * @exclusive: also try exclusive opens (not for a dry run)
+ * @g: what to look at
  * @problems: gets an error for everything that forbids it
  */
-void guard_table(const struct table *t, dev_t self, bool exclusive,
+void guard_table(const struct table *t, const struct guard *g,
 		 struct problems *problems);
 
 #endif /* NOCLONE_GUARD_H */

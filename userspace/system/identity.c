@@ -3,6 +3,7 @@
 #include "system/identity.h"
 
 #include <blkid/blkid.h>
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <libudev.h>
@@ -12,6 +13,7 @@
 
 #include "base/read.h"
 #include "base/util.h"
+#include "model/saved.h"
 #include "system/blockdev.h"
 
 static char *value_of(blkid_probe probe, const char *name)
@@ -23,28 +25,35 @@ static char *value_of(blkid_probe probe, const char *name)
 	return xstrdup(value);
 }
 
-static int run_probe(blkid_probe probe, int fd, uint64_t first,
-		     uint64_t sectors, char **type, char **label)
+/* Return: 1 if there is a signature, 2 if there are several, 0, or a negative errno. */
+static int run_probe(blkid_probe probe, int fd, uint64_t first, uint64_t sectors)
 {
 	if (blkid_probe_set_device(probe, fd, first << SECTOR_SHIFT,
 				   sectors << SECTOR_SHIFT))
 		return -EIO;
 	blkid_probe_enable_superblocks(probe, 1);
 	blkid_probe_set_superblocks_flags(probe, BLKID_SUBLKS_TYPE |
-					  BLKID_SUBLKS_LABEL);
+					  BLKID_SUBLKS_LABEL | BLKID_SUBLKS_UUID);
 	blkid_probe_enable_partitions(probe, 1);
 
 	switch (blkid_do_safeprobe(probe)) {
 	case 0:
-		break;
+		return 1;
 	case 1:
 		return 0;
 	case -2:
-		*type = xstrdup("several conflicting signatures");
-		return 1;
+		return 2;
 	default:
 		return -EIO;
 	}
+}
+
+static int take_type(blkid_probe probe, int found, char **type, char **label)
+{
+	if (found == 2)
+		*type = xstrdup("several conflicting signatures");
+	if (found != 1)
+		return MIN(found, 1);
 	*type = value_of(probe, "TYPE");
 	if (!*type)
 		*type = value_of(probe, "PTTYPE");
@@ -66,9 +75,51 @@ int identity_probe(const char *path, uint64_t first, uint64_t sectors,
 	probe = blkid_new_probe();
 	if (!probe)
 		return -ENOMEM;
-	r = run_probe(probe, fd, first, sectors, type, label);
+	r = take_type(probe, run_probe(probe, fd, first, sectors), type, label);
 	blkid_free_probe(probe);
 	return r;
+}
+
+/* "ext4 0c6f...", one word each; what is on it if there are several, nobody knows. */
+static char *signature_words(blkid_probe probe, int found)
+{
+	_cleanup_free_ char *type = value_of(probe, "TYPE"), *id = value_of(probe, "UUID");
+	char *c;
+
+	if (found == 2)
+		return xstrdup("ambiguous");
+	if (!type) {
+		type = value_of(probe, "PTTYPE");
+		free(id);
+		id = value_of(probe, "PTUUID");
+	}
+	if (!type)
+		return xstrdup(SIGNATURE_NONE);
+	for (c = type; *c; c++)
+		*c = isspace((unsigned char)*c) ? '_' : *c;
+	for (c = id; c && *c; c++)
+		*c = isspace((unsigned char)*c) ? '_' : *c;
+	return xasprintf("%s%s%s", type, id && *id ? " " : "", id ? id : "");
+}
+
+char *identity_signature(const char *path, uint64_t first, uint64_t sectors)
+{
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	blkid_probe probe = fd < 0 ? NULL : blkid_new_probe();
+	char *text = NULL;
+	int r;
+
+	if (!probe)
+		return NULL;
+	/* what a mapped device has written is not in the cache of its legs */
+	posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+	r = run_probe(probe, fd, first, sectors);
+	if (r >= 0)
+		text = r ? signature_words(probe, r) : xstrdup(SIGNATURE_NONE);
+	blkid_free_probe(probe);
+	if (r < 0)
+		errno = -r;
+	return text;
 }
 
 static char *property(struct udev_device *dev, const char *name)

@@ -39,6 +39,12 @@ void identity_free(struct identity *id);
 int identity_probe(const char *path, uint64_t first, uint64_t sectors,
 		   char **type, char **label);
 
+/*
+ * What to recognize the same part of a device by: type and UUID of its signature,
+ * SIGNATURE_NONE without one: a new string, or NULL with errno set.
+ */
+char *identity_signature(const char *path, uint64_t first, uint64_t sectors);
+
 /* For table_print(): canonical path, persistent name, major:minor. */
 char *identity_path(const char *name, void *ctx);
 char *identity_persistent(const char *name, void *ctx);

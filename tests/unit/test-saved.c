@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Saved devices: their files, what is accepted of their legs. */
+#include "unit.h"
+
+#include "base/util.h"
+#include "model/problems.h"
+#include "model/saved.h"
+
+static const char file[] =
+	"# my data\n"
+	"# noclone: uuid NOCLONE-1\n"
+	"#noclone: readonly\n"
+	"0 16 noclone-striped 2 8 /dev/a 0 /dev/b 8 # a comment\n"
+	"  # noclone: signature /dev/b 8 swap 12-34\n"
+	"16 8 noclone-linear /dev/c 0\n"
+	"# noclone: signature /dev/a 0 dos\n";
+
+static void read_file(struct saved *s, const char *text, unsigned int problems)
+{
+	_cleanup_problems_ struct problems p = { 0 };
+
+	saved_parse(s, text, &p);
+	assert_int_equal(p.nr, problems);
+}
+
+static void keywords_are_comments_of_the_table(void **state __unused)
+{
+	_cleanup_saved_ struct saved s = { 0 };
+
+	read_file(&s, file, 0);
+	assert_int_equal(s.table.nr, 2);
+	assert_string_equal(s.uuid, "NOCLONE-1");
+	assert_true(s.readonly);
+	assert_int_equal(s.nr, 2);
+	assert_string_equal(s.signature[0].device, "/dev/b");
+	assert_int_equal(s.signature[0].start, 8);
+	assert_string_equal(s.signature[0].text, "swap 12-34");
+	assert_string_equal(s.signature[1].text, "dos");
+}
+
+static void what_is_printed_is_read(void **state __unused)
+{
+	_cleanup_saved_ struct saved s = { 0 }, again = { 0 };
+	_cleanup_free_ char *text = NULL, *twice = NULL;
+
+	read_file(&s, file, 0);
+	text = saved_print(&s, "x");
+	read_file(&again, text, 0);
+	twice = saved_print(&again, "x");
+	assert_string_equal(text, twice);
+	assert_non_null(strstr(text, "# noclone: readonly\n"));
+	assert_non_null(strstr(text, "\n0 16 noclone-striped 2 8 /dev/a 0 /dev/b 8\n"));
+}
+
+static void other_keywords_are_reported(void **state __unused)
+{
+	static const char * const bad[] = {
+		"# noclone: readonli", "# noclone:", "# noclone: readonly now",
+		"# noclone: uuid", "# noclone: uuid a b", "# noclone: signature /dev/a 0",
+		"# noclone: signature /dev/a x ext4 1", "# noclone: signature /dev/a 0 ext4 1 2",
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(bad); i++) {
+		_cleanup_free_ char *text = xasprintf("0 8 noclone-linear /dev/a 0\n%s\n", bad[i]);
+		_cleanup_saved_ struct saved s = { 0 };
+		_cleanup_problems_ struct problems p = { 0 };
+
+		saved_parse(&s, text, &p);
+		assert_int_equal(p.nr, 1);
+		assert_int_equal(p.problem[0].line, 2);
+		assert_int_equal(p.problem[0].severity, PROBLEM_WARNING);
+		assert_int_equal(s.nr, 0);
+		assert_null(s.uuid);
+		assert_false(s.readonly);
+	}
+}
+
+static void signatures_are_replaced_and_the_rest_stays(void **state __unused)
+{
+	_cleanup_saved_ struct saved s = { 0 };
+	_cleanup_free_ char *text = NULL;
+	struct leg c = { "/dev/c", 0 };
+
+	saved_add_signature(&s, &c, "xfs 1");
+	saved_add_signature(&s, &c, SIGNATURE_NONE);
+	text = saved_with_signatures(&s, file);
+	assert_string_equal(text,
+		"# my data\n"
+		"# noclone: uuid NOCLONE-1\n"
+		"#noclone: readonly\n"
+		"0 16 noclone-striped 2 8 /dev/a 0 /dev/b 8 # a comment\n"
+		"16 8 noclone-linear /dev/c 0\n"
+		"# noclone: signature /dev/c 0 xfs 1\n");
+}
+
+static void refuses(const struct saved *s, unsigned int target, unsigned int leg,
+		    const char *found, const char *expected)
+{
+	const struct target *t = &s->table.targets[target];
+	_cleanup_free_ char *why = saved_refusal(s, t, &t->legs[leg], found);
+
+	if (!expected) {
+		assert_null(why);
+		return;
+	}
+	assert_non_null(why);
+	assert_non_null(strstr(why, expected));
+}
+
+static void another_signature_is_refused(void **state __unused)
+{
+	_cleanup_saved_ struct saved s = { 0 };
+
+	read_file(&s, file, 0);
+	refuses(&s, 0, 0, "dos", NULL);
+	refuses(&s, 0, 0, "dos 1", "/dev/a has the signature \"dos 1\", but \"dos\" was saved");
+	refuses(&s, 0, 0, "none", "\"none\", but \"dos\"");
+	refuses(&s, 0, 1, "swap 12-34", NULL);
+	refuses(&s, 0, 1, "swap 12-35", "\"swap 12-35\"");
+	refuses(&s, 1, 0, "none", NULL);
+	refuses(&s, 1, 0, "ext4 1", "\"ext4 1\", but \"none\" was saved");
+}
+
+static void the_first_leg_may_have_got_one(void **state __unused)
+{
+	_cleanup_saved_ struct saved s = { 0 };
+
+	read_file(&s, "0 16 noclone-striped 2 8 /dev/a 0 /dev/b 0\n"
+		  "16 8 noclone-linear /dev/a 8\n", 0);
+	refuses(&s, 0, 0, "ext4 1", NULL);
+	refuses(&s, 0, 1, "ext4 1", "/dev/b");
+	refuses(&s, 1, 0, "ext4 1", "/dev/a");
+}
+
+static void names_and_files(void **state __unused)
+{
+	_cleanup_free_ char *path = saved_path("a+b"), *name = saved_name("a.b.table");
+
+	assert_string_equal(path, "/etc/noclone/a+b.table");
+	assert_string_equal(name, "a.b");
+	assert_null(saved_name(".table"));
+	assert_null(saved_name(".a.table"));
+	assert_null(saved_name("a.table.X1y2z3"));
+	assert_null(saved_name("policy"));
+	assert_null(saved_name_problem("a.b"));
+	assert_non_null(saved_name_problem(""));
+	assert_non_null(saved_name_problem(".."));
+	assert_non_null(saved_name_problem("a/b"));
+	assert_non_null(saved_name_problem("a b"));
+	assert_null(saved_name("a\\x20b.table"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(keywords_are_comments_of_the_table),
+		cmocka_unit_test(what_is_printed_is_read),
+		cmocka_unit_test(other_keywords_are_reported),
+		cmocka_unit_test(signatures_are_replaced_and_the_rest_stays),
+		cmocka_unit_test(another_signature_is_refused),
+		cmocka_unit_test(the_first_leg_may_have_got_one),
+		cmocka_unit_test(names_and_files),
+	};
+
+	return cmocka_run_group_tests_name("saved", tests, NULL, NULL);
+}

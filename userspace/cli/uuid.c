@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The DM UUID of a new device. */
+#include "cli/uuid.h"
+
+#include <string.h>
+
+#include "dm-noclone.h"
+#include "base/log.h"
+#include "base/read.h"
+#include "base/util.h"
+
+#define DM_UUID_MAX	128
+
+static char *make(const char *requested)
+{
+	_cleanup_free_ char *random = NULL;
+
+	if (requested && str_starts(requested, NOCLONE_UUID_PREFIX))
+		return xstrdup(requested);
+	if (!requested)
+		random = read_line_of("/proc/sys/kernel/random/uuid");
+	if (!requested && !random)
+		return NULL;
+	return xasprintf("%s%s", NOCLONE_UUID_PREFIX, requested ? requested : random);
+}
+
+char *uuid_make(const char *requested)
+{
+	char *uuid = make(requested);
+
+	if (uuid && strlen(uuid) <= DM_UUID_MAX)
+		return uuid;
+	log_err("no usable UUID: %s", uuid ? "too long" :
+		"cannot read /proc/sys/kernel/random/uuid");
+	cleanup_free(&uuid);
+	return NULL;
+}

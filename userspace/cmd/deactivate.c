@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* noclone deactivate: remove saved devices that nobody uses, and keep their files. */
+#include "cmd/cmd.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/read.h"
+#include "base/util.h"
+#include "model/problems.h"
+#include "model/saved.h"
+#include "system/devmap.h"
+#include "system/openers.h"
+#include "system/saved-file.h"
+#include "cli/dry-run.h"
+#include "cmd/each-saved.h"
+#include "cmd/save.h"
+
+#define CLOSE_TRIES	20
+#define CLOSE_WAIT_US	100000
+
+/* Is the active device the one that is saved?  False after a message. */
+static bool check_file(const char *name, const struct devmap_device *dev)
+{
+	_cleanup_problems_ struct problems ignored = { 0 };
+	_cleanup_free_ char *text = saved_file_text(name);
+	_cleanup_saved_ struct saved s = { 0 };
+
+	if (!text) {
+		log_err("%s is not saved: noclone remove %s removes it", name, name);
+		return false;
+	}
+	saved_parse_keywords(&s, text, &ignored);
+	if (!s.uuid || !strcmp(s.uuid, dev->uuid))
+		return true;
+	log_err("%s is not the device that is saved under its name (UUID %s): noclone remove %s removes it",
+		name, *dev->uuid ? dev->uuid : "none", name);
+	return false;
+}
+
+static const char *refuse_used(const struct devmap_device *dev)
+{
+	_cleanup_free_ char *users = openers_lasting(dev->devno);
+	_cleanup_free_ char *processes = *users ? xstrdup("") :
+						  openers_processes(dev->devno);
+
+	log_err("%s is in use and stays active: %s%s", dev->name, users, *processes ?
+		processes : *users ? "" :
+		"by nobody who can be seen, perhaps in another mount namespace");
+	return NULL;
+}
+
+static bool is_open(const char *name)
+{
+	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
+
+	return !devmap_info(name, &dev) && dev.open_count;
+}
+
+/* udev looks into a device that has been written for a moment. */
+static bool is_in_use(const struct devmap_device *dev)
+{
+	_cleanup_free_ char *users = dev->open_count ? openers_lasting(dev->devno) :
+						       xstrdup("");
+	unsigned int i;
+
+	for (i = 0; !*users && i < CLOSE_TRIES && is_open(dev->name); i++)
+		usleep(CLOSE_WAIT_US);
+	return *users || is_open(dev->name);
+}
+
+static const char *remove_device(const struct options *o, const char *name)
+{
+	_cleanup_free_ char *quoted = shell_quote(name);
+	_cleanup_free_ char *line = xasprintf("dmsetup remove --retry %s", quoted);
+
+	if (opt(o, OPT_DRY_RUN)) {
+		dry_run(o, "deactivate", name, NULL, NULL, NULL, line);
+		return "dry run";
+	}
+	save_signatures(name);
+	return devmap_remove(name, true, false) ? NULL : "deactivated";
+}
+
+static const char *deactivate(const struct options *o, const char *name)
+{
+	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
+	_cleanup_close_ int lock __unused = saved_file_lock(name);
+
+	if (devmap_info(name, &dev)) {
+		if (saved_file_exists(name))
+			return "not active";
+		log_err("%s is neither active nor saved", name);
+		return NULL;
+	}
+	if (!check_file(name, &dev))
+		return NULL;
+	return is_in_use(&dev) ? refuse_used(&dev) : remove_device(o, name);
+}
+
+/* What uses it may be another saved device, which goes first. */
+static bool is_ready(const char *name)
+{
+	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
+	_cleanup_free_ char *users = NULL;
+
+	if (devmap_info(name, &dev))
+		return true;
+	users = openers_lasting(dev.devno);
+	return !*users;
+}
+
+int cmd_deactivate(const struct options *o, int argc, char **argv)
+{
+	static const struct each_saved e = { "deactivate", is_ready, deactivate };
+
+	return each_saved(&e, o, argc, argv);
+}

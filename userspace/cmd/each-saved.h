@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Commands on saved devices: one after the other, those first that others wait for. */
+#ifndef NOCLONE_EACH_SAVED_H
+#define NOCLONE_EACH_SAVED_H
+
+#include <stdbool.h>
+
+#include "cli/options.h"
+
+/**
+ * struct each_saved - a command on saved devices
+ * @command: its name
+ * @ready: is nothing in its way that another of the devices may have to do with?
+ * @run: what has become of the device, in a word or two; NULL after a message
+ */
+struct each_saved {
+	const char *command;
+	bool (*ready)(const char *name);
+	const char *(*run)(const struct options *o, const char *name);
+};
+
+/* For the devices named, or with --all for all that are saved; returns an exit code. */
+int each_saved(const struct each_saved *e, const struct options *o, int argc,
+	       char **argv);
+
+#endif /* NOCLONE_EACH_SAVED_H */

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Saved devices: reading and printing their files, and what is accepted of a leg. */
+#include "model/saved.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/util.h"
+#include "model/table-parse.h"
+#include "model/table-print.h"
+
+#define KEYWORD		"noclone:"
+
+const char *saved_name_problem(const char *name)
+{
+	static const char allowed[] =
+		"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz#+-.:=@_";
+
+	if (!*name || strchr(name, '/'))
+		return "is not a name of a device";
+	/* as a file it would be hidden; "." and ".." are no names at all */
+	if (*name == '.')
+		return "begins with a dot: such a device cannot be saved";
+	/* below /dev/mapper libdevmapper writes others as \x20 */
+	return name[strspn(name, allowed)] ?
+		"cannot be saved: its name may have letters, digits and #+-.:=@_ only" : NULL;
+}
+
+char *saved_path(const char *name)
+{
+	return xasprintf(SAVED_DIR "/%s" SAVED_SUFFIX, name);
+}
+
+char *saved_name(const char *file)
+{
+	size_t length = strlen(file), suffix = strlen(SAVED_SUFFIX);
+
+	if (length <= suffix || strcmp(file + length - suffix, SAVED_SUFFIX))
+		return NULL;
+	return saved_name_problem(file) ? NULL : xstrndup(file, length - suffix);
+}
+
+/* The words behind "# noclone:"; false if the line is another one. */
+static bool keyword_words(const char *line, struct words *w)
+{
+	line += strspn(line, " \t");
+	if (*line != '#')
+		return false;
+	line += strspn(line, "# \t");
+	if (!str_starts(line, KEYWORD))
+		return false;
+	words_split(w, line + strlen(KEYWORD));
+	return true;
+}
+
+static bool is_signature(const struct words *w)
+{
+	return w->nr >= 4 && w->nr <= 5 && !strcmp(w->word[0], "signature");
+}
+
+static bool take_signature(struct saved *s, const struct words *w)
+{
+	const char *id = w->nr == 5 ? w->word[4] : "";
+	struct leg leg = { .device = w->word[1] };
+	_cleanup_free_ char *text = xasprintf("%s%s%s", w->word[3], *id ? " " : "", id);
+
+	if (!parse_u64(w->word[2], &leg.start))
+		return false;
+	saved_add_signature(s, &leg, text);
+	return true;
+}
+
+static bool take_keyword(struct saved *s, const struct words *w)
+{
+	if (w->nr == 1 && !strcmp(w->word[0], "readonly")) {
+		s->readonly = true;
+		return true;
+	}
+	if (w->nr == 2 && !strcmp(w->word[0], "uuid")) {
+		free(s->uuid);
+		s->uuid = xstrdup(w->word[1]);
+		return true;
+	}
+	return is_signature(w) && take_signature(s, w);
+}
+
+/* Call with each line of a text. */
+#define FOR_EACH_LINE(line, at) \
+	for (; *(at) && ((line) = xstrndup((at), strcspn((at), "\n"))); \
+	     (at) += strcspn((at), "\n"), (at) += *(at) == '\n', free(line))
+
+void saved_parse_keywords(struct saved *s, const char *text,
+			  struct problems *problems)
+{
+	unsigned int nr = 0;
+	char *line;
+
+	FOR_EACH_LINE(line, text) {
+		_cleanup_words_ struct words w = { 0 };
+
+		nr++;
+		if (keyword_words(line, &w) && !take_keyword(s, &w))
+			problem_add(problems, PROBLEM_WARNING, nr,
+				    "A comment with \"noclone:\" is \"uuid UUID\", \"readonly\" or \"signature DEVICE START TYPE [UUID]\"");
+	}
+}
+
+void saved_parse(struct saved *s, const char *text, struct problems *problems)
+{
+	table_parse(&s->table, text, problems);
+	saved_parse_keywords(s, text, problems);
+}
+
+static void print_signatures(struct strbuf *b, const struct saved *s)
+{
+	unsigned int i;
+
+	for (i = 0; i < s->nr; i++)
+		strbuf_add(b, "# " KEYWORD " signature %s %llu %s\n",
+			   s->signature[i].device,
+			   (unsigned long long)s->signature[i].start,
+			   s->signature[i].text);
+}
+
+char *saved_print(const struct saved *s, const char *name)
+{
+	_cleanup_free_ char *table = table_print(&s->table, false, NULL, NULL);
+	struct strbuf b = { 0 };
+
+	strbuf_add(&b, "# The device %s, see noclone-tables(5): noclone activate, also at boot.\n",
+		   name);
+	if (s->uuid && *s->uuid)
+		strbuf_add(&b, "# " KEYWORD " uuid %s\n", s->uuid);
+	if (s->readonly)
+		strbuf_add(&b, "# " KEYWORD " readonly\n");
+	strbuf_add(&b, "%s\n", table);
+	print_signatures(&b, s);
+	return strbuf_take(&b);
+}
+
+char *saved_with_signatures(const struct saved *s, const char *text)
+{
+	struct strbuf b = { 0 };
+	char *line;
+
+	FOR_EACH_LINE(line, text) {
+		_cleanup_words_ struct words w = { 0 };
+
+		if (!keyword_words(line, &w) || !is_signature(&w))
+			strbuf_add(&b, "%s\n", line);
+	}
+	print_signatures(&b, s);
+	return strbuf_take(&b);
+}
+
+void saved_add_signature(struct saved *s, const struct leg *leg, const char *text)
+{
+	if (!strcmp(text, SIGNATURE_NONE))
+		return;
+	GROW(s->signature, s->nr);
+	s->signature[s->nr++] = (struct saved_signature) {
+		xstrdup(leg->device), leg->start, xstrdup(text)
+	};
+}
+
+static const char *recorded(const struct saved *s, const struct leg *leg)
+{
+	unsigned int i;
+
+	for (i = 0; i < s->nr; i++)
+		if (s->signature[i].start == leg->start &&
+		    !strcmp(s->signature[i].device, leg->device))
+			return s->signature[i].text;
+	return SIGNATURE_NONE;
+}
+
+char *saved_refusal(const struct saved *s, const struct target *t,
+		    const struct leg *leg, const char *found)
+{
+	const char *expected = recorded(s, leg);
+	bool first = !t->start && leg == t->legs;
+
+	if (!strcmp(found, expected) ||
+	    (first && !strcmp(expected, SIGNATURE_NONE)))
+		return NULL;
+	return xasprintf("%s has the signature \"%s\", but \"%s\" was saved: is it another disk, or has something else written to it?",
+			 leg->device, found, expected);
+}
+
+void saved_free(struct saved *s)
+{
+	unsigned int i;
+
+	for (i = 0; i < s->nr; i++) {
+		free(s->signature[i].device);
+		free(s->signature[i].text);
+	}
+	free(s->signature);
+	free(s->uuid);
+	table_free(&s->table);
+	memset(s, 0, sizeof(*s));
+}

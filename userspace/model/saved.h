@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A saved device: its table as dmsetup takes it, and in comments of the table what
+ * else is needed to bring it back.
+ *
+ *	# noclone: uuid NOCLONE-...
+ *	# noclone: readonly
+ *	# noclone: signature DEVICE START TYPE [UUID]
+ */
+#ifndef NOCLONE_SAVED_H
+#define NOCLONE_SAVED_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "model/problems.h"
+#include "model/table.h"
+
+#define SAVED_DIR	"/etc/noclone"
+#define SAVED_SUFFIX	".table"
+/* What is recorded of a leg without a signature: nothing. */
+#define SIGNATURE_NONE	"none"
+
+/**
+ * struct saved_signature - what a leg had on it when it was saved
+ * @device: as in the table
+ * @start: of the leg
+ * @text: type and UUID: "ext4 0c6f..."
+ */
+struct saved_signature {
+	char *device;
+	uint64_t start;
+	char *text;
+};
+
+struct saved {
+	struct table table;
+	char *uuid;		/* NULL if the file names none */
+	bool readonly;
+	struct saved_signature *signature;
+	unsigned int nr;
+};
+
+/* NULL, or why no device of that name can be saved. */
+const char *saved_name_problem(const char *name);
+/* "/etc/noclone/NAME.table": a new string */
+char *saved_path(const char *name);
+/* The NAME of NAME.table: a new string, NULL if @file is called otherwise. */
+char *saved_name(const char *file);
+
+void saved_parse(struct saved *s, const char *text, struct problems *problems);
+/* Only the comments; problems are warnings. */
+void saved_parse_keywords(struct saved *s, const char *text,
+			  struct problems *problems);
+/* A new file: a new string. */
+char *saved_print(const struct saved *s, const char *name);
+/* The file @text with the signatures of @s in place of those it has: a new string. */
+char *saved_with_signatures(const struct saved *s, const char *text);
+
+/* Record what a leg has on it; a leg without a signature is not mentioned. */
+void saved_add_signature(struct saved *s, const struct leg *leg, const char *text);
+
+/**
+ * saved_refusal - may a leg with this signature be used?
+ * @s: what was saved
+ * @t: a target of its table
+ * @leg: a leg of it
+ * @found: type and UUID, or SIGNATURE_NONE
+ *
+ * A file system that is made on the device shows on the leg with the first sector, so
+ * that one may have got a signature since.
+ *
+ * Return: NULL, or why not: a new string.
+ */
+char *saved_refusal(const struct saved *s, const struct target *t,
+		    const struct leg *leg, const char *found);
+void saved_free(struct saved *s);
+
+#define _cleanup_saved_ __attribute__((cleanup(saved_free)))
+
+#endif /* NOCLONE_SAVED_H */
