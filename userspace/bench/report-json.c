@@ -18,6 +18,7 @@
 #include "bench/fio.h"
 #include "bench/rig.h"
 #include "bench/stats.h"
+#include "bench/worth.h"
 
 /* Seven digits are more than a measurement has, and stay readable. */
 static struct json_object *number(double value)
@@ -169,6 +170,20 @@ static struct json_object *fast_path_json(const struct bench *b)
 	return o;
 }
 
+static struct json_object *worth_json(const struct bench *b)
+{
+	struct json_object *o = json_object_new_object();
+	struct worth w = worth_of(b);
+	_cleanup_free_ char *text = worth_text(b, &w);
+	_cleanup_free_ char *load = workload_name(&b->workload[w.workload]);
+
+	output_add_string(o, "answer", worth_name(w.kind));
+	output_add_string(o, "workload",
+			  w.kind == WORTH_UNKNOWN ? NULL : load);
+	output_add_string(o, "text", text);
+	return o;
+}
+
 static char *now(void)
 {
 	time_t t = time(NULL);
@@ -214,5 +229,6 @@ struct json_object *report_json(const struct bench *b)
 		json_object_array_add(workloads, workload_json(b, i));
 	json_object_object_add(o, "workloads", workloads);
 	json_object_object_add(o, "fastpath", fast_path_json(b));
+	json_object_object_add(o, "worth", worth_json(b));
 	return o;
 }

@@ -11,6 +11,7 @@
 #include "bench/fio.h"
 #include "bench/rig.h"
 #include "bench/stats.h"
+#include "bench/worth.h"
 
 static void print_head(const struct bench *b)
 {
@@ -111,6 +112,14 @@ static void print_fast_path(const struct bench *b)
 	}
 }
 
+static void print_worth(const struct bench *b)
+{
+	struct worth w = worth_of(b);
+	_cleanup_free_ char *text = worth_text(b, &w);
+
+	puts(text);
+}
+
 void report_print(const struct bench *b)
 {
 	unsigned int i;
@@ -119,4 +128,5 @@ void report_print(const struct bench *b)
 	for (i = 0; i < b->nr_workloads; i++)
 		print_workload(b, i);
 	print_fast_path(b);
+	print_worth(b);
 }

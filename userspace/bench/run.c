@@ -98,7 +98,16 @@ static void add_workloads(struct bench *b, const char *engine, bool write)
 		};
 }
 
-/* One line that is overwritten; nothing unless stderr is a terminal. */
+/* In a log, one line a round. */
+static void progress_in_log(const struct bench *b, unsigned int round)
+{
+	unsigned int runs = b->nr_workloads * NR_ROWS;
+
+	fprintf(stderr, "round %u of %u: %u runs of %g s\n", round + 1, b->rounds,
+		runs, b->run_ms / 1e3);
+}
+
+/* On a terminal, one line that is overwritten. */
 static void progress(const struct bench *b, unsigned int workload,
 		     enum bench_row row, unsigned int round, unsigned int done)
 {
@@ -160,22 +169,37 @@ static int measure_once(struct bench *b, unsigned int workload,
 	return wrong ? -EIO : 0;
 }
 
+static int measure_round(struct bench *b, unsigned int round)
+{
+	unsigned int workload, turn;
+	int r;
+
+	for (workload = 0; workload < b->nr_workloads; workload++)
+		for (turn = 0; turn < NR_ROWS; turn++) {
+			enum bench_row row = (round + turn) % NR_ROWS;
+
+			progress(b, workload, row, round,
+				 (round * b->nr_workloads + workload) * NR_ROWS + turn);
+			r = stop_requested() ? -EINTR :
+			    measure_once(b, workload, row, round);
+			if (r)
+				return r;
+		}
+	return 0;
+}
+
 static int measure_all(struct bench *b)
 {
-	unsigned int round, workload, turn, done = 0;
-	int r = 0;
+	unsigned int round;
+	int r;
 
-	for (round = 0; round < b->rounds; round++)
-		for (workload = 0; workload < b->nr_workloads; workload++)
-			for (turn = 0; turn < NR_ROWS; turn++) {
-				enum bench_row row = (round + turn) % NR_ROWS;
-
-				progress(b, workload, row, round, done++);
-				r = stop_requested() ? -EINTR :
-				    measure_once(b, workload, row, round);
-				if (r)
-					return r;
-			}
+	for (round = 0; round < b->rounds; round++) {
+		if (!isatty(STDERR_FILENO))
+			progress_in_log(b, round);
+		r = measure_round(b, round);
+		if (r)
+			return r;
+	}
 	return 0;
 }
 
