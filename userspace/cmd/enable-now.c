@@ -31,6 +31,8 @@
 /* How long to wait for the next device to come on */
 #define PATIENCE_MS	5000
 #define POLL_MS		20
+/* Devices come on one after the other: how many of those that are not on are looked at */
+#define AHEAD		16
 /* From how many devices on progress is shown */
 #define MANY		8
 
@@ -226,8 +228,12 @@ static void send_messages(struct switch_plan *p)
 	show_progress("switching", i, p->nr);
 }
 
-/* How many devices are still on their way; their states are read again. */
-static unsigned int count_pending(const struct switch_plan *p, char **after)
+/*
+ * How many devices are still on their way; their states are read again, until ahead of
+ * them are found not to be on: to ask thousands takes the processor from the module.
+ */
+static unsigned int count_pending(const struct switch_plan *p, char **after,
+				  unsigned int ahead)
 {
 	unsigned int i, pending = 0;
 
@@ -236,20 +242,30 @@ static unsigned int count_pending(const struct switch_plan *p, char **after)
 
 		if (after[i] && !switch_is_pending(c, after[i]))
 			continue;
-		free(after[i]);
-		after[i] = candidate_state(c);
-		pending += switch_is_pending(c, after[i]);
+		if (pending < ahead) {
+			free(after[i]);
+			after[i] = candidate_state(c);
+		}
+		pending += pending >= ahead || switch_is_pending(c, after[i]);
 	}
 	return pending;
 }
 
-/* The limit begins anew with each device that has come on. */
+/*
+ * The limit begins anew with each device that has come on.  The last look, after which
+ * this gives up, is at all of them.
+ */
 static void wait_until_on(const struct switch_plan *p, char **after)
 {
 	const struct timespec nap = { .tv_nsec = POLL_MS * 1000000L };
 	unsigned int pending, least = p->nr + 1, waited_ms = 0;
 
-	while ((pending = count_pending(p, after)) && waited_ms < PATIENCE_MS) {
+	for (;;) {
+		const bool is_last = waited_ms >= PATIENCE_MS;
+
+		pending = count_pending(p, after, is_last ? p->nr : AHEAD);
+		if (!pending || (is_last && pending >= least))
+			break;
 		show_progress("waiting for", p->nr - pending, p->nr);
 		waited_ms = pending < least ? 0 : waited_ms + POLL_MS;
 		least = MIN(least, pending);
