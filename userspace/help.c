@@ -52,6 +52,6 @@ void help_overview(const struct command_list *list)
 	for (i = 0; i < list->nr; i++)
 		printf("  %-10s %s\n", list->command[i].name, list->command[i].summary);
 	puts("\n\"noclone help COMMAND\" describes one, noclone(8) all of them.\n"
-	     "Sizes need a unit: 64K, 10G, 1T (powers of 1024), 10GB (powers of 1000),\n"
+	     "Sizes need a unit: 64K, 1.5G, 1T (powers of 1024), 10GB (powers of 1000),\n"
 	     "2048s (sectors of 512 bytes).");
 }

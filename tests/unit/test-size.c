@@ -42,6 +42,17 @@ static void size_decimal_units(void **state __unused)
 	good("1TB", 1953125000);
 }
 
+static void size_decimals(void **state __unused)
+{
+	good("1.5M", 3072);
+	good("0.5K", 1);
+	good("0.0K", 0);
+	good("2.50G", 5242880);
+	good("12.8GB", 25000000);
+	good("2.0s", 2);
+	good("0.0009765625M", 2);
+}
+
 static void size_sectors_and_bytes(void **state __unused)
 {
 	good("123s", 123);
@@ -60,7 +71,16 @@ static void size_wrong(void **state __unused)
 	bad("64X", "unknown unit");
 	bad("64Kib", "unknown unit");
 	bad("64KK", "unknown unit");
-	bad("1.5G", "unknown unit");
+	bad("1,5G", "unknown unit");
+	bad("1.5", "unit is missing");
+	bad("0.0", "unit is missing");
+	bad("1.G", "not a number");
+	bad(".5G", "not a number");
+	bad("1.5.5G", "not a number");
+	bad("0.3K", "multiple of a sector");
+	bad("1.5s", "whole number of sectors");
+	bad("0.00000000000000000001P", "too many decimals");
+	bad("1.8446744073709551616P", "too large");
 	bad("1000B", "multiple of a sector");
 	bad("1MB", "multiple of a sector");
 	bad("18446744073709551616s", "too large");
@@ -98,6 +118,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(size_binary_units),
 		cmocka_unit_test(size_decimal_units),
+		cmocka_unit_test(size_decimals),
 		cmocka_unit_test(size_sectors_and_bytes),
 		cmocka_unit_test(size_wrong),
 		cmocka_unit_test(size_printed_can_be_read),

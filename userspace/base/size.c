@@ -3,7 +3,6 @@
 #include "base/size.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,35 +37,88 @@ static uint64_t unit_bytes(const char *unit)
 	return bytes;
 }
 
-const char *size_parse(const char *text, uint64_t *sectors)
+/* @text up to its unit: digits, perhaps with decimals. */
+struct decimal {
+	uint64_t digits;	/* without the point */
+	uint64_t scale;		/* 10 for each decimal */
+	const char *unit;
+};
+
+static const char *parse_decimal(const char *text, struct decimal *d)
 {
-	unsigned long long number;
-	uint64_t bytes, unit;
-	char *end;
+	static const char no_number[] =
+		"not a number with a unit (for example 64K, 1.5G or 2048s)";
+	bool point = false;
 
+	*d = (struct decimal) { .scale = 1, .unit = text };
 	if (!isdigit((unsigned char)*text))
-		return "not a number with a unit (for example 64K, 10G or 2048s)";
-	errno = 0;
-	number = strtoull(text, &end, 10);
-	if (errno)
-		return "number too large";
-	if (!*end && number)
-		return "a unit is missing: K, M, G, T, or s for sectors";
-
-	unit = *end ? unit_bytes(end) : 1;
-	if (!unit)
-		return "unknown unit (known: s B K M G T P, KiB... and KB...)";
-	if (unit == SECTOR_SIZE) {
-		*sectors = number;
-		return NULL;
+		return no_number;
+	for (; isdigit((unsigned char)*d->unit) || *d->unit == '.'; d->unit++) {
+		if (*d->unit == '.' && (point || !isdigit((unsigned char)d->unit[1])))
+			return no_number;
+		if (*d->unit == '.') {
+			point = true;
+			continue;
+		}
+		if (__builtin_mul_overflow(d->digits, 10U, &d->digits) ||
+		    __builtin_add_overflow(d->digits, (unsigned int)(*d->unit - '0'),
+					   &d->digits))
+			return "number too large";
+		if (point && __builtin_mul_overflow(d->scale, 10U, &d->scale))
+			return "too many decimals";
 	}
-	if (__builtin_mul_overflow(number, unit, &bytes))
+	return NULL;
+}
+
+static uint64_t greatest_divisor(uint64_t a, uint64_t b)
+{
+	while (b) {
+		uint64_t rest = a % b;
+
+		a = b;
+		b = rest;
+	}
+	return a;
+}
+
+/* digits * unit / scale, and the decimals must add up to whole sectors. */
+static const char *count_sectors(const struct decimal *d, uint64_t unit,
+				 uint64_t *sectors)
+{
+	uint64_t divisor = greatest_divisor(unit, d->scale);
+	uint64_t scale = d->scale / divisor, bytes;
+
+	if (d->digits % scale)
+		return "not a multiple of a sector of 512 bytes";
+	if (__builtin_mul_overflow(d->digits / scale, unit / divisor, &bytes))
 		return "number too large";
 	if (bytes % SECTOR_SIZE)
 		return "not a multiple of a sector of 512 bytes";
-
 	*sectors = bytes / SECTOR_SIZE;
 	return NULL;
+}
+
+const char *size_parse(const char *text, uint64_t *sectors)
+{
+	struct decimal d;
+	const char *wrong = parse_decimal(text, &d);
+	uint64_t unit;
+
+	if (wrong)
+		return wrong;
+	if (!*d.unit && (d.digits || d.scale > 1))
+		return "a unit is missing: K, M, G, T, or s for sectors";
+	unit = *d.unit ? unit_bytes(d.unit) : 1;
+	if (!unit)
+		return "unknown unit (known: s B K M G T P, KiB... and KB...)";
+	/* a number of sectors may be too large for a number of bytes */
+	if (unit == SECTOR_SIZE) {
+		if (d.digits % d.scale)
+			return "not a whole number of sectors";
+		*sectors = d.digits / d.scale;
+		return NULL;
+	}
+	return count_sectors(&d, unit, sectors);
 }
 
 char *size_format(uint64_t sectors)

@@ -13,7 +13,8 @@
  *
  * K, M, G, T, P (or KiB, MiB, ...) are powers of 1024, KB, MB, ... powers of
  * 1000, B are bytes and s sectors.  A number other than 0 needs its unit:
- * tools disagree on what a bare one means.
+ * tools disagree on what a bare one means.  Decimals are accepted if they give whole
+ * sectors: 1.5M, but not 0.3K.
  *
  * Return: NULL, or a sentence saying what is wrong.
  */
