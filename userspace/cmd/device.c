@@ -6,8 +6,10 @@
 
 #include "base/log.h"
 #include "base/util.h"
+#include "model/uses.h"
 #include "system/devmap.h"
 #include "system/live.h"
+#include "system/open-uses.h"
 #include "system/saved-file.h"
 #include "cli/dry-run.h"
 #include "cli/options.h"
@@ -46,6 +48,24 @@ static bool only_print(const struct options *o, const char *command,
 	return opt(o, OPT_DRY_RUN);
 }
 
+/* The kernel knows that it is open, but not for whom. */
+static void report_users(const struct devmap_device *dev)
+{
+	_cleanup_uses_ struct uses uses = { 0 };
+	unsigned int i;
+
+	open_uses_collect(&uses, dev->devno);
+	for (i = 0; i < uses.nr; i++) {
+		_cleanup_free_ char *who = use_describe(&uses.use[i]);
+		_cleanup_free_ char *remedy = use_remedy(&uses.use[i]);
+
+		log_err("%s is %s: %s", dev->name, who, remedy);
+	}
+	if (!uses.nr)
+		log_err("%s: nobody has it open any more, or it is out of sight: try --retry; --deferred removes it when it is closed",
+			dev->name);
+}
+
 /* What remains of a saved device that is removed. */
 static int forget(const struct options *o, const char *name)
 {
@@ -74,6 +94,8 @@ static int remove_one(const struct options *o, const struct devmap_device *dev)
 	if (only_print(o, "remove", dev, words))
 		return 0;
 	r = devmap_remove(dev->name, opt(o, OPT_RETRY), opt(o, OPT_DEFERRED));
+	if (r == -EBUSY)
+		report_users(dev);
 	/* with udev late, the device is gone */
 	return r && r != -ETIMEDOUT ? r : forget(o, dev->name) ? : r;
 }

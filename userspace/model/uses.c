@@ -8,7 +8,7 @@
 #include "base/util.h"
 
 static const char * const kind_names[] = {
-	"mount", "swap", "holder", "exclusive", "signature",
+	"mount", "swap", "holder", "exclusive", "signature", "process", "loop",
 };
 
 const char *use_kind_name(enum use_kind kind)
@@ -20,11 +20,27 @@ char *use_describe(const struct use *use)
 {
 	static const char * const words[] = {
 		"mounted at", "swap", "held by", "opened exclusively by",
-		"holds a signature:",
+		"holds a signature:", "open in", "under the loop device",
 	};
 
 	return xasprintf("%s %s%s", words[use->kind], use->by,
 			 use->harmless ? " (on other sectors)" : "");
+}
+
+char *use_remedy(const struct use *use)
+{
+	switch (use->kind) {
+	case USE_MOUNT:
+		return xstrdup("umount it first");
+	case USE_SWAP:
+		return xstrdup("swapoff first");
+	case USE_HOLDER:
+		return xstrdup("remove that first");
+	case USE_LOOP:
+		return xasprintf("losetup --detach %s first", use->by);
+	default:
+		return xstrdup("end it, or wait for it with --retry");
+	}
 }
 
 void uses_add(struct uses *uses, enum use_kind kind, const char *by,

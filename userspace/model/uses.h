@@ -12,6 +12,8 @@
  * @USE_HOLDER: another device stands on it
  * @USE_EXCLUSIVE: something in the kernel has it open exclusively
  * @USE_SIGNATURE: not in use, but it holds data of a known type
+ * @USE_PROCESS: a process has it open
+ * @USE_LOOP: it is under a loop device
  */
 enum use_kind {
 	USE_MOUNT,
@@ -19,6 +21,8 @@ enum use_kind {
 	USE_HOLDER,
 	USE_EXCLUSIVE,
 	USE_SIGNATURE,
+	USE_PROCESS,
+	USE_LOOP,
 };
 
 /**
@@ -43,6 +47,8 @@ void uses_add(struct uses *uses, enum use_kind kind, const char *by,
 const char *use_kind_name(enum use_kind kind);
 /* "mounted at /mnt": a new string */
 char *use_describe(const struct use *use);
+/* What ends that use: a new string */
+char *use_remedy(const struct use *use);
 void uses_free(struct uses *uses);
 
 #define _cleanup_uses_ __attribute__((cleanup(uses_free)))

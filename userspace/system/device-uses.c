@@ -186,9 +186,10 @@ static void collect_exclusive(struct uses *uses, const struct use_query *q)
 
 	if (fd >= 0)
 		close(fd);
-	else if (errno != EBUSY)
+	else if (errno != EBUSY && errno != EACCES)
 		log_warn("%s: %s", q->facts->path, strerror(errno));
-	else if (!uses->nr && !q->self)
+	/* without root nothing comes of it anyway, and the caller says so */
+	else if (errno == EBUSY && !uses->nr && !q->self)
 		uses_add(uses, USE_EXCLUSIVE, "someone else", false);
 }
 
@@ -226,13 +227,17 @@ static void collect_signature(struct uses *uses, const struct use_query *q)
 	uses_add(uses, USE_SIGNATURE, by, false);
 }
 
-void device_uses_collect(struct uses *uses, const struct use_query *query)
+void device_uses_collect_live(struct uses *uses, const struct use_query *query)
 {
 	collect_mounts(uses, query->facts);
 	collect_swaps(uses, query->facts);
 	collect_holders(uses, query);
+}
+
+void device_uses_collect(struct uses *uses, const struct use_query *query)
+{
+	device_uses_collect_live(uses, query);
 	if (query->exclusive)
 		collect_exclusive(uses, query);
-	if (!query->unread)
-		collect_signature(uses, query);
+	collect_signature(uses, query);
 }

@@ -13,7 +13,6 @@
  * @sectors: how many
  * @self: mapped device whose own use does not count, or 0
  * @exclusive: try to open the device exclusively as well
- * @unread: do not look for signatures; the device may be suspended
  */
 struct use_query {
 	const struct device_facts *facts;
@@ -21,9 +20,11 @@ struct use_query {
 	uint64_t sectors;
 	dev_t self;
 	bool exclusive;
-	bool unread;
 };
 
+/* Mounts, swap and holders. */
+void device_uses_collect_live(struct uses *uses, const struct use_query *query);
+/* And exclusive openers, and signatures. */
 void device_uses_collect(struct uses *uses, const struct use_query *query);
 
 /* The same sectors as a range of the whole disk. */
