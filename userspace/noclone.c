@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* noclone: create, change, check and explain no-clone device-mapper devices. */
+#include <locale.h>
 #include <stdio.h>
 
 #include "base/log.h"
@@ -8,7 +9,11 @@
 
 int main(int argc, char **argv)
 {
-	int r = command_main(argc, argv);
+	int r;
+
+	/* columns are aligned by what characters take up */
+	setlocale(LC_CTYPE, "");
+	r = command_main(argc, argv);
 
 	/* for example a full disk */
 	if (fflush(stdout) || ferror(stdout)) {
