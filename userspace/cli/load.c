@@ -19,6 +19,7 @@
 #include "system/blockdev.h"
 #include "system/guard.h"
 #include "system/identity.h"
+#include "system/module.h"
 #include "system/system-facts.h"
 #include "cli/options.h"
 #include "cli/problem-log.h"
@@ -128,10 +129,10 @@ int load_begin(const struct build *b, const struct table *t,
 	       struct backing *backing)
 {
 	_cleanup_problems_ struct problems checks = { 0 };
-	int r;
+	int r = module_load_for(t);
 
-	if (!backing->needed)
-		return 0;
+	if (r || !backing->needed)
+		return r;
 	stop_hold();
 	r = backing_apply(backing);
 	if (r)

@@ -21,7 +21,7 @@ int load_prepare(const struct build *b, struct backing *backing,
 const struct facts_source *load_facts(const struct backing *backing);
 
 /**
- * load_begin - create or grow the backing file, and check the table again
+ * load_begin - load the module, create or grow the backing file, check the table again
  * @b: as given to load_prepare()
  * @t: its table
  * @backing: likewise

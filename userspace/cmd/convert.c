@@ -17,6 +17,7 @@
 #include "model/table.h"
 #include "system/devmap.h"
 #include "system/live.h"
+#include "system/module.h"
 #include "cli/dry-run.h"
 #include "cli/options.h"
 #include "cli/select.h"
@@ -115,6 +116,9 @@ static int convert(const struct options *o, const struct devmap_device *dev,
 		print_plan(o, dev, new);
 		return 0;
 	}
+	r = module_load_for(new);
+	if (r)
+		return r;
 	r = devmap_reload_checked(dev->name, new, dev->readonly, &how, &check);
 	if (!r)
 		log_verbose("%s runs with its new table", dev->name);

@@ -40,53 +40,119 @@ int module_lock(void)
 	return fd;
 }
 
-/* What modprobe's sentence means for the user: a few failures are common. */
-static const char *load_hint(const char *said)
+#define LOAD_BY_HAND	"modprobe " NOCLONE_MODULE_NAME
+#define BLACKLISTED	"blacklist dm_noclone"
+
+/* How the module comes to be there for this kernel. */
+static char *build_command(const char *kernel)
 {
-	if (strstr(said, "not found in directory"))
-		return "it is not installed for this kernel: build and install it, then run depmod";
-	if (strstr(said, "Key was rejected"))
-		return "Secure Boot is on, and the kernel does not know the key that signed it";
+	bool dkms = !access("/var/lib/dkms/" NOCLONE_MODULE_NAME, F_OK);
+
+	return dkms ? xasprintf("\"dkms autoinstall --kernelver %s\" builds it", kernel) :
+		      xstrdup("run \"make && make install && depmod\" in its source");
+}
+
+static bool is_blacklisted_at_boot(void)
+{
+	_cleanup_free_ char *line = read_line_of("/proc/cmdline");
+	const char *list = line ? strstr(line, "module_blacklist=") : NULL;
+
+	return list && strstr(list, "dm_noclone");
+}
+
+static char *not_permitted(const char *kernel)
+{
+	if (geteuid())
+		return xstrdup("loading " NOCLONE_MODULE_NAME " failed: only root may do that");
+	if (is_blacklisted_at_boot())
+		return xstrdup("the kernel was booted with module_blacklist=dm_noclone: boot it without that");
+	return xasprintf("kernel %s is locked down and does not load " NOCLONE_MODULE_NAME ": sign it with a key that the kernel knows, see mokutil(1)",
+			 kernel);
+}
+
+/* What modprobe's sentence means for the user, and what to do: a new string, or NULL. */
+static char *load_problem(const char *said, const char *kernel)
+{
+	_cleanup_free_ char *build = build_command(kernel);
+
+	if (strstr(said, "not found in"))
+		return xasprintf("the module " NOCLONE_MODULE_NAME " is not built for the running kernel %s: %s",
+				 kernel, build);
+	if (strstr(said, "Key was rejected") || strstr(said, "Required key not available"))
+		return xasprintf("kernel %s refuses " NOCLONE_MODULE_NAME ": it is not signed with a key that the kernel knows; enroll that key with mokutil --import, or turn Secure Boot off",
+				 kernel);
 	if (strstr(said, "Exec format error") || strstr(said, "Unknown symbol"))
-		return "it was built for another kernel: build and install it again";
+		return xasprintf("kernel %s refuses " NOCLONE_MODULE_NAME ": it was built for another kernel; %s",
+				 kernel, build);
 	if (strstr(said, "Operation not permitted"))
-		return "root is needed, and a kernel that is neither locked down nor told module_blacklist=dm_noclone";
+		return not_permitted(kernel);
 	return NULL;
 }
 
 static int report_load(const struct child_output *output)
 {
 	size_t length = strcspn(output->err, "\n");
-	const char *hint = load_hint(output->err);
+	_cleanup_free_ char *problem = NULL;
 	struct utsname kernel;
 
 	uname(&kernel);
-	log_err("cannot load " NOCLONE_MODULE_NAME " for kernel %s: %.*s",
-		kernel.release, (int)length, length ? output->err : "modprobe failed");
-	if (hint)
-		log_err("%s", hint);
+	problem = load_problem(output->err, kernel.release);
+	if (problem)
+		log_err("%s", problem);
+	log_err(LOAD_BY_HAND " failed: %.*s", (int)length,
+		length ? output->err : "it does not say why");
 	return -ENOEXEC;
+}
+
+/* modprobe is content, but nothing is loaded: its configuration says so. */
+static int report_not_loaded(void)
+{
+	char *argv[] = { "modprobe", "--showconfig", NULL };
+	_cleanup_child_output_ struct child_output output = { 0 };
+
+	stop_hold();
+	child_run(argv, &output);
+	stop_release();
+	if (output.out && (str_starts(output.out, BLACKLISTED) ||
+			   strstr(output.out, "\n" BLACKLISTED)))
+		log_err(NOCLONE_MODULE_NAME " is not loaded because it is blacklisted: remove \"blacklist\" from /etc/modprobe.d, or load it with \"" LOAD_BY_HAND "\"");
+	else
+		log_err(LOAD_BY_HAND " has not loaded it: look for an \"install\" line in \"modprobe --showconfig\"");
+	return -ENOENT;
+}
+
+static int run_modprobe(struct child_output *output)
+{
+	/* as when the kernel asks for it: a blacklist counts */
+	char *argv[] = { "modprobe", "--use-blacklist", NOCLONE_MODULE_NAME, NULL };
+	int r;
+
+	stop_hold();
+	r = child_run(argv, output);
+	stop_release();
+	if (r)
+		log_err("loading " NOCLONE_MODULE_NAME " failed: cannot run modprobe: %s",
+			strerror(-r));
+	return r;
 }
 
 int module_load(void)
 {
-	char *argv[] = { "modprobe", NOCLONE_MODULE_NAME, NULL };
 	_cleanup_child_output_ struct child_output output;
-	int r;
+	int r = run_modprobe(&output);
 
-	stop_hold();
-	r = child_run(argv, &output);
-	stop_release();
-	if (r) {
-		log_err("cannot run modprobe: %s", strerror(-r));
+	if (r)
 		return r;
-	}
 	if (output.status)
 		return report_load(&output);
-	if (!access(PARAMETERS "fastpath", F_OK))
+	return access(PARAMETERS "fastpath", F_OK) ? report_not_loaded() : 0;
+}
+
+int module_load_for(const struct table *t)
+{
+	if (!table_has_noclone(t) || !access(PARAMETERS "fastpath", F_OK))
 		return 0;
-	log_err("modprobe has not loaded " NOCLONE_MODULE_NAME ": see \"modprobe --showconfig\"");
-	return -ENOENT;
+	return module_load();
 }
 
 static const char *set_error(int err)
@@ -98,7 +164,7 @@ static const char *set_error(int err)
 		return "the loaded " NOCLONE_MODULE_NAME " is too old for it";
 	case EACCES:
 	case EPERM:
-		return "not permitted: root is needed";
+		return "only root may do that";
 	default:
 		return strerror(err);
 	}

@@ -4,11 +4,14 @@
 #define NOCLONE_MODULE_H
 
 #include "model/switch-plan.h"
+#include "model/table.h"
 
 /* Look at the parameters; this never loads the module. */
 void module_params(struct module_params *m);
 /* Load the module: 0, or a negative errno after a message. */
 int module_load(void);
+/* The same if a table needs it and it is not loaded. */
+int module_load_for(const struct table *t);
 /*
  * Others that set parameters wait until this file descriptor is closed.  -1: there is
  * nothing to lock, and nobody to set anything.
