@@ -12,6 +12,7 @@
 #include "cli/version.h"
 #include "completion.h"
 #include "help.h"
+#include "usage.h"
 
 #define OPT_CHANGE	(OPT_DRY_RUN | OPT_JSON | OPT_FORCE)
 #define OPT_LOAD	(OPT_CHANGE | OPT_TABLE | OPT_CHUNK | OPT_FILE | \
@@ -143,28 +144,11 @@ static int cmd_help(const struct options *o, int argc, char **argv)
 	}
 	cmd = command_find(argv[0]);
 	if (!cmd) {
-		log_err("unknown command \"%s\"", argv[0]);
+		usage_unknown_command(&command_list, argv[0]);
 		return EXIT_USAGE;
 	}
 	help_command(cmd);
 	return EXIT_OK;
-}
-
-static int usage(const struct command *cmd)
-{
-	log_err("usage: noclone %s %s", cmd->name, cmd->words);
-	return EXIT_USAGE;
-}
-
-static int refuse_options(const struct command *cmd, option_bits given)
-{
-	unsigned int i;
-
-	for (i = 0; i < OPT_NR; i++)
-		if (given & ~cmd->options & option_infos[i].bit)
-			log_err("%s does not take --%s", cmd->name,
-				option_infos[i].name);
-	return usage(cmd);
 }
 
 static int run_command(const struct options *o, int argc, char **argv)
@@ -176,22 +160,36 @@ static int run_command(const struct options *o, int argc, char **argv)
 	const struct command *cmd = command_find(argv[0]);
 
 	if (!cmd) {
-		log_err("unknown command \"%s\"; \"noclone help\" lists the commands",
-			argv[0]);
+		usage_unknown_command(&command_list, argv[0]);
 		return EXIT_USAGE;
 	}
 	if (o->help) {
 		help_command(cmd);
 		return EXIT_OK;
 	}
-	if (o->given & ~cmd->options)
-		return refuse_options(cmd, o->given);
+	if (o->given & ~cmd->options) {
+		usage_other_options(cmd, o->given);
+		return EXIT_USAGE;
+	}
 	if (argc - 1 < cmd->min ||
-	    (cmd->max != ANY_NUMBER && argc - 1 > cmd->max))
-		return usage(cmd);
+	    (cmd->max != ANY_NUMBER && argc - 1 > cmd->max)) {
+		usage_words(cmd, argc, argv);
+		return EXIT_USAGE;
+	}
 
 	devmap_setup(&config);
 	return cmd->run(o, argc - 1, argv + 1);
+}
+
+/* The first word that is a command: getopt has not got as far as telling. */
+static const struct command *command_among(int argc, char **argv)
+{
+	const struct command *cmd = NULL;
+	int i;
+
+	for (i = 1; !cmd && i < argc; i++)
+		cmd = command_find(argv[i]);
+	return cmd;
 }
 
 int command_main(int argc, char **argv)
@@ -201,7 +199,7 @@ int command_main(int argc, char **argv)
 	int r = EXIT_USAGE;
 
 	if (first < 0) {
-		log_err("\"noclone help\" explains the options");
+		usage_bad_option(&o, command_among(argc, argv));
 	} else if (o.version) {
 		puts("noclone " TOOL_VERSION);
 		r = EXIT_OK;

@@ -159,20 +159,6 @@ static void add_quoted(struct strbuf *b, const char *text, const char *special)
 	}
 }
 
-/* The words that an argument of an option may be, NULL if there is no list. */
-static const char *choices(const struct option_info *o)
-{
-	switch (o->bit) {
-	case OPT_ENGINE:
-		return ENGINES;
-	case OPT_TO:
-		return "noclone stock";
-	case OPT_COMPLETION:
-		return "bash zsh fish";
-	}
-	return NULL;
-}
-
 static bool takes_path(const struct option_info *o)
 {
 	return o->bit & (OPT_TABLE | OPT_COMPARE | OPT_OUTPUT | OPT_YES_DESTROY);
@@ -188,8 +174,8 @@ static void zsh_argument(struct strbuf *b, const struct option_info *o)
 
 	strbuf_add(b, optional ? "::" : ":");
 	add_quoted(b, name, ":");
-	if (choices(o))
-		strbuf_add(b, ":(%s)", choices(o));
+	if (option_choices(o))
+		strbuf_add(b, ":(%s)", option_choices(o));
 	else
 		strbuf_add(b, takes_path(o) ? ":_files" : ": ");
 }
@@ -388,8 +374,8 @@ static void fish_option(struct strbuf *b, const struct option_info *o,
 	if (required)
 		strbuf_add(b, takes_path(o) ? "--require-parameter --force-files " :
 			   "--exclusive ");
-	if (choices(o))
-		strbuf_add(b, "--arguments '%s' ", choices(o));
+	if (option_choices(o))
+		strbuf_add(b, "--arguments '%s' ", option_choices(o));
 	strbuf_add(b, "--description '");
 	add_quoted(b, o->help, "\\");
 	strbuf_add(b, "'\n");

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* noclone: create, change, check and explain no-clone device-mapper devices. */
+#include <errno.h>
 #include <locale.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/log.h"
 #include "cmd/cmd.h"
@@ -17,7 +19,7 @@ int main(int argc, char **argv)
 
 	/* for example a full disk */
 	if (fflush(stdout) || ferror(stdout)) {
-		log_err("cannot write the output");
+		log_err("cannot write standard output: %s", strerror(errno));
 		return EXIT_FAILED;
 	}
 	return r;

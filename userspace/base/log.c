@@ -2,11 +2,22 @@
 /* Messages. */
 #include "base/log.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
 enum log_level log_level = LOG_LEVEL_NORMAL;
+
+/* What a user has typed, or another program has named, must not control a terminal. */
+static void print_visibly(const char *text)
+{
+	for (; *text; text++)
+		if (iscntrl((unsigned char)*text))
+			fprintf(stderr, "\\x%02x", (unsigned char)*text);
+		else
+			fputc(*text, stderr);
+}
 
 /* systemd says which file the journal reads; stderr may have been redirected since. */
 static bool is_journal(void)
@@ -22,6 +33,7 @@ static bool is_journal(void)
 /* @priority is that of syslog(3), which the journal takes from in front of a line. */
 static void say(int priority, const char *kind, const char *fmt, va_list ap)
 {
+	_cleanup_free_ char *text = xvasprintf(fmt, ap);
 	static int journal = -1;
 
 	if (journal < 0)
@@ -31,7 +43,7 @@ static void say(int priority, const char *kind, const char *fmt, va_list ap)
 	if (journal)
 		fprintf(stderr, "<%d>", priority);
 	fprintf(stderr, "noclone: %s", kind);
-	vfprintf(stderr, fmt, ap);
+	print_visibly(text);
 	fputc('\n', stderr);
 }
 

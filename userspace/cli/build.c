@@ -8,6 +8,7 @@
 
 #include "dm-noclone.h"
 #include "base/log.h"
+#include "base/nearest.h"
 #include "base/util.h"
 #include "model/engine.h"
 #include "model/plan-file.h"
@@ -29,6 +30,8 @@ static enum target_kind parse_kind(const char *word)
 	return TARGET_OTHER;
 }
 
+#define LEG_SYNTAX	"expected DEV[:START[+LEN]], for example /dev/sda:1M+10G"
+
 /* A name that exists is a name, whatever it looks like. */
 static const char *parse_leg(struct leg_spec *spec, const char *word)
 {
@@ -36,6 +39,15 @@ static const char *parse_leg(struct leg_spec *spec, const char *word)
 		return leg_spec_parse(spec, word);
 	*spec = (struct leg_spec) { .device = xstrdup(word) };
 	return NULL;
+}
+
+/* Is a device followed by something that is not a range: /dev/sda:1M-2M? */
+static bool has_bad_range(const char *device)
+{
+	_cleanup_free_ char *name = xstrndup(device, strcspn(device, ":"));
+
+	return *name == '/' && strcmp(name, device) && access(device, F_OK) &&
+	       !access(name, F_OK);
 }
 
 static char *legs_usage(int argc, char **argv)
@@ -46,11 +58,54 @@ static char *legs_usage(int argc, char **argv)
 		struct leg_spec spec;
 		const char *wrong = parse_leg(&spec, argv[i]);
 
+		if (!wrong && has_bad_range(spec.device))
+			wrong = "not a range of a device";
 		free(spec.device);
 		if (wrong)
-			return xasprintf("%s: %s", argv[i], wrong);
+			return xasprintf("\"%s\": %s; " LEG_SYNTAX, argv[i], wrong);
 	}
 	return NULL;
+}
+
+/* What users of other programs call our targets. */
+static const char *meant_kind(const char *word, char **best)
+{
+	static const char *const synonyms[][2] = {
+		{ "raid0", "striped" }, { "stripes", "striped" }, { "concat", "linear" },
+		{ "loop", "file" }, { "image", "file" },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(synonyms); i++)
+		if (!strcmp(word, synonyms[i][0]))
+			return synonyms[i][1];
+	*best = nearest_of(word, "linear striped file " NOCLONE_LINEAR_NAME " "
+			   NOCLONE_STRIPED_NAME " " NOCLONE_FILE_NAME);
+	return *best;
+}
+
+static char *kind_usage(const char *word)
+{
+	_cleanup_free_ char *best = NULL, *hint = nearest_hint(meant_kind(word, &best));
+
+	return xasprintf("\"%s\" is no target: expected linear, striped or file%s",
+			 word, hint);
+}
+
+char *build_order_usage(const char *command, int argc, char **argv)
+{
+	struct strbuf b = { 0 };
+	bool has_name = argc > 1 && !strchr(argv[1], '/');
+	int i;
+
+	if (parse_kind(argv[0]) == TARGET_OTHER ||
+	    (argc > 1 && parse_kind(argv[1]) != TARGET_OTHER))
+		return NULL;
+	strbuf_add(&b, "the name comes before \"%s\": noclone %s %s %s", argv[0], command,
+		   has_name ? argv[1] : "NAME", argv[0]);
+	for (i = 1 + has_name; i < argc; i++)
+		strbuf_add(&b, " %s", argv[i]);
+	return strbuf_take(&b);
 }
 
 static char *devices_usage(const struct build *b, enum target_kind kind)
@@ -58,16 +113,16 @@ static char *devices_usage(const struct build *b, enum target_kind kind)
 	const struct options *o = b->options;
 
 	if (kind == TARGET_OTHER)
-		return xasprintf("\"%s\" is neither linear nor striped nor file",
-				 b->argv[0]);
+		return kind_usage(b->argv[0]);
 	if (o->given & OPT_FILE)
 		return xstrdup("--engine, --start, --size and --allocate are for \"file PATH\"");
 	if (b->argc < 2)
-		return xasprintf("%s needs at least one device", b->argv[0]);
+		return xasprintf("%s needs at least one device: " LEG_SYNTAX,
+				 b->argv[0]);
 	if (kind == TARGET_STRIPED && !o->chunk)
 		return xstrdup("striped needs --chunk SIZE, for example --chunk 64K");
 	if (kind == TARGET_LINEAR && o->chunk)
-		return xstrdup("--chunk is for striped devices");
+		return xstrdup("--chunk is for striped devices: leave it out, or use striped");
 	return legs_usage(b->argc - 1, b->argv + 1);
 }
 
@@ -85,9 +140,9 @@ char *build_usage(const struct build *b)
 	kind = parse_kind(b->argv[0]);
 	if (kind != TARGET_FILE)
 		return devices_usage(b, kind);
-	if (b->argc != 2)
-		return xstrdup("file needs exactly one path");
-	return o->chunk ? xstrdup("--chunk is for striped devices") : NULL;
+	if (b->argc != 2 || !*b->argv[1])
+		return xstrdup("file needs exactly one path, for example file /srv/disk.img");
+	return o->chunk ? xstrdup("--chunk is for striped devices: leave it out, or use striped") : NULL;
 }
 
 /*

@@ -26,6 +26,12 @@ struct build {
 /* What is wrong with the command line: a new string; NULL if nothing is. */
 char *build_usage(const struct build *b);
 
+/*
+ * The same for the order of the words of @command, of which @argv[0] should be a name:
+ * "create linear NAME DEV".
+ */
+char *build_order_usage(const char *command, int argc, char **argv);
+
 /**
  * build_table - make the table that the command line describes
  * @b: build_usage() finds nothing wrong with it

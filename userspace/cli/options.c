@@ -4,10 +4,12 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
+#include "base/nearest.h"
 #include "base/size.h"
 #include "base/util.h"
 #include "model/engine.h"
@@ -97,7 +99,11 @@ static const char *take_chunk(struct options *o, const char *value)
 {
 	const char *wrong = size_parse(value, &o->chunk);
 
-	return wrong || o->chunk ? wrong : "a chunk cannot be 0";
+	if (!wrong && !o->chunk)
+		wrong = "a chunk cannot be 0";
+	if (!wrong && o->chunk > UINT32_MAX)
+		wrong = "a chunk cannot be larger than 2T";
+	return wrong;
 }
 
 static const char *take_engine(struct options *o, const char *value)
@@ -219,11 +225,14 @@ static const char *take(struct options *o, const struct option_info *info,
 static int take_option(struct options *o, const struct option_info *info,
 		       const char *value)
 {
-	const char *wrong = take(o, info, value);
+	const char *wrong = take(o, info, value), *choices = option_choices(info);
+	_cleanup_free_ char *best = NULL, *hint = NULL;
 
 	if (!wrong)
 		return 0;
-	log_err("--%s %s: %s", info->name, value, wrong);
+	best = choices ? nearest_of(value, choices) : NULL;
+	hint = nearest_hint(best);
+	log_err("--%s %s: %s%s", info->name, *value ? value : "\"\"", wrong, hint);
 	return -EINVAL;
 }
 
@@ -244,13 +253,69 @@ static int take_val(struct options *o, int val, const char *value)
 	case VAL_DEBUG:
 		log_level = LOG_LEVEL_DEBUG;
 		return 0;
-	case '?':	/* getopt has logged it */
-		return -EINVAL;
 	}
 	for (i = 0; i < OPT_NR; i++)
 		if (val == option_infos[i].letter ||
 		    val == (int)(VAL_FIRST + i))
 			return take_option(o, &option_infos[i], value);
+	return -EINVAL;
+}
+
+const char *option_choices(const struct option_info *o)
+{
+	switch (o->bit) {
+	case OPT_ENGINE:
+		return "direct extent buffered sync";
+	case OPT_TO:
+		return "noclone stock";
+	case OPT_COMPLETION:
+		return "bash zsh fish";
+	}
+	return NULL;
+}
+
+static bool is_letter(int c)
+{
+	unsigned int i;
+
+	for (i = 0; i < OPT_NR; i++)
+		if (c == option_infos[i].letter)
+			return true;
+	for (i = 0; i < nr_common_options; i++)
+		if (c == common_options[i].letter)
+			return true;
+	return false;
+}
+
+static bool begins_several(const char *name)
+{
+	unsigned int i, nr = 0;
+
+	for (i = 0; i < OPT_NR; i++)
+		nr += str_starts(option_infos[i].name, name);
+	for (i = 0; i < nr_common_options; i++)
+		nr += str_starts(common_options[i].name, name);
+	return nr > 1;
+}
+
+/* What getopt did not accept: it leaves a letter in optopt, or the word behind. */
+static int refuse(struct options *o, int val, const char *word)
+{
+	bool is_long = optopt >= VAL_FIRST || !optopt ||
+		       (str_starts(word, "--") && is_letter(optopt));
+
+	if (val == ':')
+		o->error = OPTION_NO_ARGUMENT;
+	else if (is_long && optopt)
+		o->error = OPTION_EXTRA_ARGUMENT;
+	else if (is_long && begins_several(word + 2))
+		o->error = OPTION_AMBIGUOUS;
+	else
+		o->error = OPTION_UNKNOWN;
+	if (is_long)
+		snprintf(o->wrong, sizeof(o->wrong), "%.*s", (int)strcspn(word, "="), word);
+	else
+		snprintf(o->wrong, sizeof(o->wrong), "-%c", optopt);
 	return -EINVAL;
 }
 
@@ -266,6 +331,7 @@ int options_parse(struct options *o, int argc, char **argv)
 	o->rounds = DEFAULT_ROUNDS;
 	o->run_ms = DEFAULT_RUN_MS;
 	o->watch_ms = DEFAULT_WATCH_MS;
+	strbuf_add(&letters, ":");	/* tell a missing argument from an unknown option */
 	for (i = 0; i < OPT_NR; i++)
 		add_long(&longs[i], &letters, &option_infos[i], VAL_FIRST + i);
 	for (i = 0; i < nr_common_options; i++)
@@ -273,9 +339,13 @@ int options_parse(struct options *o, int argc, char **argv)
 			 VAL_DEBUG);
 
 	optind = 0;	/* glibc: reinitialize, for the unit tests */
-	while ((val = getopt_long(argc, argv, letters.text, longs, NULL)) != -1)
+	opterr = 0;
+	while ((val = getopt_long(argc, argv, letters.text, longs, NULL)) != -1) {
+		if (val == '?' || val == ':')
+			return refuse(o, val, argv[optind - 1]);
 		if (take_val(o, val, optarg))
 			return -EINVAL;
+	}
 	return optind;
 }
 

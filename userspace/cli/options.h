@@ -96,7 +96,25 @@ struct rule_option {
 };
 
 /**
+ * enum option_error - why parsing ended
+ * @OPTION_BAD_ARGUMENT: a message has said what is wrong with its argument
+ * @OPTION_UNKNOWN: there is no such option
+ * @OPTION_AMBIGUOUS: it is the beginning of several
+ * @OPTION_NO_ARGUMENT: its argument is missing
+ * @OPTION_EXTRA_ARGUMENT: it takes no argument
+ */
+enum option_error {
+	OPTION_BAD_ARGUMENT,
+	OPTION_UNKNOWN,
+	OPTION_AMBIGUOUS,
+	OPTION_NO_ARGUMENT,
+	OPTION_EXTRA_ARGUMENT,
+};
+
+/**
  * struct options - the parsed options
+ * @error: after a failure, why
+ * @wrong: after a failure, the option: "--name" as it was typed, or "-n"
  * @given: OPT_ bits
  * @table: --table
  * @chunk: --chunk in sectors
@@ -123,6 +141,8 @@ struct rule_option {
  * @version: --version
  */
 struct options {
+	enum option_error error;
+	char wrong[64];
 	option_bits given;
 	const char *table;
 	uint64_t chunk;
@@ -160,9 +180,12 @@ static inline bool opt(const struct options *o, option_bits bit)
  * @argc: number of words, of which @argv[0] is skipped
  * @argv: permuted so that the words that are no options come last
  *
- * Return: index of the first word that is no option, or -EINVAL after a message.
+ * Return: index of the first word that is no option, or -EINVAL: @o->error says
+ * why.
  */
 int options_parse(struct options *o, int argc, char **argv);
+/* The words that its argument may be, NULL if there is no list. */
+const char *option_choices(const struct option_info *o);
 void options_free(struct options *o);
 
 #endif /* NOCLONE_OPTIONS_H */

@@ -9,6 +9,7 @@
 
 #include "dm-noclone.h"
 #include "base/log.h"
+#include "base/nearest.h"
 #include "base/util.h"
 #include "model/table.h"
 #include "system/blockdev.h"
@@ -62,15 +63,45 @@ char *select_name(const char *word)
 	return xstrdup(lv && is_name(lv) ? lv : word);
 }
 
+struct name_search {
+	struct nearest nearest;
+	char *best;
+};
+
+static void try_name(const char *name, void *data)
+{
+	struct name_search *s = data;
+
+	nearest_try(&s->nearest, name);
+	if (s->nearest.best != name)
+		return;
+	/* names do not outlive the visit */
+	free(s->best);
+	s->best = xstrdup(name);
+	s->nearest.best = s->best;
+}
+
+static void no_such_device(const char *name)
+{
+	struct name_search search = { .nearest = { .word = name } };
+	_cleanup_free_ char *hint = NULL;
+
+	devmap_for_each(try_name, &search);
+	hint = nearest_hint(search.best);
+	log_err("%s: no such device%s", name, *hint ? hint :
+		"; \"noclone list --all\" shows those that there are");
+	free(search.best);
+}
+
 int select_device(const char *word, struct devmap_device *dev)
 {
 	_cleanup_free_ char *name = select_name(word);
 	int r = devmap_info(name, dev);
 
 	if (r == -EACCES || r == -EPERM)
-		log_err("%s: not permitted: root is needed", name);
+		log_err("%s: %s", name, devmap_reason(r));
 	else if (r)
-		log_err("%s: no such device", name);
+		no_such_device(name);
 	return r;
 }
 
@@ -136,7 +167,7 @@ static int select_all(struct names *names, bool all)
 	if (r == -ENODEV)
 		return 0;
 	if (r)
-		log_err("cannot list devices: %s", strerror(-r));
+		log_err("cannot list devices: %s", devmap_reason(r));
 	return r;
 }
 

@@ -2,14 +2,11 @@
 /* The DM UUID of a new device. */
 #include "cli/uuid.h"
 
-#include <string.h>
-
 #include "dm-noclone.h"
 #include "base/log.h"
 #include "base/read.h"
 #include "base/util.h"
-
-#define DM_UUID_MAX	128
+#include "model/name.h"
 
 static char *make(const char *requested)
 {
@@ -27,11 +24,14 @@ static char *make(const char *requested)
 char *uuid_make(const char *requested)
 {
 	char *uuid = make(requested);
+	const char *wrong = uuid ? uuid_problem(uuid) : NULL;
 
-	if (uuid && strlen(uuid) <= DM_UUID_MAX)
+	if (uuid && !wrong)
 		return uuid;
-	log_err("no usable UUID: %s", uuid ? "too long" :
-		"cannot read /proc/sys/kernel/random/uuid");
+	if (uuid)
+		log_err("--uuid \"%s\" %s", uuid, wrong);
+	else
+		log_err("no UUID: cannot read /proc/sys/kernel/random/uuid; give one with --uuid");
 	cleanup_free(&uuid);
 	return NULL;
 }

@@ -15,6 +15,7 @@
 #include "base/child.h"
 #include "base/log.h"
 #include "base/util.h"
+#include "system/devmap.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "bench/compare.h"
@@ -151,6 +152,11 @@ static int bench(const struct options *o, struct bench *b,
 {
 	int r;
 
+	r = opt(o, OPT_DRY_RUN) ? 0 : devmap_permitted();
+	if (r) {
+		log_err("measuring through mapped devices failed: %s", devmap_reason(r));
+		return EXIT_FAILED;
+	}
 	stop_hold();
 	r = run_choose_workloads(b);
 	if (!r && !opt(o, OPT_DRY_RUN))

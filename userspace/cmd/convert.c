@@ -136,7 +136,7 @@ static int convert_one(const struct options *o, const char *word)
 		return r;
 	r = live_table(dev.name, &live);
 	if (r) {
-		log_err("%s: %s", dev.name, strerror(-r));
+		log_err("%s: cannot read its table: %s", dev.name, devmap_reason(r));
 		return r;
 	}
 	why = exchange_table(&live, o->to_stock, &new);

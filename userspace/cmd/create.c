@@ -8,6 +8,7 @@
 #include "base/read.h"
 #include "base/size.h"
 #include "base/util.h"
+#include "model/name.h"
 #include "model/problems.h"
 #include "model/table.h"
 #include "system/backing.h"
@@ -23,18 +24,6 @@
 #include "cmd/cmd.h"
 #include "cmd/save.h"
 
-#define DM_NAME_MAX	127
-
-static const char *name_problem(const char *name)
-{
-	if (!*name || !strcmp(name, ".") || !strcmp(name, ".."))
-		return "is not a valid name";
-	if (strlen(name) > DM_NAME_MAX)
-		return "is longer than the kernel's 127 characters";
-	if (strchr(name, '/'))
-		return "contains a slash: give the name only, without a path";
-	return NULL;
-}
 
 static void create_dry_run(const struct options *o, const char *name,
 			   const char *uuid, const struct table *t,
@@ -92,16 +81,31 @@ static bool check_saved(const struct options *o, const char *name)
 	return false;
 }
 
-static int check_words(const struct build *b, const char *name)
+static int refuse_words(const char *wrong)
 {
-	_cleanup_free_ char *wrong = build_usage(b);
-
-	if (device_exists(name) || !check_saved(b->options, name))
-		return EXIT_FAILED;
-	if (!wrong)
-		return EXIT_OK;
 	log_err("%s", wrong);
 	return EXIT_USAGE;
+}
+
+static int check_name(const char *name)
+{
+	const char *wrong = name_problem(name);
+	_cleanup_free_ char *sentence = wrong ? xasprintf("\"%s\" %s", name, wrong) : NULL;
+
+	return wrong ? refuse_words(sentence) : EXIT_OK;
+}
+
+static int check_words(const struct build *b, int argc, char **argv)
+{
+	_cleanup_free_ char *order = opt(b->options, OPT_TABLE) ? NULL :
+				     build_order_usage("create", argc, argv);
+	_cleanup_free_ char *wrong = order ? NULL : build_usage(b);
+
+	if (order)
+		return refuse_words(order);
+	if (device_exists(argv[0]) || !check_saved(b->options, argv[0]))
+		return EXIT_FAILED;
+	return wrong ? refuse_words(wrong) : EXIT_OK;
 }
 
 int cmd_create(const struct options *o, int argc, char **argv)
@@ -112,26 +116,30 @@ int cmd_create(const struct options *o, int argc, char **argv)
 	_cleanup_problems_ struct problems problems = { 0 };
 	_cleanup_backing_ struct backing backing = { .fd = -1 };
 	_cleanup_table_ struct table t = { 0 };
-	_cleanup_free_ char *uuid = uuid_make(o->uuid);
-	const char *name = argv[0], *wrong = name_problem(name);
+	const char *name = argv[0];
+	_cleanup_free_ char *uuid = NULL;
 	bool good = false;
 	int r;
 
-	if (wrong) {
-		log_err("\"%s\" %s", name, wrong);
-		return EXIT_USAGE;
-	}
-	if (!uuid)
-		return EXIT_FAILED;
-	r = check_words(&build, name);
+	r = check_name(name);
+	if (!r)
+		r = check_words(&build, argc, argv);
 	if (r)
 		return r;
+	uuid = uuid_make(o->uuid);
+	if (!uuid)
+		return o->uuid ? EXIT_USAGE : EXIT_FAILED;
 	if (load_prepare(&build, &backing, &t, &problems))
 		return EXIT_FAILED;
 	if (opt(o, OPT_DRY_RUN)) {
 		backing_announce(&backing);
 		create_dry_run(o, name, uuid, &t, &problems);
 		return EXIT_OK;
+	}
+	r = devmap_permitted();
+	if (r) {
+		log_err("creating %s failed: %s", name, devmap_reason(r));
+		return EXIT_FAILED;
 	}
 	r = load_begin(&build, &t, &backing);
 	if (!r) {

@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "base/util.h"
+#include "model/name.h"
 #include "model/uses.h"
 #include "system/devmap.h"
 #include "system/live.h"
@@ -176,10 +177,11 @@ int cmd_rename(const struct options *o, int argc __unused, char **argv)
 {
 	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
 	_cleanup_free_ char *new_name = select_new_name(argv[1]);
+	const char *wrong = name_problem(new_name);
 	_cleanup_free_ char *words = NULL, *quoted = shell_quote(new_name);
 
-	if (!*new_name || strchr(new_name, '/')) {
-		log_err("\"%s\" is not a valid name", new_name);
+	if (wrong) {
+		log_err("\"%s\" %s", new_name, wrong);
 		return EXIT_USAGE;
 	}
 	if (select_device(argv[0], &dev) || select_check_owner(o, &dev))

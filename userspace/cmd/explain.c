@@ -81,15 +81,17 @@ static int read_table(const char *word, struct table *t, bool *is_device)
 
 	*is_device = blockdev_mapped_number(name);
 	if (*is_device) {
-		if (live_table(name, t)) {
-			log_err("%s: cannot read the table", name);
+		int r = live_table(name, t);
+
+		if (r) {
+			log_err("%s: cannot read its table: %s", name, devmap_reason(r));
 			return EXIT_FAILED;
 		}
 		table_rename_devices(t, identity_path);
 		return EXIT_OK;
 	}
 	if (strcmp(word, "-") && access(word, F_OK)) {
-		log_err("%s: neither a mapped device nor a file", word);
+		log_err("%s: neither a mapped device nor a file; \"noclone list --all\" shows the devices", word);
 		return EXIT_FAILED;
 	}
 	if (input_read(word, &text))

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/nearest.h"
 #include "base/util.h"
 #include "model/metrics.h"
 #include "system/devmap.h"
@@ -75,7 +76,7 @@ static int collect(const struct names *names, struct overviews *all)
 	/* no driver, no devices: nothing to complain about */
 	if (!r || r == -ENODEV)
 		return 0;
-	log_err("cannot list devices: %s", strerror(-r));
+	log_err("cannot list devices: %s", devmap_reason(r));
 	return r;
 }
 
@@ -194,16 +195,36 @@ void status_overview_json(struct json_object *o, const struct overview *v)
 	output_add_string(o, "reason", overview_reason(v));
 }
 
+/* "; did you mean ...?" for the first of the columns that is close to a known one. */
+static char *column_hint(const char *list)
+{
+	_cleanup_free_ char *copy = xstrdup(list);
+	char *save = NULL, *word;
+	unsigned int i;
+
+	for (word = strtok_r(copy, "+,", &save); word;
+	     word = strtok_r(NULL, "+,", &save)) {
+		struct nearest n = { .word = word };
+
+		for (i = 0; i < OVERVIEW_NR; i++)
+			nearest_try(&n, overview_columns[i].heading);
+		if (n.best && n.distance)
+			return nearest_hint(n.best);
+	}
+	return nearest_hint(NULL);
+}
+
 int status_all(const struct options *o, const struct names *names)
 {
 	_cleanup_overviews_ struct overviews all = { 0 };
-	_cleanup_free_ char *metrics = NULL;
+	_cleanup_free_ char *metrics = NULL, *hint = NULL;
 	struct overview_selection selection;
 	const char *wrong = overview_select(&selection, o->output,
 					    opt(o, OPT_WATCH));
 
 	if (wrong) {
-		log_err("--output %s: %s", o->output, wrong);
+		hint = column_hint(o->output);
+		log_err("--output %s: %s%s", *o->output ? o->output : "\"\"", wrong, hint);
 		return EXIT_USAGE;
 	}
 	if (opt(o, OPT_WATCH))

@@ -247,7 +247,7 @@ int cmd_status(const struct options *o, int argc, char **argv)
 		return status_all(o, &names);
 	r = argc ? 0 : devmap_for_each(add_name, &names);
 	if (r && r != -ENODEV) {
-		log_err("cannot list devices: %s", strerror(-r));
+		log_err("cannot list devices: %s", devmap_reason(r));
 		return EXIT_FAILED;
 	}
 	status_each(o, &names);

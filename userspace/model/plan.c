@@ -62,10 +62,27 @@ const char *leg_spec_parse(struct leg_spec *spec, const char *text)
 		_cleanup_free_ char *range = xstrdup(colon + 1);
 
 		spec->device = xstrndup(text, colon - text);
+		if (colon == text)
+			return "an empty device name";
 		return parse_range(range, spec);
 	}
 	spec->device = xstrdup(text);
 	return *text ? NULL : "an empty device name";
+}
+
+static const char *lookup_problem(const char *name, int r)
+{
+	if (r == -ENOTBLK)
+		return "it is not a block device";
+	if (r == -EACCES || r == -EPERM)
+		return "only root may open it";
+	if (r != -ENOENT)
+		return strerror(-r);
+	if (strchr(name, '='))
+		return "no device has that: \"lsblk --fs\" shows what there is";
+	if (!strchr(name, '/'))
+		return "no such file: give its path, as in /dev/sda";
+	return "no such file";
 }
 
 /* A leg with the facts about its device, and its final length. */
@@ -74,6 +91,23 @@ struct planned_leg {
 	struct device_facts facts;
 	uint64_t length;
 };
+
+static void report_too_small(struct problems *problems,
+			     const struct leg_spec *spec, uint64_t sectors)
+{
+	_cleanup_free_ char *length = size_format(spec->length);
+	_cleanup_free_ char *start = size_format(spec->start);
+	_cleanup_free_ char *has = size_format(sectors);
+
+	if (spec->length)
+		problem_add(problems, PROBLEM_ERROR, 0,
+			    "%s too small: it has %s, and %s from %s on are requested",
+			    spec->device, has, length, start);
+	else
+		problem_add(problems, PROBLEM_ERROR, 0,
+			    "%s too small: it has %s, and the part begins at %s",
+			    spec->device, has, start);
+}
 
 static bool plan_leg(struct planned_leg *leg, const struct leg_spec *spec,
 		     const struct facts_source *src, struct problems *problems)
@@ -86,15 +120,11 @@ static bool plan_leg(struct planned_leg *leg, const struct leg_spec *spec,
 		memset(&leg->facts, 0, sizeof(leg->facts));
 		problem_add(problems, PROBLEM_ERROR, 0,
 			    NOCLONE_ERR_DEVICE ": \"%s\": %s",
-			    spec->device, strerror(-r));
+			    spec->device, lookup_problem(spec->device, r));
 		return false;
 	}
 	if (spec->start >= sectors || spec->length > sectors - spec->start) {
-		problem_add(problems, PROBLEM_ERROR, 0,
-			    "%s too small: %llu sectors from %llu are requested, it has %llu",
-			    spec->device, (unsigned long long)spec->length,
-			    (unsigned long long)spec->start,
-			    (unsigned long long)sectors);
+		report_too_small(problems, spec, sectors);
 		return false;
 	}
 	leg->length = spec->length ? spec->length : sectors - spec->start;
@@ -127,6 +157,7 @@ static void plan_linear(const struct plan_request *req,
 			struct problems *problems)
 {
 	uint64_t block = largest_block(legs, req->nr_legs), at = 0;
+	_cleanup_free_ char *block_size = size_format(block);
 	unsigned int i;
 
 	for (i = 0; i < req->nr_legs; i++) {
@@ -137,9 +168,8 @@ static void plan_linear(const struct plan_request *req,
 			      "a segment ends at a whole logical block");
 		if (!used) {
 			problem_add(problems, PROBLEM_ERROR, 0,
-				    "%s: smaller than a logical block of %llu sectors",
-				    legs[i].spec->device,
-				    (unsigned long long)block);
+				    "%s: smaller than a logical block of %s",
+				    legs[i].spec->device, block_size);
 			continue;
 		}
 		target = table_add_noclone(t, TARGET_LINEAR, at, used);
@@ -162,10 +192,11 @@ static void plan_striped(const struct plan_request *req,
 		smallest = MIN(smallest, legs[i].length);
 	used = smallest / req->chunk * req->chunk;
 	if (req->chunk % block || !used) {
-		problem_add(problems, PROBLEM_ERROR, 0, "%s: %llu sectors",
+		_cleanup_free_ char *limit = size_format(used ? block : smallest);
+
+		problem_add(problems, PROBLEM_ERROR, 0, "%s, %s: another --chunk fits",
 			    used ? "The chunk is not a multiple of the largest logical block"
-				 : "The chunk is larger than the smallest leg",
-			    (unsigned long long)(used ? block : smallest));
+				 : "The chunk is larger than the smallest leg", limit);
 		return;
 	}
 	if (__builtin_mul_overflow(used, (uint64_t)req->nr_legs, &total)) {

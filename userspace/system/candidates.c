@@ -100,7 +100,7 @@ int candidates_add_all(struct switch_plan *p)
 	if (r == -ENODEV)
 		return 0;
 	if (r)
-		log_err("cannot list devices: %s", strerror(-r));
+		log_err("cannot list devices: %s", devmap_reason(r));
 	return r;
 }
 

@@ -204,7 +204,7 @@ int devmap_rename(const char *name, const char *new_name)
 		log_err("\"%s\" is not a name device-mapper can use", new_name);
 		return -EINVAL;
 	}
-	return devmap_task_run_udev(dmt, "renaming", name);
+	return devmap_task_run_udev(dmt, DEVMAP_RENAMING, name);
 }
 
 int devmap_suspend(const char *name, const struct devmap_suspend_how *how)

@@ -6,6 +6,7 @@
 #include "system/devmap-task.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <libdevmapper.h>
 #include <string.h>
 #include <time.h>
@@ -88,7 +89,7 @@ const char *devmap_strerror(int err)
 		return "there is no such device";
 	case EPERM:
 	case EACCES:
-		return "not permitted: root is needed";
+		return "only root may do that";
 	case ETXTBSY:
 		return "a file is open for writing, pinned, or a running program";
 	default:
@@ -102,8 +103,9 @@ static void report(const char *doing, const char *name, int err,
 	_cleanup_free_ char *said = kmsg_read(kmsg);
 	char *save = NULL, *line;
 
-	/* for create, EBUSY means that the name or UUID exists */
-	if (err == EBUSY && !strcmp(doing, DEVMAP_CREATING))
+	/* of these two, EBUSY means that the name or UUID exists */
+	if (err == EBUSY && (!strcmp(doing, DEVMAP_CREATING) ||
+			     !strcmp(doing, DEVMAP_RENAMING)))
 		err = EEXIST;
 	log_err("%s %s failed: %s", doing, name, devmap_strerror(err));
 	for (line = said ? strtok_r(said, "\n", &save) : NULL; line;
@@ -186,9 +188,26 @@ struct dm_task *devmap_query_new(int type, const char *name)
 	return devmap_driver_loaded() ? devmap_task_new(type, name) : NULL;
 }
 
+const char *devmap_reason(int r)
+{
+	return devmap_strerror(-r);
+}
+
+int devmap_permitted(void)
+{
+	int fd = open("/dev/mapper/control", O_RDWR | O_CLOEXEC), err = errno;
+
+	if (fd >= 0)
+		close(fd);
+	return fd < 0 && (err == EACCES || err == EPERM) ? -err : 0;
+}
+
 int devmap_query_run(struct dm_task *dmt)
 {
+	/* libdm makes no task that it cannot run, and does not say why */
+	if (!dmt && devmap_driver_loaded())
+		return devmap_permitted() ? -EACCES : -EINVAL;
 	if (!dmt)
-		return devmap_driver_loaded() ? -EINVAL : -ENODEV;
+		return -ENODEV;
 	return dm_task_run(dmt) ? 0 : task_errno(dmt);
 }

@@ -25,6 +25,10 @@ struct devmap_config {
 	unsigned int udev_timeout;
 };
 
+/* What an error of these functions means to a user. */
+const char *devmap_reason(int r);
+/* May this process use device-mapper?  0, or a negative errno. */
+int devmap_permitted(void);
 void devmap_setup(const struct devmap_config *config);
 
 struct devmap_device {

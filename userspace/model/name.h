@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Names and UUIDs that a mapped device may have. */
+#ifndef NOCLONE_NAME_H
+#define NOCLONE_NAME_H
+
+/* Why a device cannot have that name, as the end of a sentence; NULL if it can. */
+const char *name_problem(const char *name);
+/* The same for a DM UUID. */
+const char *uuid_problem(const char *uuid);
+
+#endif /* NOCLONE_NAME_H */

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What is wrong with a command line, and what was probably meant. */
+#include "usage.h"
+
+#include <string.h>
+
+#include "base/log.h"
+#include "base/nearest.h"
+#include "base/util.h"
+#include "cli/options.h"
+
+/* What other tools call it. */
+static const char *const synonyms[][2] = {
+	{ "add", "create" }, { "new", "create" }, { "rm", "remove" },
+	{ "del", "remove" }, { "delete", "remove" }, { "destroy", "remove" },
+	{ "ls", "list" }, { "show", "info" }, { "mv", "rename" },
+	{ "load", "reload" }, { "replace", "reload" }, { "grow", "resize" },
+	{ "extend", "resize" }, { "shrink", "resize" }, { "reduce", "resize" },
+	{ "attach", "enable" }, { "detach", "disable" }, { "lint", "check" },
+	{ "verify", "check" }, { "benchmark", "bench" }, { "dump", "export" },
+};
+
+static bool is_command(const struct command_list *list, const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < list->nr; i++)
+		if (!strcmp(list->command[i].name, name))
+			return true;
+	return false;
+}
+
+void usage_unknown_command(const struct command_list *list, const char *name)
+{
+	struct nearest n = { .word = name };
+	_cleanup_free_ char *hint = NULL;
+	unsigned int i;
+
+	for (i = 0; i < list->nr; i++)
+		nearest_try(&n, list->command[i].name);
+	for (i = 0; i < ARRAY_SIZE(synonyms); i++)
+		if (!strcmp(synonyms[i][0], name) && is_command(list, synonyms[i][1]))
+			n.best = synonyms[i][1];
+	hint = nearest_hint(n.best);
+	log_err("unknown command \"%s\"%s", name, hint);
+	log_err("\"noclone help\" lists the commands");
+}
+
+static bool takes(const struct command *cmd, unsigned int i)
+{
+	return !cmd || cmd->options & option_infos[i].bit;
+}
+
+static void list_options(const struct command *cmd)
+{
+	_cleanup_strbuf_ struct strbuf b = { 0 };
+	unsigned int i;
+
+	for (i = 0; i < OPT_NR; i++)
+		if (takes(cmd, i))
+			strbuf_add(&b, "--%s%s%s, ", option_infos[i].name,
+				   option_infos[i].argument ? " " : "",
+				   option_infos[i].argument ? option_infos[i].argument : "");
+	for (i = 0; i < nr_common_options; i++)
+		strbuf_add(&b, "--%s%s", common_options[i].name,
+			   i + 1 < nr_common_options ? ", " : "");
+	log_err("options of %s: %s", cmd->name, b.text);
+}
+
+static void unknown_option(const char *word, const struct command *cmd)
+{
+	bool is_long = str_starts(word, "--");
+	struct nearest n = { .word = word + 2 };
+	_cleanup_free_ char *best = NULL, *hint = NULL;
+	unsigned int i;
+
+	for (i = 0; is_long && i < OPT_NR; i++)
+		if (takes(cmd, i))
+			nearest_try(&n, option_infos[i].name);
+	for (i = 0; is_long && i < nr_common_options; i++)
+		nearest_try(&n, common_options[i].name);
+	best = n.best ? xasprintf("--%s", n.best) : NULL;
+	hint = nearest_hint(best);
+	log_err("unknown option %s%s", word, hint);
+}
+
+/* Those that a word may be short for. */
+static void ambiguous_option(const char *word, const struct command *cmd)
+{
+	_cleanup_strbuf_ struct strbuf b = { 0 };
+	unsigned int i;
+
+	for (i = 0; i < OPT_NR; i++)
+		if (takes(cmd, i) && str_starts(option_infos[i].name, word + 2))
+			strbuf_add(&b, "%s--%s", b.len ? ", " : "", option_infos[i].name);
+	if (b.len)
+		log_err("%s may be short for %s: write it out", word, b.text);
+	else
+		log_err("unknown option %s", word);
+}
+
+static const struct option_info *find_option(const char *word)
+{
+	size_t length = strlen(word);
+	unsigned int i;
+
+	for (i = 0; i < OPT_NR; i++)
+		if (length == 2 ? option_infos[i].letter == word[1] :
+		    str_starts(option_infos[i].name, word + 2))
+			return &option_infos[i];
+	return NULL;
+}
+
+static void missing_argument(const char *word)
+{
+	const struct option_info *o = find_option(word);
+
+	log_err("%s needs an argument: %s %s", word, word,
+		o && o->argument ? o->argument : "ARGUMENT");
+}
+
+void usage_bad_option(const struct options *o, const struct command *cmd)
+{
+	switch (o->error) {
+	case OPTION_UNKNOWN:
+		unknown_option(o->wrong, cmd);
+		break;
+	case OPTION_AMBIGUOUS:
+		ambiguous_option(o->wrong, cmd);
+		break;
+	case OPTION_NO_ARGUMENT:
+		missing_argument(o->wrong);
+		return;
+	case OPTION_EXTRA_ARGUMENT:
+		log_err("%s takes no argument", o->wrong);
+		return;
+	case OPTION_BAD_ARGUMENT:
+		return;
+	}
+	if (cmd)
+		list_options(cmd);
+	else
+		log_err("\"noclone help COMMAND\" lists the options of a command");
+}
+
+void usage_other_options(const struct command *cmd, option_bits given)
+{
+	unsigned int i;
+
+	for (i = 0; i < OPT_NR; i++)
+		if (given & ~cmd->options & option_infos[i].bit)
+			log_err("%s does not take --%s", cmd->name,
+				option_infos[i].name);
+	list_options(cmd);
+}
+
+void usage_words(const struct command *cmd, int argc, char **argv)
+{
+	const char *blank = *cmd->words ? " " : "";
+
+	if (argc - 1 < cmd->min)
+		log_err("%s needs more words; usage: noclone %s%s%s", cmd->name,
+			cmd->name, blank, cmd->words);
+	else
+		log_err("%s: \"%s\" is one word too many; usage: noclone %s%s%s",
+			cmd->name, argv[cmd->max + 1], cmd->name, blank, cmd->words);
+}
