@@ -62,7 +62,7 @@ static const struct command commands[] = {
 	}, {
 		"message", "NAME [SECTOR] WORD...",
 		"send a message to a target, for example \"fastpath off\"",
-		2, ANY_NUMBER, OPT_CHANGE, WORD_NAME, cmd_message
+		2, ANY_NUMBER, OPT_CHANGE, WORD_MESSAGE, cmd_message
 	}, {
 		"enable", "[--now] {DEVICE... | --all | --now --policy | --include PATTERN... | --exclude PATTERN...}",
 		"give devices the fast path, whatever made them; their tables stay",

@@ -31,6 +31,7 @@ static const char *const kind_words[] = {
 	[WORD_FILE] = "file",
 	[WORD_CREATE] = "create",
 	[WORD_RELOAD] = "reload",
+	[WORD_MESSAGE] = "message",
 	[WORD_COMMAND] = "command",
 };
 
@@ -64,6 +65,13 @@ static const char bash_body[] =
 "	saved) _noclone_saved ;;\n"
 "	file) compgen -f -- \"$cur\" ;;\n"
 "	command) printf '%s\\n' \"${_noclone_commands[@]}\" ;;\n"
+"	message)\n"
+"		case $index in\n"
+"		0) _noclone_names ;;\n"
+"		1) printf '%s\\n' fastpath ;;\n"
+"		*) printf '%s\\n' on off ;;\n"
+"		esac\n"
+"		;;\n"
 "	create | reload)\n"
 "		case $index in\n"
 "		0) [[ $kind == reload ]] && _noclone_names ;;\n"
@@ -260,6 +268,7 @@ static const char zsh_body[] =
 "	file) others=('*:file:_files') ;;\n"
 "	create) others=('1:name: ' '2:target:(linear striped file)' '*:device:_files') ;;\n"
 "	reload) others=('1:device:_noclone_names' '2:target:(linear striped file)' '*:device:_files') ;;\n"
+"	message) others=('1:device:_noclone_names' '2:message:(fastpath)' '3:state:(on off)') ;;\n"
 "	command) others=('1:command:_noclone_commands') ;;\n"
 "	esac\n"
 "	for option in ${=_noclone_takes[$words[1]]}; do\n"
@@ -335,6 +344,7 @@ static const char *const fish_words[] = {
 	[WORD_FILE] = "--force-files",
 	[WORD_CREATE] = "--arguments 'linear striped file' --force-files",
 	[WORD_RELOAD] = "--arguments '(__noclone_names) linear striped file' --force-files",
+	[WORD_MESSAGE] = "--arguments '(__noclone_names) fastpath on off'",
 	[WORD_COMMAND] = NULL,
 };
 

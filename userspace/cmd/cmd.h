@@ -19,6 +19,7 @@ enum word_kind {
 	WORD_FILE,	/* a table file, or a device */
 	WORD_CREATE,	/* new name, then linear, striped or file, then paths */
 	WORD_RELOAD,	/* name, then as above */
+	WORD_MESSAGE,	/* name, then the words of a message */
 	WORD_COMMAND,
 };
 

@@ -15,7 +15,7 @@ declare -A _noclone_kind=(
 	[rename]=name
 	[suspend]=name
 	[resume]=name
-	[message]=name
+	[message]=message
 	[enable]=name
 	[disable]=name
 	[convert]=name
@@ -84,6 +84,13 @@ _noclone_words()
 	saved) _noclone_saved ;;
 	file) compgen -f -- "$cur" ;;
 	command) printf '%s\n' "${_noclone_commands[@]}" ;;
+	message)
+		case $index in
+		0) _noclone_names ;;
+		1) printf '%s\n' fastpath ;;
+		*) printf '%s\n' on off ;;
+		esac
+		;;
 	create | reload)
 		case $index in
 		0) [[ $kind == reload ]] && _noclone_names ;;

@@ -34,7 +34,7 @@ complete --command noclone --condition '__fish_seen_subcommand_from suspend' --a
 complete --command noclone --condition '__fish_use_subcommand' --arguments resume --description 'resume devices'
 complete --command noclone --condition '__fish_seen_subcommand_from resume' --arguments '(__noclone_names)'
 complete --command noclone --condition '__fish_use_subcommand' --arguments message --description 'send a message to a target, for example "fastpath off"'
-complete --command noclone --condition '__fish_seen_subcommand_from message' --arguments '(__noclone_names)'
+complete --command noclone --condition '__fish_seen_subcommand_from message' --arguments '(__noclone_names) fastpath on off'
 complete --command noclone --condition '__fish_use_subcommand' --arguments enable --description 'give devices the fast path, whatever made them; their tables stay'
 complete --command noclone --condition '__fish_seen_subcommand_from enable' --arguments '(__noclone_names)'
 complete --command noclone --condition '__fish_use_subcommand' --arguments disable --description 'take the fast path from devices again'

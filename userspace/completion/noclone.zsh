@@ -128,7 +128,7 @@ typeset -gA _noclone_kind=(
 	rename name
 	suspend name
 	resume name
-	message name
+	message message
 	enable name
 	disable name
 	convert name
@@ -175,6 +175,7 @@ _noclone_command()
 	file) others=('*:file:_files') ;;
 	create) others=('1:name: ' '2:target:(linear striped file)' '*:device:_files') ;;
 	reload) others=('1:device:_noclone_names' '2:target:(linear striped file)' '*:device:_files') ;;
+	message) others=('1:device:_noclone_names' '2:message:(fastpath)' '3:state:(on off)') ;;
 	command) others=('1:command:_noclone_commands') ;;
 	esac
 	for option in ${=_noclone_takes[$words[1]]}; do
