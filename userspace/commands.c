@@ -60,6 +60,12 @@ static const struct command commands[] = {
 		"resume", "NAME...", "resume devices",
 		1, ANY_NUMBER, OPT_CHANGE | OPT_UDEV, WORD_NAME, cmd_resume
 	}, {
+		"resize", "NAME {SIZE | +SIZE | -SIZE | max} [DEV[:START[+LEN]]...]",
+		"make a running device larger or smaller",
+		2, ANY_NUMBER, OPT_CHANGE | OPT_YES | OPT_RESIZEFS | OPT_SHRINK |
+		OPT_ALLOCATE | OPT_SPARSE | OPT_NOFLUSH | OPT_NOLOCKFS | OPT_UDEV,
+		WORD_RESIZE, cmd_resize
+	}, {
 		"message", "NAME [SECTOR] WORD...",
 		"send a message to a target, for example \"fastpath off\"",
 		2, ANY_NUMBER, OPT_CHANGE, WORD_MESSAGE, cmd_message

@@ -31,6 +31,7 @@ static const char *const kind_words[] = {
 	[WORD_FILE] = "file",
 	[WORD_CREATE] = "create",
 	[WORD_RELOAD] = "reload",
+	[WORD_RESIZE] = "resize",
 	[WORD_MESSAGE] = "message",
 	[WORD_COMMAND] = "command",
 };
@@ -70,6 +71,13 @@ static const char bash_body[] =
 "		0) _noclone_names ;;\n"
 "		1) printf '%s\\n' fastpath ;;\n"
 "		*) printf '%s\\n' on off ;;\n"
+"		esac\n"
+"		;;\n"
+"	resize)\n"
+"		case $index in\n"
+"		0) _noclone_names ;;\n"
+"		1) printf '%s\\n' max ;;\n"
+"		*) compgen -f -- \"$cur\" ;;\n"
 "		esac\n"
 "		;;\n"
 "	create | reload)\n"
@@ -268,6 +276,7 @@ static const char zsh_body[] =
 "	file) others=('*:file:_files') ;;\n"
 "	create) others=('1:name: ' '2:target:(linear striped file)' '*:device:_files') ;;\n"
 "	reload) others=('1:device:_noclone_names' '2:target:(linear striped file)' '*:device:_files') ;;\n"
+"	resize) others=('1:device:_noclone_names' '2:size:(max)' '*:device:_files') ;;\n"
 "	message) others=('1:device:_noclone_names' '2:message:(fastpath)' '3:state:(on off)') ;;\n"
 "	command) others=('1:command:_noclone_commands') ;;\n"
 "	esac\n"
@@ -344,6 +353,7 @@ static const char *const fish_words[] = {
 	[WORD_FILE] = "--force-files",
 	[WORD_CREATE] = "--arguments 'linear striped file' --force-files",
 	[WORD_RELOAD] = "--arguments '(__noclone_names) linear striped file' --force-files",
+	[WORD_RESIZE] = "--arguments '(__noclone_names) max' --force-files",
 	[WORD_MESSAGE] = "--arguments '(__noclone_names) fastpath on off'",
 	[WORD_COMMAND] = NULL,
 };

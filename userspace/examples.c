@@ -22,6 +22,8 @@ static const struct {
 	{ "rename", { { "noclone rename fast data", "noclone rename -n fast data" } } },
 	{ "suspend", { { "noclone suspend fast", "noclone suspend --nolockfs fast" } } },
 	{ "resume", { { "noclone resume fast", "noclone resume -n fast" } } },
+	{ "resize", { { "noclone resize data +100G --resizefs",
+		      "noclone resize data max /dev/nvme2n1" } } },
 	{ "message", { { "noclone message fast fastpath off", "noclone message fast fastpath on" } } },
 	{ "enable", { { "noclone enable --now vg0/root",
 		      "noclone enable --include 'vg0/*'" } } },

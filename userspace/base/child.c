@@ -123,7 +123,18 @@ static char *read_back(int fd)
 	return text ? text : xstrdup("");
 }
 
-int child_run(char **argv, struct child_output *output)
+static int wait_through(pid_t pid, int *status)
+{
+	int r;
+
+	do
+		r = waitpid(pid, status, 0);
+	while (r < 0 && errno == EINTR);
+	return r < 0 ? -errno : 0;
+}
+
+static int run(char **argv, struct child_output *output,
+	       int (*wait)(pid_t pid, int *status))
 {
 	_cleanup_close_ int out = memfd_create("stdout", MFD_CLOEXEC);
 	_cleanup_close_ int err = memfd_create("stderr", MFD_CLOEXEC);
@@ -136,10 +147,20 @@ int child_run(char **argv, struct child_output *output)
 	r = spawn(argv, out, err, &pid);
 	if (r)
 		return r;
-	r = wait_for(pid, &output->status);
+	r = wait(pid, &output->status);
 	output->out = read_back(out);
 	output->err = read_back(err);
 	return r;
+}
+
+int child_run(char **argv, struct child_output *output)
+{
+	return run(argv, output, wait_for);
+}
+
+int child_run_through(char **argv, struct child_output *output)
+{
+	return run(argv, output, wait_through);
 }
 
 void child_output_free(struct child_output *output)

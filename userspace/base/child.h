@@ -33,6 +33,11 @@ struct child_output {
  * Return: 0 if it has run, -EINTR if it was stopped, or a negative errno.
  */
 int child_run(char **argv, struct child_output *output);
+/*
+ * The same for a program that must not be ended half-way: it is waited for, and what
+ * is held back stays so.
+ */
+int child_run_through(char **argv, struct child_output *output);
 void child_output_free(struct child_output *output);
 
 #define _cleanup_child_output_ __attribute__((cleanup(child_output_free)))

@@ -66,8 +66,8 @@ void load_check_writable(const struct table *t,
 	}
 }
 
-/* May the errors be ignored?  The kernel has its own checks. */
-static bool overridden(const struct options *o, const struct problems *problems)
+/* The kernel has its own checks. */
+bool load_overridden(const struct options *o, const struct problems *problems)
 {
 	if (!problems_count(problems, PROBLEM_ERROR))
 		return true;
@@ -122,7 +122,7 @@ int load_prepare(const struct build *b, struct backing *backing,
 		log_err("refused: a device cannot be built on itself");
 		return -ELOOP;
 	}
-	return overridden(b->options, problems) ? 0 : -EINVAL;
+	return load_overridden(b->options, problems) ? 0 : -EINVAL;
 }
 
 int load_begin(const struct build *b, const struct table *t,
@@ -143,7 +143,7 @@ int load_begin(const struct build *b, const struct table *t,
 	 */
 	lint_table(t, &system_facts, &b->self, &checks);
 	problems_log_errors(&checks, "table");
-	return overridden(b->options, &checks) ? 0 : -EINVAL;
+	return load_overridden(b->options, &checks) ? 0 : -EINVAL;
 }
 
 void load_end(struct backing *backing, bool good)

@@ -20,6 +20,9 @@ int load_prepare(const struct build *b, struct backing *backing,
 /* After load_prepare(): facts as they will be after load_begin(). */
 const struct facts_source *load_facts(const struct backing *backing);
 
+/* May the errors among the problems be ignored?  Says so, or that --force does it. */
+bool load_overridden(const struct options *o, const struct problems *problems);
+
 /**
  * load_begin - load the module, create or grow the backing file, check the table again
  * @b: as given to load_prepare()

@@ -2,6 +2,7 @@
 /* Command line options. */
 #include "cli/options.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
@@ -319,9 +320,39 @@ static int refuse(struct options *o, int val, const char *word)
 	return -EINVAL;
 }
 
+/*
+ * "-1G" is a size: no option is a digit.  getopt would take it for options, so it gets
+ * the word without its dash, and the dash is put back afterwards.
+ */
+static bool is_negative(const char *word)
+{
+	return word[0] == '-' && isdigit((unsigned char)word[1]);
+}
+
+static char **hide_dashes(int argc, char **argv)
+{
+	char **hidden = xzalloc((argc + 1) * sizeof(*hidden));
+	unsigned int nr = 0;
+	int i;
+
+	for (i = 1; i < argc && strcmp(argv[i], "--"); i++)
+		if (is_negative(argv[i]))
+			hidden[nr++] = ++argv[i];
+	return hidden;
+}
+
+static char *with_dash(char *const *hidden, char *word)
+{
+	for (; word && *hidden; hidden++)
+		if (*hidden == word)
+			return word - 1;
+	return word;
+}
+
 int options_parse(struct options *o, int argc, char **argv)
 {
 	struct option longs[OPT_NR + ARRAY_SIZE(common_options) + 1] = { 0 };
+	_cleanup_free_ char **hidden = hide_dashes(argc, argv);
 	_cleanup_strbuf_ struct strbuf letters = { 0 };
 	unsigned int i;
 	int val;
@@ -343,9 +374,11 @@ int options_parse(struct options *o, int argc, char **argv)
 	while ((val = getopt_long(argc, argv, letters.text, longs, NULL)) != -1) {
 		if (val == '?' || val == ':')
 			return refuse(o, val, argv[optind - 1]);
-		if (take_val(o, val, optarg))
+		if (take_val(o, val, with_dash(hidden, optarg)))
 			return -EINVAL;
 	}
+	for (i = optind; i < (unsigned int)argc; i++)
+		argv[i] = with_dash(hidden, argv[i]);
 	return optind;
 }
 

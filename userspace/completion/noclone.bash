@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # bash completion for noclone(8), made by "noclone help --completion"
 
-declare -a _noclone_commands=(create reload remove save activate deactivate rename suspend resume message enable disable convert list status table info check explain export bench help version)
+declare -a _noclone_commands=(create reload remove save activate deactivate rename suspend resume resize message enable disable convert list status table info check explain export bench help version)
 declare -a _noclone_engines=(direct extent buffered sync)
 declare -a _noclone_takes_value=(" --table -t --chunk -c --engine -e --start --size --uuid -u --include --exclude --to --assume --for --rounds --seconds --yes-destroy --output -o --compare --udev-timeout ")
 declare -A _noclone_kind=(
@@ -15,6 +15,7 @@ declare -A _noclone_kind=(
 	[rename]=name
 	[suspend]=name
 	[resume]=name
+	[resize]=resize
 	[message]=message
 	[enable]=name
 	[disable]=name
@@ -40,6 +41,7 @@ declare -A _noclone_options=(
 	[rename]="--force --dry-run --json --noudevsync --udev-timeout --verbose --debug --help --version"
 	[suspend]="--noflush --nolockfs --force --dry-run --json --verbose --debug --help --version"
 	[resume]="--force --dry-run --json --noudevsync --udev-timeout --verbose --debug --help --version"
+	[resize]="--allocate --sparse --resizefs --shrink --noflush --nolockfs --force --yes --dry-run --json --noudevsync --udev-timeout --verbose --debug --help --version"
 	[message]="--force --dry-run --json --verbose --debug --help --version"
 	[enable]="--all --now --policy --include --exclude --dry-run --json --verbose --debug --help --version"
 	[disable]="--all --now --include --exclude --dry-run --json --verbose --debug --help --version"
@@ -89,6 +91,13 @@ _noclone_words()
 		0) _noclone_names ;;
 		1) printf '%s\n' fastpath ;;
 		*) printf '%s\n' on off ;;
+		esac
+		;;
+	resize)
+		case $index in
+		0) _noclone_names ;;
+		1) printf '%s\n' max ;;
+		*) compgen -f -- "$cur" ;;
 		esac
 		;;
 	create | reload)

@@ -12,6 +12,7 @@ typeset -ga _noclone_list=(
 	'rename:give a device another name'
 	'suspend:suspend devices'
 	'resume:resume devices'
+	'resize:make a running device larger or smaller'
 	'message:send a message to a target, for example "fastpath off"'
 	'enable:give devices the fast path, whatever made them; their tables stay'
 	'disable:take the fast path from devices again'
@@ -38,6 +39,9 @@ typeset -gA _noclone_options=(
 	--start '*--start=[first sector used in the backing file]:SECTORS: '
 	--size '*--size=[create the file, or grow it to this size]:SIZE: '
 	--allocate '*--allocate[fill holes and unwritten extents of the file with zeroes]'
+	--sparse '*--sparse[let the new part of a file be a hole]'
+	--resizefs '*--resizefs[resize the file system on the device as well]'
+	--shrink '*--shrink[permit a SIZE that is less than the device has]'
 	--no-fastpath '*--no-fastpath[let dm core clone every I/O]'
 	--readonly '*--readonly[make the device read-only]'
 	-r '*-r[make the device read-only]'
@@ -102,6 +106,7 @@ typeset -gA _noclone_takes=(
 	rename ' --force -f --dry-run -n --json -j --noudevsync --udev-timeout --verbose -v --debug --help -h --version -V'
 	suspend ' --noflush --nolockfs --force -f --dry-run -n --json -j --verbose -v --debug --help -h --version -V'
 	resume ' --force -f --dry-run -n --json -j --noudevsync --udev-timeout --verbose -v --debug --help -h --version -V'
+	resize ' --allocate --sparse --resizefs --shrink --noflush --nolockfs --force -f --yes -y --dry-run -n --json -j --noudevsync --udev-timeout --verbose -v --debug --help -h --version -V'
 	message ' --force -f --dry-run -n --json -j --verbose -v --debug --help -h --version -V'
 	enable ' --all -a --now --policy --include --exclude --dry-run -n --json -j --verbose -v --debug --help -h --version -V'
 	disable ' --all -a --now --include --exclude --dry-run -n --json -j --verbose -v --debug --help -h --version -V'
@@ -128,6 +133,7 @@ typeset -gA _noclone_kind=(
 	rename name
 	suspend name
 	resume name
+	resize resize
 	message message
 	enable name
 	disable name
@@ -175,6 +181,7 @@ _noclone_command()
 	file) others=('*:file:_files') ;;
 	create) others=('1:name: ' '2:target:(linear striped file)' '*:device:_files') ;;
 	reload) others=('1:device:_noclone_names' '2:target:(linear striped file)' '*:device:_files') ;;
+	resize) others=('1:device:_noclone_names' '2:size:(max)' '*:device:_files') ;;
 	message) others=('1:device:_noclone_names' '2:message:(fastpath)' '3:state:(on off)') ;;
 	command) others=('1:command:_noclone_commands') ;;
 	esac

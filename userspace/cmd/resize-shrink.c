@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * noclone resize: may a device become smaller?  What is behind its new end is out of
+ * reach then, for a file system as for devices that are built on it.
+ */
+#include "cmd/resize-shrink.h"
+
+#include "base/size.h"
+#include "base/util.h"
+#include "model/facts.h"
+#include "model/uses.h"
+#include "system/blockdev.h"
+#include "system/device-uses.h"
+
+char *shrink_usage(const struct options *o, const struct resize_size *size,
+		   const char *name, uint64_t old, uint64_t sectors)
+{
+	_cleanup_free_ char *has = size_format(old), *gets = size_format(sectors);
+
+	if (sectors >= old || size->how == RESIZE_LESS || opt(o, OPT_SHRINK))
+		return NULL;
+	return xasprintf("%s has %s, and %s is less: --shrink makes it smaller", name, has,
+			 gets);
+}
+
+static void check_filesystem(const struct filesystem *fs, uint64_t sectors,
+			     struct problems *problems)
+{
+	_cleanup_free_ char *size = size_format(fs->sectors);
+	_cleanup_free_ char *gets = size_format(sectors);
+
+	if (!fs->type)
+		return;
+	if (!fs->sectors)
+		problem_add(problems, PROBLEM_ERROR, 0,
+			    "%s holds %s, whose size is not known: it has to be smaller than %s first",
+			    fs->device, fs->type, gets);
+	else if (fs->sectors > sectors)
+		problem_add(problems, PROBLEM_ERROR, 0,
+			    "%s holds %s of %s: it has to be made smaller than %s first, for ext4 with --resizefs",
+			    fs->device, fs->type, size, gets);
+}
+
+static void check_above(const struct devmap_device *dev, uint64_t old, uint64_t sectors,
+			struct problems *problems)
+{
+	_cleanup_facts_ struct device_facts f = { 0 };
+	_cleanup_uses_ struct uses uses = { 0 };
+	struct use_query behind = {
+		.facts = &f, .first = sectors, .sectors = old - sectors,
+	};
+	unsigned int i;
+
+	if (blockdev_lookup_number(dev->devno, &f))
+		return;
+	device_uses_collect_live(&uses, &behind);
+	for (i = 0; i < uses.nr; i++) {
+		const struct use *use = &uses.use[i];
+
+		if (use->kind == USE_SWAP || (use->kind == USE_HOLDER && !use->harmless))
+			problem_add(problems, PROBLEM_ERROR, 0,
+				    "%s is %s %s, which uses what is behind the new end",
+				    dev->name, use->kind == USE_SWAP ? "swap" : "held by",
+				    use->by);
+	}
+}
+
+void shrink_check(const struct options *o, const struct devmap_device *dev,
+		  const struct filesystem *fs, uint64_t old, uint64_t sectors,
+		  struct problems *problems)
+{
+	if (!opt(o, OPT_RESIZEFS))
+		check_filesystem(fs, sectors, problems);
+	check_above(dev, old, sectors, problems);
+}

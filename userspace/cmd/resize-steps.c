@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* noclone resize --dry-run: the steps, as shell commands. */
+#include <json-c/json.h>
+#include <stdio.h>
+
+#include "base/util.h"
+#include "model/table-print.h"
+#include "cli/dry-run.h"
+#include "cli/output.h"
+#include "cmd/resize-run.h"
+
+static void add_step(struct strbuf *b, const char *step)
+{
+	if (step)
+		strbuf_add(b, "%s%s", b->len ? "\n" : "", step);
+}
+
+static void add_reload(const struct resize *r, struct strbuf *b, const struct table *t)
+{
+	_cleanup_free_ char *quoted = shell_quote(r->dev.name);
+	_cleanup_free_ char *load = dry_run_dmsetup("reload", r->dev.name,
+		r->dev.readonly ? " --readonly" : "", t);
+	_cleanup_free_ char *line = xasprintf("%s && dmsetup resume %s%s%s%s", load, quoted,
+		opt(r->o, OPT_NOFLUSH) ? " --noflush" : "",
+		opt(r->o, OPT_NOLOCKFS) ? " --nolockfs" : "",
+		opt(r->o, OPT_NOUDEVSYNC) ? " --noudevsync" : "");
+
+	add_step(b, line);
+}
+
+static void add_programs(struct strbuf *b, const struct filesystem_step *step,
+			 unsigned int nr)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr; i++) {
+		_cleanup_free_ char *words = filesystem_step_words(&step[i]);
+
+		add_step(b, words);
+	}
+}
+
+/* As shell commands, a line each. */
+static char *steps_of(const struct resize *r)
+{
+	_cleanup_free_ char *grow = growth_words(&r->growth, r->file_bytes);
+	struct strbuf b = { 0 };
+
+	add_programs(&b, r->plan.before, r->plan.nr_before);
+	if (r->direct.nr)
+		add_reload(r, &b, &r->direct);
+	add_step(&b, grow);
+	if (r->sectors != r->old_sectors)
+		add_reload(r, &b, &r->new);
+	add_programs(&b, r->plan.after, r->plan.nr_after);
+	return strbuf_take(&b);
+}
+
+void resize_print_steps(const struct resize *r, const struct problems *problems)
+{
+	_cleanup_free_ char *steps = steps_of(r);
+	_cleanup_free_ char *table = table_print(&r->new, false, NULL, NULL);
+	struct json_object *out;
+
+	if (!opt(r->o, OPT_JSON)) {
+		if (*steps)
+			puts(steps);
+		return;
+	}
+	out = output_new("resize");
+	output_add_bool(out, "dry_run", true);
+	output_add_string(out, "name", r->dev.name);
+	output_add_number(out, "old_sectors", r->old_sectors);
+	output_add_number(out, "sectors", r->sectors);
+	json_object_object_add(out, "table", output_lines(table));
+	json_object_object_add(out, "problems", output_problems(problems));
+	json_object_object_add(out, "steps", output_lines(steps));
+	output_print(out);
+	json_object_put(out);
+}

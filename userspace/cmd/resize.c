@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * noclone resize: what is to be done.  All that can be known to fail is found here,
+ * before anything has changed.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "base/child.h"
+#include "base/log.h"
+#include "base/size.h"
+#include "base/util.h"
+#include "model/plan.h"
+#include "model/resize.h"
+#include "system/guard.h"
+#include "system/identity.h"
+#include "cli/confirm.h"
+#include "cli/load.h"
+#include "cli/problem-log.h"
+#include "cli/select.h"
+#include "cmd/cmd.h"
+#include "cmd/resize-room.h"
+#include "cmd/resize-shrink.h"
+#include "cmd/resize-run.h"
+
+static void resize_free(struct resize *r)
+{
+	devmap_device_free(&r->dev);
+	live_free(&r->live);
+	table_free(&r->new);
+	table_free(&r->direct);
+	filesystem_free(&r->fs);
+	filesystem_plan_free(&r->plan);
+}
+
+static int look(struct resize *r, const char *word)
+{
+	_cleanup_free_ char *why = NULL;
+	int e = select_device(word, &r->dev);
+
+	if (e)
+		return e;
+	e = select_check_owner(r->o, &r->dev);
+	if (e)
+		return e;
+	if (r->dev.suspended || r->dev.inactive_table)
+		return resize_refuse(r, -EBUSY, r->dev.suspended ?
+			      "it is suspended: \"noclone resume\" first" :
+			      "somebody else has loaded a table: \"dmsetup clear\" drops that");
+	live_get(r->dev.name, &r->live);
+	why = resize_objection(&r->live.table);
+	if (why)
+		return resize_refuse(r, -EOPNOTSUPP, why);
+	r->old_sectors = table_sectors(&r->live.table);
+	return 0;
+}
+
+/* The engine extent pins the file, so it has to let go of it while the file grows. */
+static void plan_growth(struct resize *r, const struct growth_room *room)
+{
+	const struct target *last = resize_last(&r->new);
+	uint64_t bytes = (last->file_start + last->length) << SECTOR_SHIFT;
+	uint64_t block = room->room.block;
+	unsigned int i;
+
+	r->file_bytes = room->file_bytes;
+	bytes = (bytes + block - 1) / block * block;
+	if (bytes <= r->file_bytes)
+		return;
+	r->growth = (struct growth) {
+		.path = resize_last(&r->live.table)->path,
+		.id = resize_last(&r->live.table)->id,
+		.bytes = bytes,
+		.kind = opt(r->o, OPT_ALLOCATE) || last->engine == ENGINE_EXTENT ?
+			GROWTH_WRITTEN : opt(r->o, OPT_SPARSE) ? GROWTH_SPARSE :
+			GROWTH_RESERVED,
+	};
+	if (last->engine != ENGINE_EXTENT)
+		return;
+	table_copy(&r->live.table, &r->direct);
+	for (i = 0; i < r->direct.nr; i++)
+		if (r->direct.targets[i].path)
+			r->direct.targets[i].engine = ENGINE_DIRECT;
+}
+
+/* What is in the way of the room is worth a word. */
+static int refuse_size(const struct resize *r, const struct growth_room *room,
+		       const char *why)
+{
+	if (room->next && !room->nr_legs)
+		log_err("%s: %s; after it comes %s", r->dev.name, why, room->next);
+	else
+		resize_refuse(r, -ENOSPC, why);
+	return -ENOSPC;
+}
+
+static int plan_new_table(struct resize *r, const struct resize_size *size,
+		      const struct leg_spec *specs, unsigned int nr)
+{
+	_cleanup_room_ struct growth_room room = { 0 };
+	const struct target *last = resize_last(&r->live.table);
+	_cleanup_free_ char *why = NULL;
+	int e;
+
+	if (nr && last->kind != TARGET_LINEAR)
+		return resize_refuse(r, -EINVAL, "devices can be added to a linear one only: reload gives it another table");
+	e = room_find(&room, last, specs, nr, size->how == RESIZE_MAX);
+	if (e)
+		return e;
+	why = resize_table(&r->live.table, size, &room.room, &r->new);
+	if (why)
+		return refuse_size(r, &room, why);
+	r->sectors = table_sectors(&r->new);
+	if (last->path && r->sectors > r->old_sectors)
+		plan_growth(r, &room);
+	table_rename_devices(&r->new, identity_path);
+	return 0;
+}
+
+static int plan_filesystem(struct resize *r)
+{
+	_cleanup_free_ char *device = xasprintf("/dev/mapper/%s", r->dev.name);
+	_cleanup_free_ char *why = NULL;
+	int e;
+
+	/* without udev it may have another node only */
+	if (access(device, F_OK)) {
+		free(device);
+		device = xasprintf("/dev/dm-%u", minor(r->dev.devno));
+	}
+	e = filesystem_probe(device, r->dev.devno, &r->fs);
+	if (e) {
+		log_err("%s: cannot look what is on it: %s", device, strerror(-e));
+		return e;
+	}
+	if (!opt(r->o, OPT_RESIZEFS))
+		return 0;
+	why = filesystem_plan(&r->fs, r->old_sectors, r->sectors, &r->plan);
+	return why ? resize_refuse(r, -EOPNOTSUPP, why) : 0;
+}
+
+static void check_growth(const struct resize *r, struct problems *problems)
+{
+	const struct target *last = resize_last(&r->live.table);
+	const struct target *same = &r->new.targets[r->live.table.nr - 1];
+	const struct guard guard = { .self = r->dev.devno };
+
+	guard_table(&r->new, &guard, problems);
+	room_check(last, target_leg_length(same) - target_leg_length(last), problems);
+	/* a file that has to grow is not yet what the table needs */
+	if (!r->growth.bytes)
+		resize_lint(r, problems);
+}
+
+static int check(const struct resize *r, struct problems *problems)
+{
+	if (r->sectors > r->old_sectors)
+		check_growth(r, problems);
+	else if (r->sectors < r->old_sectors)
+		shrink_check(r->o, &r->dev, &r->fs, r->old_sectors, r->sectors, problems);
+	problems_log_errors(problems, r->dev.name);
+	return load_overridden(r->o, problems) ? 0 : -EPERM;
+}
+
+static bool agreed(const struct resize *r)
+{
+	_cleanup_free_ char *lost = NULL;
+
+	if (r->sectors >= r->old_sectors)
+		return true;
+	lost = size_format(r->old_sectors - r->sectors);
+	return confirm(r->o, "%s loses its last %s, and the data there", r->dev.name, lost);
+}
+
+static int go(struct resize *r, const struct problems *problems)
+{
+	int e;
+
+	if (opt(r->o, OPT_DRY_RUN)) {
+		resize_print_steps(r, problems);
+		return 0;
+	}
+	if (r->sectors == r->old_sectors)
+		log_note("%s has that size already", r->dev.name);
+	if (!agreed(r))
+		return -ECANCELED;
+	stop_hold();
+	e = resize_run(r);
+	stop_release();
+	return e;
+}
+
+static int resize(struct resize *r, const char *word, const struct resize_size *size,
+		  const struct leg_spec *specs, unsigned int nr)
+{
+	_cleanup_problems_ struct problems problems = { 0 };
+	_cleanup_free_ char *wrong = NULL;
+	int e = look(r, word);
+
+	if (!e)
+		e = plan_new_table(r, size, specs, nr);
+	if (e)
+		return e;
+	wrong = shrink_usage(r->o, size, r->dev.name, r->old_sectors, r->sectors);
+	if (wrong) {
+		log_err("%s", wrong);
+		return -EINVAL;
+	}
+	e = plan_filesystem(r);
+	if (!e)
+		e = check(r, &problems);
+	return e ? e : go(r, &problems);
+}
+
+/* NULL, or what is wrong with the words: a new string. */
+static char *parse_words(int argc, char **argv, struct resize_size *size,
+			 struct leg_spec *specs)
+{
+	const char *wrong = resize_parse(size, argv[1]);
+	int i;
+
+	if (wrong)
+		return xasprintf("%s: %s; expected SIZE, +SIZE, -SIZE or max", argv[1], wrong);
+	if (argc > 2 && size->how == RESIZE_LESS)
+		return xstrdup("devices can only be added to a device that grows");
+	for (i = 2; i < argc; i++) {
+		wrong = leg_spec_parse(&specs[i - 2], argv[i]);
+		if (wrong)
+			return xasprintf("\"%s\": %s; expected DEV[:START[+LEN]]", argv[i],
+					 wrong);
+	}
+	return NULL;
+}
+
+int cmd_resize(const struct options *o, int argc, char **argv)
+{
+	struct plan_request legs = { .nr_legs = argc - 2 };
+	__attribute__((cleanup(resize_free))) struct resize r = { .o = o };
+	_cleanup_free_ char *wrong = NULL;
+	struct resize_size size;
+	int e;
+
+	legs.legs = xzalloc(argc * sizeof(*legs.legs));
+	wrong = parse_words(argc, argv, &size, legs.legs);
+	if (!wrong && opt(o, OPT_SPARSE) && opt(o, OPT_ALLOCATE))
+		wrong = xstrdup("--sparse and --allocate are opposites: give one of them");
+	if (wrong)
+		log_err("%s", wrong);
+	e = wrong ? -EINVAL : resize(&r, argv[0], &size, legs.legs, argc - 2);
+	plan_request_free(&legs);
+	if (wrong)
+		return EXIT_USAGE;
+	return e ? EXIT_FAILED : EXIT_OK;
+}
