@@ -82,7 +82,7 @@ static void plan_growth(struct resize *r, const struct growth_room *room)
 		return;
 	table_copy(&r->live.table, &r->direct);
 	for (i = 0; i < r->direct.nr; i++)
-		if (r->direct.targets[i].path)
+		if (r->direct.targets[i].path && r->direct.targets[i].engine == ENGINE_EXTENT)
 			r->direct.targets[i].engine = ENGINE_DIRECT;
 }
 
@@ -114,6 +114,8 @@ static int plan_new_table(struct resize *r, const struct resize_size *size,
 	if (why)
 		return refuse_size(r, &room, why);
 	r->sectors = table_sectors(&r->new);
+	if (nr && r->sectors < r->old_sectors)
+		return resize_refuse(r, -EINVAL, "devices can only be added to a device that grows");
 	if (last->path && r->sectors > r->old_sectors)
 		plan_growth(r, &room);
 	table_rename_devices(&r->new, identity_path);
