@@ -108,6 +108,9 @@ static const struct command commands[] = {
 		"print the equivalent stock tables, for dmsetup create --concise",
 		0, ANY_NUMBER, OPT_JSON | OPT_NUMBERS, WORD_NAME, cmd_export
 	}, {
+		"doctor", "", "say what keeps this machine from using the fast path, and the fix",
+		0, 0, OPT_JSON | OPT_QUIET, WORD_NONE, cmd_doctor
+	}, {
 		"bench", "DEVICE...",
 		"compare devices raw, through stock dm and through noclone",
 		1, ANY_NUMBER, OPT_DRY_RUN | OPT_JSON | OPT_CHUNK | OPT_UDEV |

@@ -37,6 +37,7 @@ static const struct {
 		     "noclone check fast.table --assume /dev/nvme0n1=1T --for fast" } } },
 	{ "explain", { { "noclone explain fast", "noclone explain fast.table" } } },
 	{ "export", { { "noclone export >stock.tables", "noclone export | dmsetup create --concise" } } },
+	{ "doctor", { { "noclone doctor", "noclone doctor --quiet || noclone doctor --json" } } },
 	{ "bench", { { "noclone bench /dev/nvme0n1",
 		     "noclone bench --rounds 9 --output today.json /dev/nvme0n1" } } },
 	{ "help", { { "noclone help create", "noclone help --completion=zsh" } } },

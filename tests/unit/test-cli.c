@@ -183,6 +183,7 @@ static void usage_errors(void **state __unused)
 		"noclone create a --chunk 64", "noclone create a --chunk 0",
 		"noclone create a --udev-timeout x", "noclone create a",
 		"noclone create a mirrored /dev/null", "noclone create a linear",
+		"noclone doctor a", "noclone doctor --dry-run",
 		"noclone create a striped /dev/null",
 		"noclone create a linear --chunk 64K /dev/null",
 		"noclone create a/b linear /dev/null",

@@ -24,6 +24,7 @@ typeset -ga _noclone_list=(
 	'check:check table files for mistakes'
 	'explain:describe a table in words and as a diagram'
 	'export:print the equivalent stock tables, for dmsetup create --concise'
+	'doctor:say what keeps this machine from using the fast path, and the fix'
 	'bench:compare devices raw, through stock dm and through noclone'
 	'help:print help for a command'
 	'version:print the versions of the tool, libdevmapper and the module'
@@ -82,6 +83,8 @@ typeset -gA _noclone_options=(
 	-y '*-y[answer questions with yes]'
 	--dry-run '*--dry-run[print what would be done and change nothing]'
 	-n '*-n[print what would be done and change nothing]'
+	--quiet '*--quiet[print problems only]'
+	-q '*-q[print problems only]'
 	--json '*--json[print JSON]'
 	-j '*-j[print JSON]'
 	--noudevsync '*--noudevsync[do not wait for udev]'
@@ -118,6 +121,7 @@ typeset -gA _noclone_takes=(
 	check ' --assume --for --json -j --verbose -v --debug --help -h --version -V'
 	explain ' --json -j --verbose -v --debug --help -h --version -V'
 	export ' --numbers --json -j --verbose -v --debug --help -h --version -V'
+	doctor ' --quiet -q --json -j --verbose -v --debug --help -h --version -V'
 	bench ' --chunk -c --rounds --seconds --write --yes-destroy --output -o --compare --dry-run -n --json -j --noudevsync --udev-timeout --verbose -v --debug --help -h --version -V'
 	help ' --completion --verbose -v --debug --help -h --version -V'
 	version ' --json -j --verbose -v --debug --help -h --version -V'
@@ -145,6 +149,7 @@ typeset -gA _noclone_kind=(
 	check file
 	explain name
 	export name
+	doctor none
 	bench file
 	help command
 	version none

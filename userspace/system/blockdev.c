@@ -14,6 +14,9 @@
 #include "base/read.h"
 #include "base/util.h"
 
+/* Of devices on devices */
+#define MAX_DEPTH	32
+
 char *blockdev_sysfs(dev_t devno, const char *attribute)
 {
 	return xasprintf("/sys/dev/block/%u:%u/%s", major(devno), minor(devno),
@@ -118,6 +121,30 @@ int blockdev_lookup(const char *name, struct device_facts *f)
 		f->path = xstrdup(real);
 	}
 	return r;
+}
+
+static bool any_below(dev_t devno, bool (*test)(dev_t devno), unsigned int depth)
+{
+	_cleanup_free_ char *folder = blockdev_sysfs(devno, "slaves");
+	bool found = test(devno);
+	DIR *dir = found || !depth ? NULL : opendir(folder);
+	struct dirent *entry;
+
+	while (dir && !found && (entry = readdir(dir))) {
+		_cleanup_free_ char *path = xasprintf("slaves/%s/dev", entry->d_name);
+		_cleanup_free_ char *number = *entry->d_name == '.' ? NULL :
+			blockdev_attribute(devno, path);
+
+		found = number && any_below(blockdev_parse_number(number), test, depth - 1);
+	}
+	if (dir)
+		closedir(dir);
+	return found;
+}
+
+bool blockdev_any_below(dev_t devno, bool (*test)(dev_t devno))
+{
+	return any_below(devno, test, MAX_DEPTH);
 }
 
 char *blockdev_mapped_name(dev_t devno)

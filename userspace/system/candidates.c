@@ -2,7 +2,6 @@
 /* The mapped devices of the running system whose fast path may be switched. */
 #include "system/candidates.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <string.h>
 
@@ -12,31 +11,14 @@
 #include "system/devmap.h"
 #include "system/live.h"
 
-/* Of devices on devices */
-#define MAX_DEPTH	32
-
-/* Or something below it, however deep: a suspend waits for all of them. */
-static bool is_on_multipath(dev_t devno, unsigned int depth)
+static bool is_multipath(dev_t devno)
 {
 	_cleanup_free_ char *uuid = blockdev_attribute(devno, "dm/uuid");
-	_cleanup_free_ char *folder = blockdev_sysfs(devno, "slaves");
-	bool found = uuid && origin_is_multipath(uuid);
-	DIR *dir = found || !depth || !folder ? NULL : opendir(folder);
-	struct dirent *entry;
 
-	while (dir && !found && (entry = readdir(dir))) {
-		_cleanup_free_ char *path = xasprintf("slaves/%s/dev", entry->d_name);
-		_cleanup_free_ char *number = *entry->d_name == '.' ? NULL :
-			blockdev_attribute(devno, path);
-
-		found = number && is_on_multipath(blockdev_parse_number(number),
-						  depth - 1);
-	}
-	if (dir)
-		closedir(dir);
-	return found;
+	return uuid && origin_is_multipath(uuid);
 }
 
+/* Or something below it, however deep: a suspend waits for all of them. */
 static bool on_multipath(const struct target *target, const void *data __unused)
 {
 	unsigned int i;
@@ -44,7 +26,7 @@ static bool on_multipath(const struct target *target, const void *data __unused)
 	for (i = 0; i < target->nr_legs; i++) {
 		dev_t devno = blockdev_parse_number(target->legs[i].device);
 
-		if (devno && is_on_multipath(devno, MAX_DEPTH))
+		if (devno && blockdev_any_below(devno, is_multipath))
 			return true;
 	}
 	return false;

@@ -44,6 +44,10 @@ int identity_probe(const char *path, uint64_t first, uint64_t sectors,
  * SIGNATURE_NONE without one: a new string, or NULL with errno set.
  */
 char *identity_signature(const char *path, uint64_t first, uint64_t sectors);
+/* A property that udev keeps: a new string, or NULL. */
+char *identity_property(dev_t devno, const char *name);
+/* Its name in /dev and all links to it: @nr new strings. */
+char **identity_names(const struct device_facts *facts, unsigned int *nr);
 
 /* For table_print(): canonical path, persistent name, major:minor. */
 char *identity_path(const char *name, void *ctx);

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What keeps a machine from using the fast path: facts in, findings out.  The facts
+ * come from system/doctor-*.c, or from a unit test.
+ */
+#ifndef NOCLONE_DOCTOR_H
+#define NOCLONE_DOCTOR_H
+
+#include "model/finding.h"
+#include "model/lvm-view.h"
+#include "model/modprobe-conf.h"
+#include "model/policy.h"
+#include "model/switch-plan.h"
+#include "model/trouble.h"
+
+/**
+ * struct module_facts - the module as it is loaded
+ * @params: its parameters
+ * @version: of the module; NULL if it is not loaded
+ * @srcversion: of its source
+ * @fastpath_off: the parameter fastpath is N
+ */
+struct module_facts {
+	struct module_params params;
+	char *version;
+	char *srcversion;
+	bool fastpath_off;
+};
+
+/**
+ * struct kernel_facts - an installed kernel
+ * @release: as uname -r
+ * @running: it is the one that runs
+ * @headers: /lib/modules/RELEASE/build exists
+ * @module: path of the module that modprobe would load, or NULL
+ * @version: of that module
+ * @srcversion: likewise
+ * @vermagic: release of the kernel that it was built for
+ * @signer: who signed it, or NULL
+ * @key_known: the kernel knows that key; only for the running kernel
+ * @unindexed: a file of that name is there, but depmod has not seen it; or NULL
+ * @dkms: what dkms says: "installed", "built", "added"; NULL: nothing
+ * @initramfs: its image, or NULL
+ * @in_initramfs: the image has the module
+ * @policy_in_initramfs: the image has what makes all devices come up attached
+ */
+struct kernel_facts {
+	char *release;
+	bool running;
+	bool headers;
+	char *module;
+	char *version;
+	char *srcversion;
+	char *vermagic;
+	char *signer;
+	enum answer key_known;
+	char *unindexed;
+	char *dkms;
+	char *initramfs;
+	enum answer in_initramfs;
+	enum answer policy_in_initramfs;
+};
+
+/**
+ * struct trust_facts - which modules the running kernel takes
+ * @secure_boot: Secure Boot is on
+ * @lockdown: "none", "integrity", "confidentiality"; NULL: not known
+ * @sig_enforce: module.sig_enforce is set
+ */
+struct trust_facts {
+	enum answer secure_boot;
+	char *lockdown;
+	enum answer sig_enforce;
+};
+
+/* A unit, by the words of systemctl show; empty where systemd does not answer. */
+struct unit_facts {
+	char *name;
+	char *load, *active, *enabled;
+};
+
+/**
+ * struct boot_facts - who enables devices at boot
+ * @has_policy: there is a policy
+ * @policy: its rules
+ * @problems: lines that are none
+ * @unreadable: why it could not be read, or NULL
+ * @matched: for each line of @policy, how many devices it matches
+ * @unit: units of this project
+ * @nr_units: how many
+ */
+struct boot_facts {
+	bool has_policy;
+	struct policy policy;
+	struct problems problems;
+	char *unreadable;
+	unsigned int *matched;
+	struct unit_facts *unit;
+	unsigned int nr_units;
+};
+
+/**
+ * struct mapped_facts - a linear or striped device, or one with a target of ours
+ * @name: its name
+ * @own: a target is one of this module
+ * @state: "on", "off:reason"; NULL: dm core's path, the module does not know it
+ * @stand_in: another engine runs than the requested one: the words, or NULL
+ * @suspended: the device is suspended
+ * @deferred: it is removed when it is closed
+ * @rule: what the policy says of it
+ * @lvm_sees: there is a physical volume on it, and LVM looks at it
+ * @troubles: what is wrong below it
+ */
+struct mapped_facts {
+	char *name;
+	bool own;
+	char *state;
+	char *stand_in;
+	bool suspended;
+	bool deferred;
+	enum policy_kind rule;
+	enum answer lvm_sees;
+	struct troubles troubles;
+};
+
+/**
+ * struct layer_facts - a leg below a mapped device
+ * @upper: name of the mapped device
+ * @leg: path of the leg
+ * @type: "LVM2_member", "ext4", ... if both have the same signature and UUID; or NULL
+ * @lvm_sees: LVM looks at the leg
+ * @lvm_sees_upper: LVM looks at the mapped device
+ * @path_of: name of the dm-multipath device that the leg is a path of, or NULL
+ * @multipathd: udev says that multipathd claims the leg
+ */
+struct layer_facts {
+	char *upper;
+	char *leg;
+	char *type;
+	enum answer lvm_sees;
+	enum answer lvm_sees_upper;
+	char *path_of;
+	bool multipathd;
+};
+
+/**
+ * struct doctor_facts - all of it
+ * @tool: version of this tool
+ * @root: the tool runs as root
+ * @driver: device-mapper is there
+ * @dkms_version: version of the source that dkms has, or NULL
+ * @devices_error: why devices could not be looked at, or NULL
+ * @unprobed: devices that could not be read, or that may hold a read back
+ * @lvm_devices_file: LVM goes by its devices file
+ */
+struct doctor_facts {
+	const char *tool;
+	bool root;
+	bool driver;
+	struct module_facts module;
+	struct modprobe_conf conf;
+	struct trust_facts trust;
+	char *dkms_version;
+	struct kernel_facts *kernel;
+	unsigned int nr_kernels;
+	struct boot_facts boot;
+	char *devices_error;
+	struct mapped_facts *device;
+	unsigned int nr_devices;
+	struct layer_facts *layer;
+	unsigned int nr_layers;
+	unsigned int unprobed;
+	bool lvm_devices_file;
+};
+
+/* All findings, in the order in which they are best fixed. */
+void doctor_judge(const struct doctor_facts *d, struct findings *f);
+/* Their parts */
+void doctor_judge_module(const struct doctor_facts *d, struct findings *f);
+void doctor_judge_trust(const struct doctor_facts *d, struct findings *f);
+void doctor_judge_kernels(const struct doctor_facts *d, struct findings *f);
+void doctor_judge_boot(const struct doctor_facts *d, struct findings *f);
+void doctor_judge_devices(const struct doctor_facts *d, struct findings *f);
+void doctor_judge_layers(const struct doctor_facts *d, struct findings *f);
+
+/* Does the policy want the module in the initramfs? */
+bool doctor_wants_initramfs(const struct doctor_facts *d);
+/* Does the running kernel take signed modules only? */
+bool doctor_wants_signature(const struct trust_facts *t);
+const struct kernel_facts *doctor_running(const struct doctor_facts *d);
+
+/* The state of @release in what "dkms status" prints: a new string, or NULL. */
+char *dkms_state(const char *text, const char *release);
+/* The version of the source that dkms has: a new string, or NULL. */
+char *dkms_source_version(const char *text);
+
+void doctor_facts_free(struct doctor_facts *d);
+
+#define _cleanup_doctor_facts_ __attribute__((cleanup(doctor_facts_free)))
+
+#endif /* NOCLONE_DOCTOR_H */

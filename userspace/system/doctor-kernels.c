@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The installed kernels: their modules, headers and initramfs. */
+#include "system/doctor-facts.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "base/read.h"
+#include "base/util.h"
+#include "system/program.h"
+
+#define MODULES	"/lib/modules/"
+#define KEYS_MAX	(1U << 20)
+
+static bool exists(const char *release, const char *name)
+{
+	_cleanup_free_ char *path = xasprintf(MODULES "%s/%s", release, name);
+
+	return !access(path, F_OK);
+}
+
+/* A folder that dkms or the headers alone have left is none. */
+static bool is_kernel(const char *release)
+{
+	return exists(release, "kernel") || exists(release, "modules.order") ||
+	       exists(release, "modules.builtin");
+}
+
+/* "key:     value" of modinfo: a new string, or NULL. */
+static char *value_of(const char *text, const char *key)
+{
+	size_t length = strlen(key);
+
+	for (; *text; text += strcspn(text, "\n"), text += strspn(text, "\n")) {
+		const char *value = text + length + 1;
+
+		if (strncmp(text, key, length) || text[length] != ':')
+			continue;
+		value += strspn(value, " ");
+		return xstrndup(value, strcspn(value, "\n"));
+	}
+	return NULL;
+}
+
+static void ask_modinfo(struct kernel_facts *k)
+{
+	char *argv[] = { "modinfo", "-k", k->release, "dm_noclone", NULL };
+	_cleanup_free_ char *text = program_output(argv);
+
+	if (!text)
+		return;
+	k->module = value_of(text, "filename");
+	k->version = value_of(text, "version");
+	k->srcversion = value_of(text, "srcversion");
+	k->signer = value_of(text, "signer");
+	k->vermagic = value_of(text, "vermagic");
+	if (k->vermagic)
+		k->vermagic[strcspn(k->vermagic, " ")] = 0;
+}
+
+/* A file that depmod has not seen, or that is no module */
+static char *find_file(const char *release)
+{
+	static const char *const folder[] = {
+		"updates", "updates/dkms", "extra", "kernel/drivers/md",
+	};
+	static const char *const end[] = { "", ".xz", ".zst", ".gz" };
+	size_t i, j;
+
+	for (i = 0; i < ARRAY_SIZE(folder); i++)
+		for (j = 0; j < ARRAY_SIZE(end); j++) {
+			_cleanup_free_ char *name = xasprintf("%s/dm-noclone.ko%s",
+							      folder[i], end[j]);
+
+			if (exists(release, name))
+				return xasprintf(MODULES "%s/%s", release, name);
+		}
+	return NULL;
+}
+
+/* Only root sees the keys of the kernel. */
+static enum answer knows_key(const char *signer)
+{
+	_cleanup_close_ int fd = open("/proc/keys", O_RDONLY | O_CLOEXEC);
+	_cleanup_free_ char *keys = geteuid() || fd < 0 ? NULL : read_stream(fd, KEYS_MAX);
+	const char *line;
+
+	if (!keys)
+		return ANSWER_UNKNOWN;
+	for (line = keys; *line; line += strcspn(line, "\n"), line += strspn(line, "\n")) {
+		_cleanup_free_ char *one = xstrndup(line, strcspn(line, "\n"));
+
+		if (strstr(one, " asymmetri") && strstr(one, signer))
+			return ANSWER_YES;
+	}
+	return ANSWER_NO;
+}
+
+static char *initramfs_of(const char *release)
+{
+	static const char *const pattern[][2] = {
+		{ "/boot/initrd.img-", "" }, { "/boot/initramfs-", ".img" },
+		{ "/boot/initrd-", "" },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(pattern); i++) {
+		_cleanup_free_ char *path = xasprintf("%s%s%s", pattern[i][0], release,
+						      pattern[i][1]);
+
+		if (!access(path, F_OK))
+			return xstrdup(path);
+	}
+	return NULL;
+}
+
+/* Unpacking one takes seconds. */
+static void look_into_initramfs(struct kernel_facts *k)
+{
+	char *debian[] = { "lsinitramfs", k->initramfs, NULL };
+	char *dracut[] = { "lsinitrd", k->initramfs, NULL };
+	_cleanup_free_ char *list = NULL;
+
+	if (access(k->initramfs, R_OK))
+		return;
+	list = program_output(debian);
+	if (!list)
+		list = program_output(dracut);
+	if (!list)
+		return;
+	k->in_initramfs = strstr(list, "/dm-noclone.ko") ? ANSWER_YES : ANSWER_NO;
+	k->policy_in_initramfs = strstr(list, "modprobe.d/dm-noclone-policy.conf") ?
+				 ANSWER_YES : ANSWER_NO;
+}
+
+static void gather_kernel(struct doctor_facts *d, const char *release, const char *running,
+			  const char *dkms)
+{
+	struct kernel_facts *k;
+
+	GROW(d->kernel, d->nr_kernels);
+	k = &d->kernel[d->nr_kernels++];
+	*k = (struct kernel_facts) {
+		.release = xstrdup(release),
+		.running = !strcmp(release, running),
+		.headers = exists(release, "build/Makefile"),
+		.dkms = dkms ? dkms_state(dkms, release) : NULL,
+		.initramfs = initramfs_of(release),
+	};
+	ask_modinfo(k);
+	if (!k->module)
+		k->unindexed = find_file(release);
+	if (k->running && k->signer)
+		k->key_known = knows_key(k->signer);
+	if (k->initramfs && d->boot.has_policy)
+		look_into_initramfs(k);
+}
+
+void doctor_gather_kernels(struct doctor_facts *d)
+{
+	char *argv[] = { "dkms", "status", "-m", "dm-noclone", NULL };
+	_cleanup_free_ char *dkms = program_output(argv);
+	struct dirent **list = NULL;
+	int i, nr = scandir(MODULES, &list, NULL, versionsort);
+	struct utsname system;
+
+	uname(&system);
+	if (dkms)
+		d->dkms_version = dkms_source_version(dkms);
+	for (i = 0; i < nr; free(list[i++]))
+		if (*list[i]->d_name != '.' && (is_kernel(list[i]->d_name) ||
+						!strcmp(list[i]->d_name, system.release)))
+			gather_kernel(d, list[i]->d_name, system.release, dkms);
+	free(list);
+	if (!doctor_running(d))
+		gather_kernel(d, system.release, system.release, dkms);
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What programs of others say. */
+#include "system/program.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/child.h"
+#include "base/log.h"
+#include "base/util.h"
+
+#define FOLDERS_OF_ROOT	"/usr/local/sbin:/usr/sbin:/sbin"
+
+static void extend_path(void)
+{
+	const char *path = getenv("PATH");
+	_cleanup_free_ char *longer = NULL;
+
+	if (path && strstr(path, ":" FOLDERS_OF_ROOT))
+		return;
+	longer = xasprintf("%s:" FOLDERS_OF_ROOT, path ? path : "/usr/bin:/bin");
+	setenv("PATH", longer, 1);
+}
+
+char *program_output(char **argv)
+{
+	_cleanup_child_output_ struct child_output output;
+	int r;
+
+	extend_path();
+	stop_hold();
+	r = child_run(argv, &output);
+	stop_release();
+	if (r || output.status) {
+		log_debug("%s: %s", argv[0], r ? strerror(-r) : output.err);
+		return NULL;
+	}
+	return xstrdup(output.out);
+}
