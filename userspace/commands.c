@@ -25,7 +25,7 @@ static int cmd_help(const struct options *o, int argc, char **argv);
 
 static const struct command commands[] = {
 	{
-		"create", "NAME {linear DEV[:START[+LEN]]... | striped --chunk SIZE DEV[:START[+LEN]]... | file PATH | --table FILE}",
+		"create", "NAME {linear DEV[:START[+LEN]]... | striped [--chunk SIZE] DEV[:START[+LEN]]... | file PATH | --table FILE}",
 		"create a mapped device",
 		1, ANY_NUMBER, OPT_LOAD | OPT_UUID | OPT_PERSIST, WORD_CREATE, cmd_create
 	}, {
@@ -110,6 +110,10 @@ static const struct command commands[] = {
 	}, {
 		"doctor", "", "say what keeps this machine from using the fast path, and the fix",
 		0, 0, OPT_JSON | OPT_QUIET, WORD_NONE, cmd_doctor
+	}, {
+		"advise", "DEV[:START[+LEN]]...",
+		"propose a table for devices, and say whether the fast path will show",
+		1, ANY_NUMBER, OPT_JSON | OPT_MEASURE | OPT_SECONDS, WORD_FILE, cmd_advise
 	}, {
 		"bench", "DEVICE...",
 		"compare devices raw, through stock dm and through noclone",

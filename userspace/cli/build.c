@@ -9,13 +9,16 @@
 #include "dm-noclone.h"
 #include "base/log.h"
 #include "base/nearest.h"
+#include "base/size.h"
 #include "base/util.h"
+#include "model/chunk.h"
 #include "model/engine.h"
 #include "model/plan-file.h"
 #include "model/plan.h"
 #include "model/table-parse.h"
 #include "system/blockdev.h"
 #include "system/live.h"
+#include "system/queue-limits.h"
 #include "system/system-facts.h"
 #include "cli/input.h"
 
@@ -33,7 +36,7 @@ static enum target_kind parse_kind(const char *word)
 #define LEG_SYNTAX	"expected DEV[:START[+LEN]], for example /dev/sda:1M+10G"
 
 /* A name that exists is a name, whatever it looks like. */
-static const char *parse_leg(struct leg_spec *spec, const char *word)
+const char *build_parse_leg(struct leg_spec *spec, const char *word)
 {
 	if (access(word, F_OK))
 		return leg_spec_parse(spec, word);
@@ -50,13 +53,13 @@ static bool has_bad_range(const char *device)
 	       !access(name, F_OK);
 }
 
-static char *legs_usage(int argc, char **argv)
+char *build_legs_usage(int argc, char **argv)
 {
 	int i;
 
 	for (i = 0; i < argc; i++) {
 		struct leg_spec spec;
-		const char *wrong = parse_leg(&spec, argv[i]);
+		const char *wrong = build_parse_leg(&spec, argv[i]);
 
 		if (!wrong && has_bad_range(spec.device))
 			wrong = "not a range of a device";
@@ -119,11 +122,11 @@ static char *devices_usage(const struct build *b, enum target_kind kind)
 	if (b->argc < 2)
 		return xasprintf("%s needs at least one device: " LEG_SYNTAX,
 				 b->argv[0]);
-	if (kind == TARGET_STRIPED && !o->chunk)
-		return xstrdup("striped needs --chunk SIZE, for example --chunk 64K");
+	if (kind == TARGET_STRIPED && !o->chunk && !b->choose_chunk)
+		return xstrdup("striped needs --chunk SIZE: where a sector is depends on it, and noclone table prints that of the device");
 	if (kind == TARGET_LINEAR && o->chunk)
 		return xstrdup("--chunk is for striped devices: leave it out, or use striped");
-	return legs_usage(b->argc - 1, b->argv + 1);
+	return build_legs_usage(b->argc - 1, b->argv + 1);
 }
 
 char *build_usage(const struct build *b)
@@ -187,6 +190,33 @@ static int build_noclone_file(const struct build *b, struct backing *backing,
 	return r;
 }
 
+static void default_chunk(struct plan_request *req)
+{
+	struct queue_limits *limits = xzalloc(req->nr_legs * sizeof(*limits));
+	const struct queue_limits **list = xzalloc(req->nr_legs * sizeof(*list));
+	uint64_t smallest = UINT64_MAX;
+	_cleanup_free_ char *size = NULL;
+	struct chunk_choice choice;
+	unsigned int i;
+
+	for (i = 0; i < req->nr_legs; i++) {
+		const struct leg_spec *leg = &req->legs[i];
+		_cleanup_facts_ struct device_facts f = { 0 };
+
+		list[i] = &limits[i];
+		if (blockdev_lookup(leg->device, &f) || leg->start >= f.sectors)
+			continue;
+		queue_limits_lookup(&f, &limits[i]);
+		smallest = MIN(smallest, leg->length ? leg->length : f.sectors - leg->start);
+	}
+	choice = chunk_choose(list, req->nr_legs, smallest == UINT64_MAX ? 0 : smallest);
+	free(list);
+	free(limits);
+	req->chunk = choice.sectors;
+	size = size_format(req->chunk);
+	log_note("chunk of %s: %s; --chunk sets another one", size, choice.why);
+}
+
 static void build_devices(const struct build *b, struct table *t,
 			  struct problems *problems)
 {
@@ -199,8 +229,10 @@ static void build_devices(const struct build *b, struct table *t,
 
 	for (i = 1; i < b->argc; i++) {
 		GROW(req.legs, req.nr_legs);
-		parse_leg(&req.legs[req.nr_legs++], b->argv[i]);
+		build_parse_leg(&req.legs[req.nr_legs++], b->argv[i]);
 	}
+	if (req.kind == TARGET_STRIPED && !req.chunk && b->choose_chunk)
+		default_chunk(&req);
 	plan_table(&req, &system_facts, t, problems);
 	plan_request_free(&req);
 }

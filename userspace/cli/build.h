@@ -5,6 +5,7 @@
 
 #include "cli/options.h"
 #include "model/facts.h"
+#include "model/plan.h"
 #include "model/problems.h"
 #include "model/table.h"
 #include "system/backing.h"
@@ -13,12 +14,14 @@
  * struct build - what create and reload were given
  * @options: options
  * @self: the device the table is for
+ * @choose_chunk: without --chunk, choose one: not where data may exist
  * @argc: number of words after the name of the device
  * @argv: "linear DEV...", "striped DEV..." or "file PATH"; none with --table
  */
 struct build {
 	const struct options *options;
 	struct self_device self;
+	bool choose_chunk;
 	int argc;
 	char **argv;
 };
@@ -31,6 +34,10 @@ char *build_usage(const struct build *b);
  * "create linear NAME DEV".
  */
 char *build_order_usage(const char *command, int argc, char **argv);
+/* The same for words DEV[:START[+LEN]]. */
+char *build_legs_usage(int argc, char **argv);
+/* Take such a word apart: NULL, or what is wrong with it. */
+const char *build_parse_leg(struct leg_spec *spec, const char *word);
 
 /**
  * build_table - make the table that the command line describes

@@ -47,7 +47,8 @@
 	X(NUMBERS,	"numbers",	0,   NULL,	"write devices as major:minor") \
 	X(PERSISTENT,	"persistent",	0,   NULL,	"write devices by names that survive a reboot") \
 	X(ROUNDS,	"rounds",	0,   "N",	"number of rounds (default 7)") \
-	X(SECONDS,	"seconds",	0,   "S",	"duration of each run, for example 0.5 (default 2)") \
+	X(SECONDS,	"seconds",	0,   "S",	"duration of each run, for example 0.5 (default 2); with advise, of each device") \
+	X(MEASURE,	"measure",	0,   NULL,	"read from each device for --seconds; writes nothing") \
 	X(WRITE,	"write",	0,   NULL,	"measure writes as well: destroys the data on the devices") \
 	X(YES_DESTROY,	"yes-destroy",	0,   "DEVICE",	"permit writes to this device; once for each") \
 	X(OUTPUT,	"output",	'o', "FILE|COLUMNS", "write the JSON to FILE; with status, print these columns") \

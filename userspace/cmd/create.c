@@ -111,7 +111,7 @@ static int check_words(const struct build *b, int argc, char **argv)
 int cmd_create(const struct options *o, int argc, char **argv)
 {
 	const struct build build = {
-		.options = o, .argc = argc - 1, .argv = argv + 1,
+		.options = o, .choose_chunk = true, .argc = argc - 1, .argv = argv + 1,
 	};
 	_cleanup_problems_ struct problems problems = { 0 };
 	_cleanup_backing_ struct backing backing = { .fd = -1 };

@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # bash completion for noclone(8), made by "noclone help --completion"
 
-declare -a _noclone_commands=(create reload remove save activate deactivate rename suspend resume resize message enable disable convert list status table info check explain export doctor bench help version)
+declare -a _noclone_commands=(create reload remove save activate deactivate rename suspend resume resize message enable disable convert list status table info check explain export doctor advise bench help version)
 declare -a _noclone_engines=(direct extent buffered sync)
 declare -a _noclone_takes_value=(" --table -t --chunk -c --engine -e --start --size --uuid -u --include --exclude --to --assume --for --rounds --seconds --yes-destroy --output -o --compare --udev-timeout ")
 declare -A _noclone_kind=(
@@ -28,6 +28,7 @@ declare -A _noclone_kind=(
 	[explain]=name
 	[export]=name
 	[doctor]=none
+	[advise]=file
 	[bench]=file
 	[help]=command
 	[version]=none
@@ -55,6 +56,7 @@ declare -A _noclone_options=(
 	[explain]="--json --verbose --debug --help --version"
 	[export]="--numbers --json --verbose --debug --help --version"
 	[doctor]="--quiet --json --verbose --debug --help --version"
+	[advise]="--seconds --measure --json --verbose --debug --help --version"
 	[bench]="--chunk --rounds --seconds --write --yes-destroy --output --compare --dry-run --json --noudevsync --udev-timeout --verbose --debug --help --version"
 	[help]="--completion --verbose --debug --help --version"
 	[version]="--json --verbose --debug --help --version"

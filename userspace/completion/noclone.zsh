@@ -25,6 +25,7 @@ typeset -ga _noclone_list=(
 	'explain:describe a table in words and as a diagram'
 	'export:print the equivalent stock tables, for dmsetup create --concise'
 	'doctor:say what keeps this machine from using the fast path, and the fix'
+	'advise:propose a table for devices, and say whether the fast path will show'
 	'bench:compare devices raw, through stock dm and through noclone'
 	'help:print help for a command'
 	'version:print the versions of the tool, libdevmapper and the module'
@@ -71,7 +72,8 @@ typeset -gA _noclone_options=(
 	--numbers '*--numbers[write devices as major:minor]'
 	--persistent '*--persistent[write devices by names that survive a reboot]'
 	--rounds '*--rounds=[number of rounds (default 7)]:N: '
-	--seconds '*--seconds=[duration of each run, for example 0.5 (default 2)]:S: '
+	--seconds '*--seconds=[duration of each run, for example 0.5 (default 2); with advise, of each device]:S: '
+	--measure '*--measure[read from each device for --seconds; writes nothing]'
 	--write '*--write[measure writes as well: destroys the data on the devices]'
 	--yes-destroy '*--yes-destroy=[permit writes to this device; once for each]:DEVICE:_files'
 	--output '*--output=[write the JSON to FILE; with status, print these columns]:FILE|COLUMNS:_files'
@@ -122,6 +124,7 @@ typeset -gA _noclone_takes=(
 	explain ' --json -j --verbose -v --debug --help -h --version -V'
 	export ' --numbers --json -j --verbose -v --debug --help -h --version -V'
 	doctor ' --quiet -q --json -j --verbose -v --debug --help -h --version -V'
+	advise ' --seconds --measure --json -j --verbose -v --debug --help -h --version -V'
 	bench ' --chunk -c --rounds --seconds --write --yes-destroy --output -o --compare --dry-run -n --json -j --noudevsync --udev-timeout --verbose -v --debug --help -h --version -V'
 	help ' --completion --verbose -v --debug --help -h --version -V'
 	version ' --json -j --verbose -v --debug --help -h --version -V'
@@ -150,6 +153,7 @@ typeset -gA _noclone_kind=(
 	explain name
 	export name
 	doctor none
+	advise file
 	bench file
 	help command
 	version none
