@@ -159,6 +159,44 @@ static void lvm_devices_file(void **state __unused)
 	assert_int_equal(lvm_sees(&unreadable, NULL, 0), ANSWER_UNKNOWN);
 }
 
+/* The last line of what is said of a saved device */
+static void says_saved(const struct saved_facts *s, enum finding_level level, const char *text,
+		       const char *fix)
+{
+	const struct doctor_facts d = { .saved = (struct saved_facts *)s, .nr_saved = 1 };
+	_cleanup_findings_ struct findings f = { 0 };
+
+	doctor_judge_saved(&d, &f);
+	assert_true(f.nr);
+	assert_int_equal(f.finding[f.nr - 1].level, level);
+	assert_non_null(strstr(f.finding[f.nr - 1].text, text));
+	assert_int_equal(!f.finding[f.nr - 1].fix, !fix);
+	if (fix)
+		assert_non_null(strstr(f.finding[f.nr - 1].fix, fix));
+}
+
+static void saved_devices(void **state __unused)
+{
+	struct saved_facts s = { .name = (char *)"t", .active = true };
+	const struct doctor_facts d = { .saved = &s, .nr_saved = 1 };
+	_cleanup_findings_ struct findings f = { 0 };
+
+	says_saved(&s, FINDING_OK, "it is active", NULL);
+	s.stands_in = true;
+	says_saved(&s, FINDING_WARNING, "dm's own targets", "noclone convert t");
+	s.active = false;
+	says_saved(&s, FINDING_WARNING, "it is not active", "noclone activate t");
+	s.missing = (char *)"/dev/sdb";
+	says_saved(&s, FINDING_PROBLEM, "/dev/sdb is not there", "attach that disk");
+	problem_add(&s.problems, PROBLEM_ERROR, 3, "nonsense");
+	doctor_judge_saved(&d, &f);
+	assert_int_equal(f.finding[0].level, FINDING_PROBLEM);
+	assert_string_equal(f.finding[0].text, "/etc/noclone/t.table:3: nonsense");
+	problems_free(&s.problems);
+	s.unreadable = (char *)"no permission";
+	says_saved(&s, FINDING_NOTE, "no permission", NULL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -166,6 +204,7 @@ int main(void)
 		cmocka_unit_test(no_device_to_speak_of),
 		cmocka_unit_test(troubles),
 		cmocka_unit_test(layers),
+		cmocka_unit_test(saved_devices),
 		cmocka_unit_test(lvm_filters),
 		cmocka_unit_test(lvm_devices_file),
 	};

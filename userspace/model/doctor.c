@@ -35,6 +35,7 @@ void doctor_judge(const struct doctor_facts *d, struct findings *f)
 	doctor_judge_boot(d, f);
 	doctor_judge_devices(d, f);
 	doctor_judge_layers(d, f);
+	doctor_judge_saved(d, f);
 }
 
 static void kernel_free(struct kernel_facts *k)
@@ -75,6 +76,14 @@ static void mapped_free(struct mapped_facts *m)
 	troubles_free(&m->troubles);
 }
 
+static void saved_facts_free(struct saved_facts *s)
+{
+	free(s->name);
+	free(s->unreadable);
+	free(s->missing);
+	problems_free(&s->problems);
+}
+
 static void layer_free(struct layer_facts *l)
 {
 	free(l->upper);
@@ -93,6 +102,9 @@ void doctor_facts_free(struct doctor_facts *d)
 		mapped_free(&d->device[i]);
 	for (i = 0; i < d->nr_layers; i++)
 		layer_free(&d->layer[i]);
+	for (i = 0; i < d->nr_saved; i++)
+		saved_facts_free(&d->saved[i]);
+	free(d->saved);
 	free(d->kernel);
 	free(d->device);
 	free(d->layer);

@@ -124,6 +124,24 @@ struct mapped_facts {
 };
 
 /**
+ * struct saved_facts - a device that comes back at boot
+ * @name: its name
+ * @unreadable: why its file could not be read, or NULL
+ * @problems: what is wrong in the file
+ * @missing: a leg or file that is not there, or NULL
+ * @active: there is a device of that name
+ * @stands_in: it has none of this module's targets
+ */
+struct saved_facts {
+	char *name;
+	char *unreadable;
+	struct problems problems;
+	char *missing;
+	bool active;
+	bool stands_in;
+};
+
+/**
  * struct layer_facts - a leg below a mapped device
  * @upper: name of the mapped device
  * @leg: path of the leg
@@ -167,6 +185,8 @@ struct doctor_facts {
 	char *devices_error;
 	struct mapped_facts *device;
 	unsigned int nr_devices;
+	struct saved_facts *saved;
+	unsigned int nr_saved;
 	struct layer_facts *layer;
 	unsigned int nr_layers;
 	unsigned int unprobed;
@@ -181,6 +201,7 @@ void doctor_judge_trust(const struct doctor_facts *d, struct findings *f);
 void doctor_judge_kernels(const struct doctor_facts *d, struct findings *f);
 void doctor_judge_boot(const struct doctor_facts *d, struct findings *f);
 void doctor_judge_devices(const struct doctor_facts *d, struct findings *f);
+void doctor_judge_saved(const struct doctor_facts *d, struct findings *f);
 void doctor_judge_layers(const struct doctor_facts *d, struct findings *f);
 
 /* Does the policy want the module in the initramfs? */

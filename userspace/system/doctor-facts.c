@@ -124,5 +124,6 @@ void doctor_gather(struct doctor_facts *d)
 	doctor_gather_module(d);
 	doctor_gather_boot(d);
 	doctor_gather_devices(d);
+	doctor_gather_saved(d);
 	doctor_gather_kernels(d);
 }

@@ -6,10 +6,11 @@
 #include "model/doctor.h"
 
 void doctor_gather(struct doctor_facts *d);
-/* Their parts; the kernels need the policy, the policy the devices. */
+/* Their parts; the kernels need the policy, saved devices the others. */
 void doctor_gather_module(struct doctor_facts *d);
 void doctor_gather_kernels(struct doctor_facts *d);
 void doctor_gather_boot(struct doctor_facts *d);
 void doctor_gather_devices(struct doctor_facts *d);
+void doctor_gather_saved(struct doctor_facts *d);
 
 #endif /* NOCLONE_DOCTOR_FACTS_H */
