@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Saved devices: their files, what is accepted of their legs. */
+/* Saved devices: their files, what is accepted of their legs, and their units. */
 #include "unit.h"
 
 #include "base/util.h"
+#include "model/boot-unit.h"
 #include "model/problems.h"
 #include "model/saved.h"
+#include "model/table-parse.h"
 
 static const char file[] =
 	"# my data\n"
@@ -151,6 +153,74 @@ static void names_and_files(void **state __unused)
 	assert_null(saved_name("a\\x20b.table"));
 }
 
+static void escaped(const char *text, bool path, const char *expected)
+{
+	_cleanup_free_ char *got = boot_unit_escape(text, path);
+
+	assert_string_equal(got, expected);
+}
+
+/* What systemd-escape prints. */
+static void unit_names_are_those_of_systemd(void **state __unused)
+{
+	escaped("data", false, "data");
+	escaped("vg0-a b", false, "vg0\\x2da\\x20b");
+	escaped("a_b:c.d", false, "a_b:c.d");
+	escaped(".a", false, "\\x2ea");
+	escaped("\xc3\xa4", false, "\\xc3\\xa4");
+	escaped("/dev/disk/by-id/x", true, "dev-disk-by\\x2did-x");
+	escaped("/dev//mapper/a.b/", true, "dev-mapper-a.b");
+	escaped("/", true, "-");
+}
+
+static void has_lines(const char *table, const char *const lines[], unsigned int nr)
+{
+	_cleanup_problems_ struct problems p = { 0 };
+	_cleanup_table_ struct table t = { 0 };
+	_cleanup_free_ char *text = NULL;
+	unsigned int i;
+
+	table_parse(&t, table, &p);
+	text = boot_unit_print(&t);
+	for (i = 0; i < nr; i++) {
+		_cleanup_free_ char *line = xasprintf("\n%s\n", lines[i]);
+
+		assert_non_null(strstr(text, line));
+	}
+}
+
+static void units_have_dependencies(void **state __unused)
+{
+	static const char * const always[] = { "[Unit]" };
+	static const char * const legs[] = {
+		"BindsTo=dev-sda.device", "After=dev-sda.device",
+		"BindsTo=dev-disk-by\\x2dlabel-a\\x5cx5cb.device",
+		"After=dev-mapper-c.device", "After=blockdev@dev-mapper-c.target",
+	};
+	static const char * const files[] = {
+		"RequiresMountsFor=\"/srv/%%i \\\"\\\\\"",
+	};
+
+	has_lines("", always, ARRAY_SIZE(always));
+	has_lines("not a table", always, ARRAY_SIZE(always));
+	has_lines("0 8 noclone-linear /dev/sda 0\n8 8 noclone-linear LABEL=a\\b 0\n"
+		  "16 8 linear /dev/mapper/c 0\n24 8 linear 8:16 0\n", legs, ARRAY_SIZE(legs));
+	has_lines("0 8 noclone-file /srv/%25i%20%22%5c 0\n", files, ARRAY_SIZE(files));
+}
+
+/* A line break would end the line of the unit, and so begin another one. */
+static void a_path_cannot_add_lines(void **state __unused)
+{
+	_cleanup_problems_ struct problems p = { 0 };
+	_cleanup_table_ struct table t = { 0 };
+	_cleanup_free_ char *text = NULL;
+
+	table_parse(&t, "0 8 noclone-file /srv/a%0aExecStart=/b 0\n", &p);
+	assert_int_equal(t.nr, 1);
+	text = boot_unit_print(&t);
+	assert_null(strstr(text, "ExecStart"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -161,6 +231,9 @@ int main(void)
 		cmocka_unit_test(another_signature_is_refused),
 		cmocka_unit_test(the_first_leg_may_have_got_one),
 		cmocka_unit_test(names_and_files),
+		cmocka_unit_test(unit_names_are_those_of_systemd),
+		cmocka_unit_test(units_have_dependencies),
+		cmocka_unit_test(a_path_cannot_add_lines),
 	};
 
 	return cmocka_run_group_tests_name("saved", tests, NULL, NULL);

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * noclone-generator: tells systemd what the saved devices need.
+ *
+ *	noclone-generator NORMAL [EARLY LATE [TABLES]]
+ *
+ * For each file NAME.table it adds the dependencies to noclone-device@NAME.service, has
+ * the boot start it, and has whoever waits for /dev/mapper/NAME start it as well.  See
+ * systemd.generator(7): this runs before anything else, and it must not fail: what is
+ * wrong goes to the kernel log, and the rest is done nevertheless.  A table that cannot
+ * be read gets its unit, too: that one fails with the reason.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/read.h"
+#include "base/util.h"
+#include "model/boot-unit.h"
+#include "model/problems.h"
+#include "model/saved.h"
+#include "model/table-parse.h"
+
+#ifndef UNIT_DIR
+#define UNIT_DIR	"/usr/lib/systemd/system"
+#endif
+#define TEMPLATE	UNIT_DIR "/noclone-device@.service"
+#define FILE_MAX	(16U << 20)
+
+static void complain(const char *path)
+{
+	FILE *log = fopen("/dev/kmsg", "we");
+
+	fprintf(log ? log : stderr, "<3>noclone-generator: %s: %s\n", path, strerror(errno));
+	if (log)
+		fclose(log);
+}
+
+static void make_folder(const char *folder)
+{
+	if (mkdir(folder, 0755) && errno != EEXIST)
+		complain(folder);
+}
+
+static void write_file(const char *folder, const char *name, const char *text)
+{
+	_cleanup_free_ char *path = xasprintf("%s/%s", folder, name);
+	FILE *file;
+
+	make_folder(folder);
+	file = fopen(path, "wxe");
+	if (!file || fputs(text, file) < 0)
+		complain(path);
+	if (file && fclose(file))
+		complain(path);
+}
+
+/* @unit starts when @wanting does: as a link in its folder of that kind. */
+static void link_unit(const char *out, const char *wanting, const char *kind,
+		      const char *unit)
+{
+	_cleanup_free_ char *folder = xasprintf("%s/%s.%s", out, wanting, kind);
+	_cleanup_free_ char *path = xasprintf("%s/%s", folder, unit);
+
+	make_folder(folder);
+	if (symlink(TEMPLATE, path))
+		complain(path);
+}
+
+static void generate(const char *out, const char *tables, const char *name)
+{
+	_cleanup_free_ char *path = xasprintf("%s/%s" SAVED_SUFFIX, tables, name);
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
+	_cleanup_free_ char *text = fd < 0 ? NULL : read_stream(fd, FILE_MAX);
+	_cleanup_problems_ struct problems ignored = { 0 };
+	_cleanup_table_ struct table t = { 0 };
+	_cleanup_free_ char *node = xasprintf("/dev/mapper/%s", name);
+	_cleanup_free_ char *device = boot_unit_device(node);
+	_cleanup_free_ char *unit = boot_unit_service(name);
+	_cleanup_free_ char *folder = xasprintf("%s/%s.d", out, unit);
+	_cleanup_free_ char *drop_in = NULL;
+
+	if (!text)
+		complain(path);
+	table_parse(&t, text ? text : "", &ignored);
+	drop_in = boot_unit_print(&t);
+	write_file(folder, "50-members.conf", drop_in);
+	/* nothing waits for this one; a mount that needs the device waits for that */
+	link_unit(out, "local-fs.target", "wants", unit);
+	link_unit(out, device, "requires", unit);
+}
+
+int main(int argc, char **argv)
+{
+	const char *tables = argc > 4 ? argv[4] : SAVED_DIR;
+	DIR *dir = argc > 1 ? opendir(tables) : NULL;
+	struct dirent *entry;
+
+	if (!dir && argc > 1 && errno != ENOENT)
+		complain(tables);
+	while (dir && (entry = readdir(dir))) {
+		_cleanup_free_ char *name = saved_name(entry->d_name);
+
+		if (name)
+			generate(argv[1], tables, name);
+	}
+	if (dir)
+		closedir(dir);
+	return 0;
+}
