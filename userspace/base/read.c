@@ -6,11 +6,12 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/util.h"
 
-char *read_stream(int fd, size_t limit)
+static char *read_all(int fd, size_t limit, size_t *length)
 {
 	struct strbuf b = { 0 };
 	char chunk[4096];
@@ -28,7 +29,50 @@ char *read_stream(int fd, size_t limit)
 		free(b.text);
 		return NULL;
 	}
+	*length = b.len;
 	return strbuf_take(&b);
+}
+
+char *read_stream(int fd, size_t limit)
+{
+	size_t length;
+
+	return read_all(fd, limit, &length);
+}
+
+char *read_text_file(const char *path, size_t limit)
+{
+	/* without O_NONBLOCK a FIFO would wait for somebody to write to it */
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct stat st;
+	size_t length;
+	char *text;
+
+	if (fd < 0 || fstat(fd, &st))
+		return NULL;
+	if (!S_ISREG(st.st_mode)) {
+		errno = S_ISDIR(st.st_mode) ? EISDIR : ENOSTR;
+		return NULL;
+	}
+	text = read_all(fd, limit, &length);
+	if (text && strlen(text) != length) {
+		cleanup_free(&text);
+		text = NULL;
+		errno = EILSEQ;
+	}
+	return text;
+}
+
+const char *read_text_problem(int err)
+{
+	switch (err) {
+	case ENOSTR:
+		return "it is not a regular file";
+	case EILSEQ:
+		return "it is damaged: there is a zero byte in it";
+	default:
+		return strerror(err);
+	}
 }
 
 char *read_line_of(const char *path)

@@ -7,6 +7,13 @@
 
 /* All that @fd gives, as a string; NULL with errno set, EFBIG beyond @limit bytes. */
 char *read_stream(int fd, size_t limit);
+/*
+ * The text of a regular file; NULL with errno set, also for a file with a zero byte, where
+ * the text would seem to end.
+ */
+char *read_text_file(const char *path, size_t limit);
+/* Why read_text_file() has failed. */
+const char *read_text_problem(int err);
 /* The first line of a small file such as a sysfs attribute; NULL with errno set. */
 char *read_line_of(const char *path);
 

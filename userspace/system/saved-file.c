@@ -28,9 +28,8 @@ bool saved_file_exists(const char *name)
 char *saved_file_text(const char *name)
 {
 	_cleanup_free_ char *path = saved_path(name);
-	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
 
-	return fd < 0 ? NULL : read_stream(fd, SAVED_MAX);
+	return read_text_file(path, SAVED_MAX);
 }
 
 char *saved_file_read(const char *name)
@@ -42,14 +41,14 @@ char *saved_file_read(const char *name)
 		log_err("%s is not saved: there is no %s; \"noclone save\" makes one of a device",
 			name, path);
 	else if (!text)
-		log_err("%s: %s", path, strerror(errno));
+		log_err("%s: %s", path, read_text_problem(errno));
 	return text;
 }
 
 int saved_file_lock(const char *name)
 {
 	_cleanup_free_ char *path = saved_path(name);
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 
 	if (fd >= 0)
 		flock(fd, LOCK_EX);
