@@ -41,6 +41,14 @@ static bool is_device(const char *path, dev_t devno)
 	return !stat(path, &st) && S_ISBLK(st.st_mode) && st.st_rdev == devno;
 }
 
+/* Others are not looked at: stat() of a file waits for its server, perhaps for ever. */
+static bool is_below_dev(const char *fd)
+{
+	char target[sizeof("/dev/")] = "";
+
+	return readlink(fd, target, sizeof(target) - 1) > 0 && !strcmp(target, "/dev/");
+}
+
 /* By one of its file descriptors. */
 static bool find_opener(struct uses *uses, const char *pid, dev_t devno)
 {
@@ -52,7 +60,7 @@ static bool find_opener(struct uses *uses, const char *pid, dev_t devno)
 	while (dir && !found && (entry = readdir(dir))) {
 		_cleanup_free_ char *fd = xasprintf("%s/%s", path, entry->d_name);
 
-		found = entry->d_name[0] != '.' && is_device(fd, devno);
+		found = is_below_dev(fd) && is_device(fd, devno);
 	}
 	if (dir)
 		closedir(dir);
@@ -114,7 +122,7 @@ static void collect_loops(struct uses *uses, dev_t devno)
 		_cleanup_free_ char *file = read_line_of(path);
 		_cleanup_free_ char *by = xasprintf("/dev/%s", entry->d_name);
 
-		if (file && is_device(file, devno))
+		if (file && str_starts(file, "/dev/") && is_device(file, devno))
 			uses_add(uses, USE_LOOP, by, false);
 	}
 	if (dir)
