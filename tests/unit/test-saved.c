@@ -2,6 +2,10 @@
 /* Saved devices: their files, what is accepted of their legs, and their units. */
 #include "unit.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "base/util.h"
 #include "model/boot-unit.h"
 #include "model/problems.h"
@@ -60,6 +64,7 @@ static void other_keywords_are_reported(void **state __unused)
 		"# noclone: readonli", "# noclone:", "# noclone: readonly now",
 		"# noclone: uuid", "# noclone: uuid a b", "# noclone: signature /dev/a 0",
 		"# noclone: signature /dev/a x ext4 1", "# noclone: signature /dev/a 0 ext4 1 2",
+		"# noclone: readonly yes", "8 8 noclone-linear /dev/a 8 # noclone: readonly",
 	};
 	size_t i;
 
@@ -71,11 +76,71 @@ static void other_keywords_are_reported(void **state __unused)
 		saved_parse(&s, text, &p);
 		assert_int_equal(p.nr, 1);
 		assert_int_equal(p.problem[0].line, 2);
-		assert_int_equal(p.problem[0].severity, PROBLEM_WARNING);
+		assert_int_equal(p.problem[0].severity, PROBLEM_ERROR);
 		assert_int_equal(s.nr, 0);
 		assert_null(s.uuid);
 		assert_false(s.readonly);
 	}
+}
+
+static void a_file_without_its_end_is_refused(void **state __unused)
+{
+	_cleanup_saved_ struct saved s = { 0 }, whole = { 0 };
+
+	read_file(&s, "0 8 noclone-linear /dev/a 0\n8 8 noclone-linear /dev/b 1", 1);
+	read_file(&whole, "0 8 noclone-linear /dev/a 0\n8 8 noclone-linear /dev/b 1\n", 0);
+}
+
+static void readable(const char *table, const char *uuid, bool expected)
+{
+	_cleanup_problems_ struct problems p = { 0 };
+	_cleanup_saved_ struct saved s = { 0 };
+	_cleanup_free_ char *text = NULL;
+	struct target *t;
+
+	table_parse(&s.table, table, &p);
+	t = &s.table.targets[0];
+	if (t->nr_legs) {
+		free(t->legs[0].device);
+		t->legs[0].device = xstrdup(strchr(table, '/') ? "/dev/disk/by-id/a#b" : "/dev/a");
+	}
+	s.uuid = xstrdup(uuid);
+	text = saved_print(&s, "x");
+	assert_int_equal(saved_is_readable(text, "x"), expected);
+}
+
+/* udev's links and names of devices may have "#". */
+static void what_cannot_be_read_again_is_noticed(void **state __unused)
+{
+	readable("0 8 noclone-linear 8:0 0\n", "NOCLONE-1", true);
+	readable("0 8 noclone-linear /dev/a 0\n", "NOCLONE-1", false);
+	readable("0 8 noclone-linear 8:0 0\n", "NOCLONE-a b", false);
+	readable("0 8 noclone-linear 8:0 0\n", "NOCLONE-a#b", true);
+	readable("0 8 noclone-file /a%20%23b 0\n", "NOCLONE-1", true);
+}
+
+static void is_device(const char *saved, const char *uuid, bool expected)
+{
+	const struct saved s = { .uuid = (char *)saved };
+
+	assert_int_equal(saved_is_device(&s, uuid), expected);
+}
+
+static void devices_are_known_by_their_uuid(void **state __unused)
+{
+	is_device("NOCLONE-1", "NOCLONE-1", true);
+	is_device("NOCLONE-1", "NOCLONE-2", false);
+	/* written by hand; the prefix is added when it is activated */
+	is_device("1", "NOCLONE-1", true);
+	is_device("1", "NOCLONE-12", false);
+	is_device("1", "", false);
+	is_device("CRYPT-1", "CRYPT-1", true);
+	is_device("CRYPT-1", "NOCLONE-CRYPT-1", true);
+	is_device("CRYPT-1", "CRYPT-2", false);
+	/* none: by noclone at least */
+	is_device(NULL, "NOCLONE-1", true);
+	is_device(NULL, "LVM-1", false);
+	is_device(NULL, "", false);
 }
 
 static void signatures_are_replaced_and_the_rest_stays(void **state __unused)
@@ -221,12 +286,32 @@ static void a_path_cannot_add_lines(void **state __unused)
 	assert_null(strstr(text, "ExecStart"));
 }
 
+static void names_fit_into_units(void **state __unused)
+{
+	_cleanup_free_ char *saved = NULL;
+	char name[128] = "", file[136];
+
+	memset(name, 'a', 127);
+	assert_null(saved_name_problem(name));
+	memset(name, '-', 57);
+	name[57] = 0;
+	assert_null(saved_name_problem(name));
+	snprintf(file, sizeof(file), "%s.table", name);
+	saved = saved_name(file);
+	assert_string_equal(saved, name);
+	name[57] = 'a';
+	assert_non_null(saved_name_problem(name));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(keywords_are_comments_of_the_table),
 		cmocka_unit_test(what_is_printed_is_read),
 		cmocka_unit_test(other_keywords_are_reported),
+		cmocka_unit_test(a_file_without_its_end_is_refused),
+		cmocka_unit_test(what_cannot_be_read_again_is_noticed),
+		cmocka_unit_test(devices_are_known_by_their_uuid),
 		cmocka_unit_test(signatures_are_replaced_and_the_rest_stays),
 		cmocka_unit_test(another_signature_is_refused),
 		cmocka_unit_test(the_first_leg_may_have_got_one),
@@ -234,6 +319,7 @@ int main(void)
 		cmocka_unit_test(unit_names_are_those_of_systemd),
 		cmocka_unit_test(units_have_dependencies),
 		cmocka_unit_test(a_path_cannot_add_lines),
+		cmocka_unit_test(names_fit_into_units),
 	};
 
 	return cmocka_run_group_tests_name("saved", tests, NULL, NULL);

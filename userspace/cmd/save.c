@@ -65,7 +65,7 @@ static int check_file(const struct options *o, const struct devmap_device *dev)
 
 	if (text)
 		saved_parse_keywords(&old, text, &ignored);
-	if (opt(o, OPT_FORCE) || !old.uuid || !strcmp(old.uuid, dev->uuid))
+	if (opt(o, OPT_FORCE) || !old.uuid || saved_is_device(&old, dev->uuid))
 		return 0;
 	log_err("%s is about another device (UUID %s): --force replaces it", path,
 		old.uuid);
@@ -153,6 +153,11 @@ int save_device(const struct options *o, const char *name)
 	if (r)
 		return r;
 	text = saved_print(&s, name);
+	if (!saved_is_readable(text, name)) {
+		log_err("%s cannot be saved: the UUID has a blank, or the name of a leg or an argument has a \"#\", which begins a comment in a table",
+			name);
+		return -EINVAL;
+	}
 	if (opt(o, OPT_DRY_RUN)) {
 		print_file(o, name, path, text);
 		return 0;

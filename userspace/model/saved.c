@@ -5,11 +5,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dm-noclone.h"
 #include "base/util.h"
+#include "model/boot-unit.h"
 #include "model/table-parse.h"
 #include "model/table-print.h"
 
 #define KEYWORD		"noclone:"
+/* systemd's 255 without "blockdev@dev-mapper-" and ".target", its longest unit of a device */
+#define MAX_ESCAPED	228
+
+static size_t escaped_length(const char *name)
+{
+	_cleanup_free_ char *escaped = boot_unit_escape(name, false);
+
+	return strlen(escaped);
+}
 
 const char *saved_name_problem(const char *name)
 {
@@ -22,8 +33,11 @@ const char *saved_name_problem(const char *name)
 	if (*name == '.')
 		return "begins with a dot: such a device cannot be saved";
 	/* below /dev/mapper libdevmapper writes others as \x20 */
-	return name[strspn(name, allowed)] ?
-		"cannot be saved: its name may have letters, digits and #+-.:=@_ only" : NULL;
+	if (name[strspn(name, allowed)])
+		return "cannot be saved: its name may have letters, digits and #+-.:=@_ only";
+	if (escaped_length(name) > MAX_ESCAPED)
+		return "cannot be saved: systemd has no units with such long names, and all but letters, digits and _.: counts four times";
+	return NULL;
 }
 
 char *saved_path(const char *name)
@@ -34,10 +48,12 @@ char *saved_path(const char *name)
 char *saved_name(const char *file)
 {
 	size_t length = strlen(file), suffix = strlen(SAVED_SUFFIX);
+	_cleanup_free_ char *name = NULL;
 
 	if (length <= suffix || strcmp(file + length - suffix, SAVED_SUFFIX))
 		return NULL;
-	return saved_name_problem(file) ? NULL : xstrndup(file, length - suffix);
+	name = xstrndup(file, length - suffix);
+	return saved_name_problem(name) ? NULL : xstrdup(name);
 }
 
 /* The words behind "# noclone:"; false if the line is another one. */
@@ -51,6 +67,14 @@ static bool keyword_words(const char *line, struct words *w)
 		return false;
 	words_split(w, line + strlen(KEYWORD));
 	return true;
+}
+
+/* Behind a target a keyword would be taken for a comment, and have no effect. */
+static bool has_late_keyword(const char *line)
+{
+	const char *comment = strchr(line, '#');
+
+	return comment && str_starts(comment + strspn(comment, "# \t"), KEYWORD);
 }
 
 static bool is_signature(const struct words *w)
@@ -99,14 +123,18 @@ void saved_parse_keywords(struct saved *s, const char *text,
 		_cleanup_words_ struct words w = { 0 };
 
 		nr++;
-		if (keyword_words(line, &w) && !take_keyword(s, &w))
-			problem_add(problems, PROBLEM_WARNING, nr,
-				    "A comment with \"noclone:\" is \"uuid UUID\", \"readonly\" or \"signature DEVICE START TYPE [UUID]\"");
+		if (!keyword_words(line, &w) ? has_late_keyword(line) : !take_keyword(s, &w))
+			problem_add(problems, PROBLEM_ERROR, nr,
+				    "A comment with \"noclone:\" is \"uuid UUID\", \"readonly\" or \"signature DEVICE START TYPE [UUID]\", on a line of its own");
 	}
 }
 
 void saved_parse(struct saved *s, const char *text, struct problems *problems)
 {
+	/* as of a file that was copied in part: the rest may be missing */
+	if (*text && text[strlen(text) - 1] != '\n')
+		problem_add(problems, PROBLEM_ERROR, 0,
+			    "The last line has no end: is the file complete?");
 	table_parse(&s->table, text, problems);
 	saved_parse_keywords(s, text, problems);
 }
@@ -136,6 +164,27 @@ char *saved_print(const struct saved *s, const char *name)
 	strbuf_add(&b, "%s\n", table);
 	print_signatures(&b, s);
 	return strbuf_take(&b);
+}
+
+bool saved_is_readable(const char *text, const char *name)
+{
+	_cleanup_problems_ struct problems problems = { 0 };
+	_cleanup_saved_ struct saved s = { 0 };
+	_cleanup_free_ char *again = NULL;
+
+	saved_parse(&s, text, &problems);
+	again = saved_print(&s, name);
+	return !problems_count(&problems, PROBLEM_ERROR) && !strcmp(again, text);
+}
+
+bool saved_is_device(const struct saved *s, const char *uuid)
+{
+	size_t prefix = strlen(NOCLONE_UUID_PREFIX);
+	bool ours = str_starts(uuid, NOCLONE_UUID_PREFIX);
+
+	if (!s->uuid)
+		return ours;
+	return !strcmp(s->uuid, uuid) || (ours && !strcmp(s->uuid, uuid + prefix));
 }
 
 char *saved_with_signatures(const struct saved *s, const char *text)

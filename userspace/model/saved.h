@@ -49,11 +49,18 @@ char *saved_path(const char *name);
 char *saved_name(const char *file);
 
 void saved_parse(struct saved *s, const char *text, struct problems *problems);
-/* Only the comments; problems are warnings. */
+/* Only the comments. */
 void saved_parse_keywords(struct saved *s, const char *text,
 			  struct problems *problems);
 /* A new file: a new string. */
 char *saved_print(const struct saved *s, const char *name);
+/* Does a file mean what it was printed of?  Names may have what a table cannot: "#". */
+bool saved_is_readable(const char *text, const char *name);
+/*
+ * Is a device with this UUID the one that was saved?  uuid_make() adds a prefix.  Of a file
+ * without a UUID it may be any device that noclone has made.
+ */
+bool saved_is_device(const struct saved *s, const char *uuid);
 /* The file @text with the signatures of @s in place of those it has: a new string. */
 char *saved_with_signatures(const struct saved *s, const char *text);
 

@@ -156,7 +156,9 @@ static char *stable_link(struct udev_device *dev)
 					udev_device_get_devlinks_list_entry(dev)) {
 			const char *link = udev_list_entry_get_name(entry);
 
+			/* in a table "#" begins a comment */
 			if (str_starts(link, order[i]) && leads_to(link, devno) &&
+			    !strchr(link, '#') &&
 			    !str_starts(link, "/dev/disk/by-id/lvm-pv-"))
 				return xstrdup(link);
 		}
