@@ -42,9 +42,10 @@ static int read_saved(const char *name, struct saved *s)
 	return problems_count(&problems, PROBLEM_ERROR) ? -EINVAL : 0;
 }
 
-static void check_signatures(const struct saved *s, struct problems *problems)
+/* Return: how many legs have another signature. */
+static unsigned int check_signatures(const struct saved *s, struct problems *problems)
 {
-	unsigned int i, j;
+	unsigned int i, j, refused = 0;
 
 	for (i = 0; i < s->table.nr; i++)
 		for (j = 0; j < s->table.targets[i].nr_legs; j++) {
@@ -62,7 +63,9 @@ static void check_signatures(const struct saved *s, struct problems *problems)
 					strerror(errno));
 			if (why)
 				problem_add(problems, PROBLEM_ERROR, t->line, "%s", why);
+			refused += found && why;
 		}
+	return refused;
 }
 
 /* May the errors be ignored?  Those of @signatures the user can answer. */
@@ -92,8 +95,7 @@ static int check(const struct options *o, const char *name, struct saved *s,
 	_cleanup_free_ char *path = saved_path(name);
 	unsigned int signatures;
 
-	check_signatures(s, problems);
-	signatures = problems_count(problems, PROBLEM_ERROR);
+	signatures = check_signatures(s, problems);
 	lint_table(&s->table, &system_facts, NULL, problems);
 	if (!opt(o, OPT_DRY_RUN))
 		table_rename_devices(&s->table, identity_path);
@@ -163,7 +165,7 @@ static void print_plan(const struct options *o, const char *name, const char *uu
 static const char *check_existing(const char *name, const struct saved *s,
 				  const struct devmap_device *dev)
 {
-	if (s->uuid && strcmp(s->uuid, dev->uuid)) {
+	if (!saved_is_device(s, dev->uuid)) {
 		log_err("%s: another device has that name (UUID %s): rename or remove it",
 			name, *dev->uuid ? dev->uuid : "none");
 		return NULL;
@@ -182,7 +184,7 @@ static bool remove_leftover(const struct options *o, const struct saved *s,
 			    const struct devmap_device *dev)
 {
 	if (opt(o, OPT_DRY_RUN) || dev->live_table || dev->open_count || !s->uuid ||
-	    strcmp(s->uuid, dev->uuid) || devmap_remove(dev->name, true, false))
+	    !saved_is_device(s, dev->uuid) || devmap_remove(dev->name, true, false))
 		return false;
 	log_warn("%s: removed what an interrupted activation had left", dev->name);
 	return true;
@@ -195,10 +197,16 @@ static const char *activate(const struct options *o, const char *name)
 	_cleanup_saved_ struct saved s = { 0 };
 	_cleanup_close_ int lock __unused = saved_file_lock(name);
 	_cleanup_free_ char *uuid = NULL;
+	int r;
 
 	if (read_saved(name, &s))
 		return NULL;
-	if (!devmap_info(name, &dev) && !remove_leftover(o, &s, &dev))
+	r = devmap_info(name, &dev);
+	if (r && !devmap_is_absent(r)) {
+		log_err("%s: %s", name, devmap_reason(r));
+		return NULL;
+	}
+	if (!r && !remove_leftover(o, &s, &dev))
 		return check_existing(name, &s, &dev);
 	uuid = uuid_make(s.uuid);
 	if (!uuid || check(o, name, &s, &problems))

@@ -32,7 +32,7 @@ static bool check_file(const char *name, const struct devmap_device *dev)
 		return false;
 	}
 	saved_parse_keywords(&s, text, &ignored);
-	if (!s.uuid || !strcmp(s.uuid, dev->uuid))
+	if (saved_is_device(&s, dev->uuid))
 		return true;
 	log_err("%s is not the device that is saved under its name (UUID %s): noclone remove %s removes it",
 		name, *dev->uuid ? dev->uuid : "none", name);
@@ -87,8 +87,13 @@ static const char *deactivate(const struct options *o, const char *name)
 {
 	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
 	_cleanup_close_ int lock __unused = saved_file_lock(name);
+	int r = devmap_info(name, &dev);
 
-	if (devmap_info(name, &dev)) {
+	if (r && !devmap_is_absent(r)) {
+		log_err("%s: %s", name, devmap_reason(r));
+		return NULL;
+	}
+	if (r) {
 		if (saved_file_exists(name))
 			return "not active";
 		log_err("%s is neither active nor saved", name);
@@ -96,7 +101,12 @@ static const char *deactivate(const struct options *o, const char *name)
 	}
 	if (!check_file(name, &dev))
 		return NULL;
-	return is_in_use(&dev) ? refuse_used(&dev) : remove_device(o, name);
+	if (!is_in_use(&dev))
+		return remove_device(o, name);
+	/* at shutdown it may never be removed, for example below LVM */
+	if (!opt(o, OPT_DRY_RUN))
+		save_signatures(name);
+	return refuse_used(&dev);
 }
 
 /* What uses it may be another saved device, which goes first. */

@@ -105,7 +105,7 @@ static bool is_absent(const char *name)
 {
 	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
 
-	return saved_file_exists(name) && devmap_info(name, &dev);
+	return saved_file_exists(name) && devmap_is_absent(devmap_info(name, &dev));
 }
 
 /* A saved device that is not active: only its file is there to be removed. */

@@ -37,6 +37,11 @@ int devmap_info(const char *name, struct devmap_device *dev)
 	return 0;
 }
 
+bool devmap_is_absent(int r)
+{
+	return r == -ENXIO || r == -ENODEV;
+}
+
 static int compare_names(const void *a, const void *b)
 {
 	return strcmp(*(char * const *)a, *(char * const *)b);

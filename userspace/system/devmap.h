@@ -67,6 +67,8 @@ struct devmap_version {
 typedef void (*devmap_visitor)(const char *name, void *data);
 
 int devmap_info(const char *name, struct devmap_device *dev);
+/* Does that error of devmap_info() say that there is no such device? */
+bool devmap_is_absent(int r);
 /* Call @visit for each mapped device, sorted by name. */
 int devmap_for_each(devmap_visitor visit, void *data);
 int devmap_table(const char *name, struct devmap_targets *targets);
