@@ -31,7 +31,7 @@ static const struct command commands[] = {
 	}, {
 		"reload", "NAME {linear DEV... | striped --chunk SIZE DEV... | file PATH | --table FILE}",
 		"give a running device a new table",
-		1, ANY_NUMBER, OPT_LOAD | OPT_YES | OPT_NOFLUSH | OPT_NOLOCKFS,
+		1, ANY_NUMBER, OPT_LOAD | OPT_YES | OPT_PERSIST | OPT_NOFLUSH | OPT_NOLOCKFS,
 		WORD_RELOAD, cmd_reload
 	}, {
 		"remove", "NAME...", "remove devices",
@@ -47,7 +47,7 @@ static const struct command commands[] = {
 	}, {
 		"deactivate", "{NAME... | --all}",
 		"remove saved devices that nobody uses; they stay saved",
-		0, ANY_NUMBER, OPT_DRY_RUN | OPT_JSON | OPT_ALL | OPT_UDEV,
+		0, ANY_NUMBER, OPT_CHANGE | OPT_ALL | OPT_UDEV,
 		WORD_SAVED, cmd_deactivate
 	}, {
 		"rename", "NAME NEW_NAME", "give a device another name",

@@ -147,11 +147,15 @@ static void signatures_are_replaced_and_the_rest_stays(void **state __unused)
 {
 	_cleanup_saved_ struct saved s = { 0 };
 	_cleanup_free_ char *text = NULL;
-	struct leg c = { "/dev/c", 0 };
+	_cleanup_free_ char *outdated = saved_with_outdated(file);
+	_cleanup_saved_ struct saved old = { 0 };
 
-	saved_add_signature(&s, &c, "xfs 1");
-	saved_add_signature(&s, &c, SIGNATURE_NONE);
-	text = saved_with_signatures(&s, file);
+	read_file(&s, "0 8 noclone-linear /dev/c 0\n8 8 noclone-linear /dev/c 8\n", 0);
+	saved_add_signature(&s, &s.table.targets[0], 0, "xfs 1");
+	saved_add_signature(&s, &s.table.targets[1], 0, SIGNATURE_NONE);
+	read_file(&old, outdated, 0);
+	assert_true(old.outdated);
+	text = saved_with_signatures(&s, outdated);
 	assert_string_equal(text,
 		"# my data\n"
 		"# noclone: uuid NOCLONE-1\n"
@@ -165,7 +169,7 @@ static void refuses(const struct saved *s, unsigned int target, unsigned int leg
 		    const char *found, const char *expected)
 {
 	const struct target *t = &s->table.targets[target];
-	_cleanup_free_ char *why = saved_refusal(s, t, &t->legs[leg], found);
+	_cleanup_free_ char *why = saved_refusal(s, t, leg, found);
 
 	if (!expected) {
 		assert_null(why);
@@ -198,6 +202,82 @@ static void the_first_leg_may_have_got_one(void **state __unused)
 	refuses(&s, 0, 0, "ext4 1", NULL);
 	refuses(&s, 0, 1, "ext4 1", "/dev/b");
 	refuses(&s, 1, 0, "ext4 1", "/dev/a");
+}
+
+static void outdated_is_said_once(void **state __unused)
+{
+	_cleanup_free_ char *once = saved_with_outdated(file), *twice = saved_with_outdated(once);
+
+	assert_string_equal(once, twice);
+	assert_true(str_starts(once, file));
+}
+
+static void a_backing_file_has_a_signature(void **state __unused)
+{
+	_cleanup_saved_ struct saved s = { 0 }, again = { 0 };
+	_cleanup_free_ char *text = NULL;
+
+	read_file(&s, "0 8 noclone-file /a%20b 0\n8 8 noclone-file /c 16\n", 0);
+	saved_add_signature(&s, &s.table.targets[0], 0, "ext4 1");
+	text = saved_print(&s, "x");
+	assert_non_null(strstr(text, "# noclone: signature /a%20b 0 ext4 1\n"));
+	read_file(&again, text, 0);
+	refuses(&again, 0, 0, "ext4 1", NULL);
+	refuses(&again, 0, 0, "ext4 2", "/a%20b has the signature \"ext4 2\", but \"ext4 1\" was saved: is it another file,");
+	refuses(&again, 0, 0, "none", "but \"ext4 1\"");
+	refuses(&again, 1, 0, "none", NULL);
+	refuses(&again, 1, 0, "swap 1", "/c has");
+}
+
+/* What libblkid calls a file system may change with its version; not so its UUID. */
+static void another_word_for_the_same_is_accepted(void **state __unused)
+{
+	_cleanup_saved_ struct saved s = { 0 };
+
+	read_file(&s, file, 0);
+	refuses(&s, 0, 1, "newswap 12-34", NULL);
+	refuses(&s, 0, 0, "gpt", "\"gpt\", but \"dos\"");
+	refuses(&s, 0, 1, "swap", "\"swap\", but \"swap 12-34\"");
+}
+
+static void data(unsigned int target, unsigned int leg, const char *first, bool expected)
+{
+	_cleanup_saved_ struct saved s = { 0 };
+
+	read_file(&s, "0 4096 noclone-striped 2 2048 /dev/a 0 /dev/b 0\n"
+		  "4096 32 noclone-striped 2 8 /dev/a 4096 /dev/b 4096\n", 0);
+	assert_int_equal(saved_may_be_data(&s.table.targets[target], leg, first), expected);
+}
+
+/* The first logical volume begins at 1 MiB: with such a chunk, on the second leg. */
+static void a_volume_may_show_on_a_leg(void **state __unused)
+{
+	data(0, 0, "LVM2_member a-b", false);
+	data(0, 1, "LVM2_member a-b", true);
+	data(0, 1, "gpt 1-2", true);
+	data(0, 1, "ext4 1-2", false);
+	data(0, 1, "LVM2_memberx", false);
+	data(0, 1, "none", false);
+	data(1, 0, "dos", true);
+	data(1, 1, "dos", false);
+}
+
+static void stand_in(const char *saved, const char *live, bool expected)
+{
+	_cleanup_problems_ struct problems p = { 0 };
+	_cleanup_table_ struct table a = { 0 }, b = { 0 };
+
+	table_parse(&a, saved, &p);
+	table_parse(&b, live, &p);
+	assert_int_equal(saved_has_stand_in(&a, &b), expected);
+}
+
+static void stand_ins_of_files_are_known(void **state __unused)
+{
+	stand_in("0 8 noclone-file /a 0\n", "0 8 linear 7:0 0\n", true);
+	stand_in("0 8 noclone-file /a 0\n", "0 8 noclone-linear 7:0 0\n", true);
+	stand_in("0 8 noclone-file /a 0\n", "0 8 noclone-file /b 0\n", false);
+	stand_in("0 8 noclone-linear 8:0 0\n", "0 8 linear 7:0 0\n", false);
 }
 
 static void names_and_files(void **state __unused)
@@ -315,6 +395,11 @@ int main(void)
 		cmocka_unit_test(signatures_are_replaced_and_the_rest_stays),
 		cmocka_unit_test(another_signature_is_refused),
 		cmocka_unit_test(the_first_leg_may_have_got_one),
+		cmocka_unit_test(outdated_is_said_once),
+		cmocka_unit_test(a_backing_file_has_a_signature),
+		cmocka_unit_test(another_word_for_the_same_is_accepted),
+		cmocka_unit_test(a_volume_may_show_on_a_leg),
+		cmocka_unit_test(stand_ins_of_files_are_known),
 		cmocka_unit_test(names_and_files),
 		cmocka_unit_test(unit_names_are_those_of_systemd),
 		cmocka_unit_test(units_have_dependencies),

@@ -17,7 +17,6 @@
 #include "system/devmap.h"
 #include "system/file-lookup.h"
 #include "system/guard.h"
-#include "system/identity.h"
 #include "system/live.h"
 #include "system/module.h"
 #include "system/saved-file.h"
@@ -27,6 +26,7 @@
 #include "cli/problem-log.h"
 #include "cli/uuid.h"
 #include "cmd/each-saved.h"
+#include "cmd/signatures.h"
 #include "cmd/stand-in.h"
 
 static int read_saved(const char *name, struct saved *s)
@@ -42,35 +42,9 @@ static int read_saved(const char *name, struct saved *s)
 	return problems_count(&problems, PROBLEM_ERROR) ? -EINVAL : 0;
 }
 
-/* Return: how many legs have another signature. */
-static unsigned int check_signatures(const struct saved *s, struct problems *problems)
-{
-	unsigned int i, j, refused = 0;
-
-	for (i = 0; i < s->table.nr; i++)
-		for (j = 0; j < s->table.targets[i].nr_legs; j++) {
-			const struct target *t = &s->table.targets[i];
-			_cleanup_facts_ struct device_facts f = { 0 };
-			_cleanup_free_ char *found = NULL, *why = NULL;
-
-			/* a device that is missing is the business of others */
-			if (blockdev_lookup(t->legs[j].device, &f))
-				continue;
-			found = identity_signature(f.path, t->legs[j].start,
-						   target_leg_length(t));
-			why = found ? saved_refusal(s, t, &t->legs[j], found) :
-			      xasprintf("%s: cannot be read: %s", t->legs[j].device,
-					strerror(errno));
-			if (why)
-				problem_add(problems, PROBLEM_ERROR, t->line, "%s", why);
-			refused += found && why;
-		}
-	return refused;
-}
-
-/* May the errors be ignored?  Those of @signatures the user can answer. */
+/* May the errors be ignored?  @answers of them the user knows better. */
 static int judge(const struct options *o, const char *name, unsigned int errors,
-		 unsigned int signatures)
+		 unsigned int answers)
 {
 	if (!errors)
 		return 0;
@@ -78,7 +52,7 @@ static int judge(const struct options *o, const char *name, unsigned int errors,
 		log_warn("%s: --force: activated nevertheless, if the kernel permits it", name);
 		return 0;
 	}
-	if (errors == signatures)
+	if (errors == answers)
 		log_err("%s is not activated; if all is as it should be: noclone activate --force %s && noclone save %s",
 			name, name, name);
 	else
@@ -86,24 +60,54 @@ static int judge(const struct options *o, const char *name, unsigned int errors,
 	return -EPERM;
 }
 
+/* What the user has to answer, see judge().  Return: how many errors. */
+static unsigned int check_identity(const struct options *o, struct saved *s,
+				   struct problems *problems)
+{
+	if (s->outdated)
+		problem_add(problems, PROBLEM_ERROR, 0,
+			    "the device has got another table since, which was not saved: the data may be elsewhere by now");
+	return s->outdated + signatures_check(s, !opt(o, OPT_DRY_RUN), problems);
+}
+
+/*
+ * Without the module such a file was a loop device, for which a discard makes a hole.
+ * Engine extent has no use for a file with holes, and direct fills them.
+ */
+static void replace_engines(const char *name, struct table *t)
+{
+	unsigned int i;
+
+	for (i = 0; i < t->nr; i++) {
+		_cleanup_file_facts_ struct file_facts f = { 0 };
+		struct target *target = &t->targets[i];
+
+		if (!target->path || target->engine != ENGINE_EXTENT ||
+		    file_lookup(target->path, true, &f) || !f.map.nr_gaps)
+			continue;
+		target->engine = ENGINE_DIRECT;
+		log_warn("%s: %s has holes or unwritten extents: it is used with engine direct instead of extent",
+			 name, target->path);
+	}
+}
+
 static int check(const struct options *o, const char *name, struct saved *s,
-		 struct problems *problems)
+		 struct problems *problems, bool *forced)
 {
 	const struct guard guard = {
 		.exclusive = !opt(o, OPT_DRY_RUN), .any_signature = true,
 	};
 	_cleanup_free_ char *path = saved_path(name);
-	unsigned int signatures;
+	unsigned int answers = check_identity(o, s, problems);
 
-	signatures = check_signatures(s, problems);
+	*forced = answers;
+	replace_engines(name, &s->table);
 	lint_table(&s->table, &system_facts, NULL, problems);
-	if (!opt(o, OPT_DRY_RUN))
-		table_rename_devices(&s->table, identity_path);
 	if (!s->readonly)
 		load_check_writable(&s->table, &system_facts, problems);
 	guard_table(&s->table, &guard, problems);
 	problems_log(problems, path);
-	return judge(o, name, problems_count(problems, PROBLEM_ERROR), signatures);
+	return judge(o, name, problems_count(problems, PROBLEM_ERROR), answers);
 }
 
 /* Is what the table needs there?  False after a message that says why not. */
@@ -115,11 +119,19 @@ static bool has_module(const struct table *t)
 	return m.loaded || !table_has_noclone(t) || !module_load();
 }
 
-static const char *stand_in(const char *name, const char *uuid, const struct saved *s)
+/* Without the module, or with an older one that does not know all of the table. */
+static const char *stand_in(const struct options *o, const char *name, const char *uuid,
+			    const struct saved *s)
 {
-	_cleanup_stand_in_ struct stand_in instead;
-	int r = stand_in_make(&instead, &s->table, s->readonly);
+	_cleanup_stand_in_ struct stand_in instead = { 0 };
+	int r;
 
+	if (opt(o, OPT_STRICT)) {
+		log_err("%s is not activated: without the module only dm's own targets could be used, and --strict forbids that",
+			name);
+		return NULL;
+	}
+	r = stand_in_make(&instead, &s->table, s->readonly);
 	if (!r)
 		r = devmap_create(name, uuid, &instead.table, s->readonly);
 	if (r && r != -ETIMEDOUT)
@@ -133,17 +145,14 @@ static const char *stand_in(const char *name, const char *uuid, const struct sav
 static const char *create(const struct options *o, const char *name,
 			  const char *uuid, const struct saved *s)
 {
-	bool module = has_module(&s->table);
 	int r;
 
-	if (!module && opt(o, OPT_STRICT)) {
-		log_err("%s is not activated: without the module only dm's own targets could be used, and --strict forbids that",
-			name);
-		return NULL;
-	}
-	if (!module)
-		return stand_in(name, uuid, s);
+	if (!has_module(&s->table))
+		return stand_in(o, name, uuid, s);
 	r = devmap_create(name, uuid, &s->table, s->readonly);
+	/* what a newer tool has saved */
+	if (r == -EINVAL && table_has_noclone(&s->table))
+		return stand_in(o, name, uuid, s);
 	if (r && r != -ETIMEDOUT)
 		return NULL;
 	live_warn_stand_in(name);
@@ -195,11 +204,13 @@ static const char *activate(const struct options *o, const char *name)
 	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
 	_cleanup_problems_ struct problems problems = { 0 };
 	_cleanup_saved_ struct saved s = { 0 };
-	_cleanup_close_ int lock __unused = saved_file_lock(name);
+	_cleanup_close_ int lock = opt(o, OPT_DRY_RUN) ? -1 : saved_file_lock(name);
 	_cleanup_free_ char *uuid = NULL;
+	const char *state;
+	bool forced;
 	int r;
 
-	if (read_saved(name, &s))
+	if ((lock < 0 && !opt(o, OPT_DRY_RUN)) || read_saved(name, &s))
 		return NULL;
 	r = devmap_info(name, &dev);
 	if (r && !devmap_is_absent(r)) {
@@ -209,12 +220,16 @@ static const char *activate(const struct options *o, const char *name)
 	if (!r && !remove_leftover(o, &s, &dev))
 		return check_existing(name, &s, &dev);
 	uuid = uuid_make(s.uuid);
-	if (!uuid || check(o, name, &s, &problems))
+	if (!uuid || check(o, name, &s, &problems, &forced))
 		return NULL;
-	if (!opt(o, OPT_DRY_RUN))
-		return create(o, name, uuid, &s);
-	print_plan(o, name, uuid, &s, &problems);
-	return "dry run";
+	if (opt(o, OPT_DRY_RUN)) {
+		print_plan(o, name, uuid, &s, &problems);
+		return "dry run";
+	}
+	state = create(o, name, uuid, &s);
+	if (state)
+		saved_file_set_forced(name, forced);
+	return state;
 }
 
 static bool is_missing(const struct target *t, const void *data __unused)

@@ -22,6 +22,7 @@
 #include "cli/options.h"
 #include "cli/select.h"
 #include "cmd/cmd.h"
+#include "cmd/save.h"
 
 /* Whoever made the device would not know it again; back is always right. */
 static char *objection_to_owner(const struct options *o,
@@ -39,8 +40,12 @@ static char *objection_to_owner(const struct options *o,
 }
 
 /* NULL, or why the state of the device stands against it: a new string. */
-static char *objection(const struct options *o, const struct devmap_device *dev)
+static char *objection(const struct options *o, const struct devmap_device *dev,
+		       const struct table *live)
 {
+	if (!o->to_stock && save_is_stand_in(dev, live))
+		return xasprintf("it is on a loop device because the module was missing: noclone deactivate %s, then noclone activate %s",
+				 dev->name, dev->name);
 	if (dev->suspended)
 		return xstrdup("it is suspended, and a switch would resume it: resume it first");
 	if (dev->inactive_table)
@@ -145,7 +150,7 @@ static int convert_one(const struct options *o, const char *word)
 		return 0;
 	}
 	if (!why)
-		why = objection(o, &dev);
+		why = objection(o, &dev, &live);
 	if (why) {
 		log_err("%s: %s", dev.name, why);
 		return -EOPNOTSUPP;

@@ -70,25 +70,54 @@ static bool is_in_use(const struct devmap_device *dev)
 	return *users || is_open(dev->name);
 }
 
-static const char *remove_device(const struct options *o, const char *name)
+/* The table that would be lost; false after a message. */
+static bool may_lose_table(const struct options *o, const char *name)
+{
+	if (opt(o, OPT_FORCE)) {
+		log_warn("%s had another table than the one that is saved, which will not be activated",
+			 name);
+		return true;
+	}
+	log_err("%s has another table than the one that is saved, and stays active: noclone save %s keeps it, --force gives it up",
+		name, name);
+	return false;
+}
+
+static const char *print_plan(const struct options *o, const char *name)
 {
 	_cleanup_free_ char *quoted = shell_quote(name);
 	_cleanup_free_ char *line = xasprintf("dmsetup remove --retry %s", quoted);
 
-	if (opt(o, OPT_DRY_RUN)) {
-		dry_run(o, "deactivate", name, NULL, NULL, NULL, line);
-		return "dry run";
-	}
-	save_signatures(name);
-	return devmap_remove(name, true, false) ? NULL : "deactivated";
+	dry_run(o, "deactivate", name, NULL, NULL, NULL, line);
+	return "dry run";
+}
+
+static const char *remove_device(const struct options *o, const struct devmap_device *dev)
+{
+	/* in use, too: at shutdown it may never be removed, for example below LVM */
+	bool current = save_refresh(dev, opt(o, OPT_DRY_RUN));
+
+	if (is_in_use(dev))
+		return refuse_used(dev);
+	if (!current && !may_lose_table(o, dev->name))
+		return NULL;
+	if (opt(o, OPT_DRY_RUN))
+		return print_plan(o, dev->name);
+	if (devmap_remove(dev->name, true, false))
+		return NULL;
+	saved_file_set_forced(dev->name, false);
+	return "deactivated";
 }
 
 static const char *deactivate(const struct options *o, const char *name)
 {
 	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
-	_cleanup_close_ int lock __unused = saved_file_lock(name);
-	int r = devmap_info(name, &dev);
+	_cleanup_close_ int lock = opt(o, OPT_DRY_RUN) ? -1 : saved_file_lock(name);
+	int r;
 
+	if (lock < 0 && !opt(o, OPT_DRY_RUN))
+		return NULL;
+	r = devmap_info(name, &dev);
 	if (r && !devmap_is_absent(r)) {
 		log_err("%s: %s", name, devmap_reason(r));
 		return NULL;
@@ -99,14 +128,7 @@ static const char *deactivate(const struct options *o, const char *name)
 		log_err("%s is neither active nor saved", name);
 		return NULL;
 	}
-	if (!check_file(name, &dev))
-		return NULL;
-	if (!is_in_use(&dev))
-		return remove_device(o, name);
-	/* at shutdown it may never be removed, for example below LVM */
-	if (!opt(o, OPT_DRY_RUN))
-		save_signatures(name);
-	return refuse_used(&dev);
+	return check_file(name, &dev) ? remove_device(o, &dev) : NULL;
 }
 
 /* What uses it may be another saved device, which goes first. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/read.h"
 #include "base/util.h"
 #include "model/name.h"
 #include "model/uses.h"
@@ -90,10 +91,14 @@ static int remove_one(const struct options *o, const struct devmap_device *dev)
 		opt(o, OPT_DEFERRED) ? " --deferred" : "",
 		opt(o, OPT_NOUDEVSYNC) ? " --noudevsync" : "",
 		file ? " && rm " : "", file ? quoted : "");
+	_cleanup_close_ int lock = -1;
 	int r;
 
 	if (only_print(o, "remove", dev, words))
 		return 0;
+	lock = file ? saved_file_lock(dev->name) : -1;
+	if (file && lock < 0)
+		return lock;
 	r = devmap_remove(dev->name, opt(o, OPT_RETRY), opt(o, OPT_DEFERRED));
 	if (r == -EBUSY)
 		report_users(dev);
@@ -113,9 +118,10 @@ static int forget_absent(const struct options *o, const char *name)
 {
 	_cleanup_free_ char *path = saved_path(name), *quoted = shell_quote(path);
 	_cleanup_free_ char *line = xasprintf("rm %s", quoted);
+	_cleanup_close_ int lock = opt(o, OPT_DRY_RUN) ? -1 : saved_file_lock(name);
 
 	if (!opt(o, OPT_DRY_RUN))
-		return saved_file_remove(name) ? EXIT_FAILED : EXIT_OK;
+		return lock < 0 || saved_file_remove(name) ? EXIT_FAILED : EXIT_OK;
 	dry_run(o, "remove", name, NULL, NULL, NULL, line);
 	return EXIT_OK;
 }

@@ -32,10 +32,12 @@ static void reload_dry_run(const struct options *o, const char *name,
 	_cleanup_free_ char *quoted = shell_quote(name);
 	_cleanup_free_ char *load = dry_run_dmsetup("reload", name,
 		opt(o, OPT_READONLY) ? " --readonly" : "", t);
-	_cleanup_free_ char *line = xasprintf("%s && dmsetup resume %s%s%s%s",
+	_cleanup_free_ char *line = xasprintf("%s && dmsetup resume %s%s%s%s%s%s",
 		load, quoted, opt(o, OPT_NOFLUSH) ? " --noflush" : "",
 		opt(o, OPT_NOLOCKFS) ? " --nolockfs" : "",
-		opt(o, OPT_NOUDEVSYNC) ? " --noudevsync" : "");
+		opt(o, OPT_NOUDEVSYNC) ? " --noudevsync" : "",
+		opt(o, OPT_PERSIST) ? " && noclone save " : "",
+		opt(o, OPT_PERSIST) ? quoted : "");
 
 	dry_run(o, "reload", name, NULL, t, problems, line);
 }
@@ -126,7 +128,8 @@ static int reload(const struct options *o, const char *name,
 	if (!r) {
 		log_verbose("%s runs with its new table", name);
 		live_warn_stand_in(name);
-		save_hint(name);
+		if (!opt(o, OPT_PERSIST))
+			save_hint(name);
 	}
 	return r;
 }
@@ -161,6 +164,10 @@ static int load(const struct build *b, const struct devmap_device *dev)
 		good = !r || r == -ETIMEDOUT;
 	}
 	load_end(&backing, good);
+	if (good && opt(o, OPT_PERSIST) && save_device(o, dev->name)) {
+		log_err("%s has its new table, but is not saved with it", dev->name);
+		r = -EIO;
+	}
 	return r;
 }
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/read.h"
 #include "base/util.h"
 #include "model/lint.h"
 #include "model/problems.h"
@@ -24,33 +25,22 @@
 #include "cli/problem-log.h"
 #include "cli/select.h"
 #include "cmd/cmd.h"
-
-static void add_signatures(struct saved *s)
-{
-	unsigned int i, j;
-
-	for (i = 0; i < s->table.nr; i++)
-		for (j = 0; j < s->table.targets[i].nr_legs; j++) {
-			const struct target *t = &s->table.targets[i];
-			_cleanup_facts_ struct device_facts f = { 0 };
-			_cleanup_free_ char *found = NULL;
-
-			if (blockdev_lookup(t->legs[j].device, &f))
-				continue;
-			found = identity_signature(f.path, t->legs[j].start,
-						   target_leg_length(t));
-			if (found)
-				saved_add_signature(s, &t->legs[j], found);
-			else
-				log_warn("%s: cannot be read: %s", f.path, strerror(errno));
-		}
-}
+#include "cmd/signatures.h"
 
 /* A device without targets of ours runs on a stand-in, or is none of ours. */
-static int check_table(const struct options *o, const char *name, const struct table *t)
+static int check_table(const struct options *o, const struct devmap_device *dev,
+		       const struct table *t)
 {
-	if (opt(o, OPT_FORCE) || table_has_noclone(t))
+	const char *name = dev->name;
+	bool is_loop = save_is_stand_in(dev, t);
+
+	if (opt(o, OPT_FORCE) || (table_has_noclone(t) && !is_loop))
 		return 0;
+	if (is_loop) {
+		log_err("%s runs on a loop device until it is deactivated and activated again; saved now, it would lose its backing file, unless --force is given",
+			name);
+		return -EOPNOTSUPP;
+	}
 	log_err("%s has no target of this module, and would come back so: noclone convert %s first, or give --force",
 		name, name);
 	return -EOPNOTSUPP;
@@ -100,7 +90,7 @@ static int collect(const struct options *o, const struct devmap_device *dev,
 		log_err("%s: cannot read its table: %s", dev->name, strerror(-r));
 		return r;
 	}
-	r = check_table(o, dev->name, &s->table);
+	r = check_table(o, dev, &s->table);
 	if (!r)
 		r = check_paths(o, dev->name);
 	if (!r)
@@ -112,7 +102,7 @@ static int collect(const struct options *o, const struct devmap_device *dev,
 	problems_log(&problems, dev->name);
 	s->uuid = xstrdup(dev->uuid);
 	s->readonly = dev->readonly;
-	add_signatures(s);
+	signatures_record(s);
 	return 0;
 }
 
@@ -141,6 +131,7 @@ int save_device(const struct options *o, const char *name)
 	_cleanup_saved_ struct saved s = { 0 };
 	_cleanup_free_ char *text = NULL;
 	const char *wrong = saved_name_problem(name);
+	_cleanup_close_ int lock = -1;
 	int r;
 
 	if (wrong) {
@@ -149,6 +140,9 @@ int save_device(const struct options *o, const char *name)
 	}
 	if (select_device(name, &dev) || select_check_owner(o, &dev))
 		return -ENXIO;
+	lock = opt(o, OPT_DRY_RUN) ? -1 : saved_file_lock(name);
+	if (lock < 0 && !opt(o, OPT_DRY_RUN))
+		return lock;
 	r = collect(o, &dev, &s);
 	if (r)
 		return r;
@@ -163,6 +157,8 @@ int save_device(const struct options *o, const char *name)
 		return 0;
 	}
 	r = saved_file_write(name, text);
+	if (!r)
+		saved_file_set_forced(name, false);
 	if (r)
 		log_err("writing %s failed: %s", path, strerror(-r));
 	else
@@ -171,47 +167,115 @@ int save_device(const struct options *o, const char *name)
 	return r;
 }
 
+enum match {
+	MATCH_SAME,
+	MATCH_OTHER,
+	MATCH_UNKNOWN,	/* a leg is gone, it runs on a stand-in, or has only grown */
+};
+
+/* A name by a UUID leads to the device itself as long as that is active. */
+static bool is_missing(const struct target *t, const void *data)
+{
+	const dev_t *own = data;
+	unsigned int i;
+
+	for (i = 0; i < t->nr_legs; i++) {
+		_cleanup_facts_ struct device_facts f = { 0 };
+
+		if (blockdev_lookup(t->legs[i].device, &f) || f.devno == *own)
+			return true;
+	}
+	return false;
+}
+
 /* Legs may be replaced while a device is active; then the file is about others. */
-static bool is_on_saved_legs(const char *name, const char *text)
+static enum match compare(const struct devmap_device *dev, const char *text)
 {
 	_cleanup_problems_ struct problems ignored = { 0 };
 	_cleanup_table_ struct table live = { 0 }, saved = { 0 };
 
 	table_parse(&saved, text, &ignored);
-	if (live_table(name, &live) || !live.nr || !saved.nr)
-		return false;
+	if (live_table(dev->name, &live) || !live.nr || !saved.nr ||
+	    saved_has_stand_in(&saved, &live) || table_any(&saved, is_missing, &dev->devno))
+		return MATCH_UNKNOWN;
 	table_rename_devices(&live, identity_number);
 	table_rename_devices(&saved, identity_number);
-	return table_sectors(&live) == table_sectors(&saved) &&
-	       table_same_mapping(&live, &saved);
+	if (!table_same_mapping(&live, &saved) ||
+	    table_sectors(&live) < table_sectors(&saved))
+		return MATCH_OTHER;
+	return table_sectors(&live) == table_sectors(&saved) ? MATCH_SAME : MATCH_UNKNOWN;
 }
 
-void save_signatures(const char *name)
+static void replace(const char *name, const char *old, const char *new)
 {
-	_cleanup_free_ char *text = saved_file_text(name), *new = NULL;
-	_cleanup_problems_ struct problems ignored = { 0 };
-	_cleanup_saved_ struct saved now = { 0 };
-	int r;
+	int r = strcmp(old, new) ? saved_file_write(name, new) : 0;
 
-	if (!text || !is_on_saved_legs(name, text))
+	/* at shutdown the file system may be read-only already */
+	if (r)
+		log_warn("%s: its file is not brought up to date: %s", name, strerror(-r));
+}
+
+static void renew_signatures(const char *name, const char *text)
+{
+	_cleanup_problems_ struct problems ignored = { 0 };
+	_cleanup_free_ char *new = NULL;
+	_cleanup_saved_ struct saved now = { 0 };
+
+	/* by mistake, perhaps: then the next activation has to notice again */
+	if (saved_file_is_forced(name))
 		return;
 	table_parse(&now.table, text, &ignored);
-	add_signatures(&now);
+	signatures_record(&now);
 	new = saved_with_signatures(&now, text);
-	if (!strcmp(new, text))
-		return;
-	r = saved_file_write(name, new);
-	if (r)
-		log_verbose("%s: its signatures are not saved: %s", name, strerror(-r));
+	replace(name, text, new);
+}
+
+bool save_refresh(const struct devmap_device *dev, bool dry_run)
+{
+	_cleanup_free_ char *text = saved_file_text(dev->name), *outdated = NULL;
+	enum match match = text ? compare(dev, text) : MATCH_UNKNOWN;
+
+	if (match == MATCH_SAME && !dry_run)
+		renew_signatures(dev->name, text);
+	if (match != MATCH_OTHER || dry_run)
+		return match != MATCH_OTHER;
+	outdated = saved_with_outdated(text);
+	replace(dev->name, text, outdated);
+	return false;
+}
+
+static bool is_about(const char *text, const struct devmap_device *dev)
+{
+	_cleanup_problems_ struct problems ignored = { 0 };
+	_cleanup_saved_ struct saved s = { 0 };
+
+	saved_parse_keywords(&s, text, &ignored);
+	return saved_is_device(&s, dev->uuid);
+}
+
+bool save_is_stand_in(const struct devmap_device *dev, const struct table *live)
+{
+	_cleanup_free_ char *text = saved_file_text(dev->name);
+	_cleanup_problems_ struct problems ignored = { 0 };
+	_cleanup_table_ struct table saved = { 0 };
+
+	if (text)
+		table_parse(&saved, text, &ignored);
+	return text && is_about(text, dev) && saved_has_stand_in(&saved, live);
 }
 
 void save_hint(const char *name)
 {
-	_cleanup_free_ char *path = saved_path(name);
+	_cleanup_free_ char *text = saved_file_text(name), *path = saved_path(name);
+	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
+	_cleanup_close_ int lock = -1;
 
-	if (saved_file_exists(name))
-		log_note("%s has the table from before: \"noclone save %s\" keeps the new one",
-			 path, name);
+	if (!text || devmap_info(name, &dev) || !is_about(text, &dev))
+		return;
+	lock = saved_file_lock(name);
+	log_note("%s has the table from before%s: \"noclone save %s\" keeps the new one",
+		 path, lock < 0 || save_refresh(&dev, false) ? "" :
+		 ", which is not activated any more", name);
 }
 
 int cmd_save(const struct options *o, int argc, char **argv)

@@ -3,15 +3,29 @@
 #ifndef NOCLONE_SAVE_H
 #define NOCLONE_SAVE_H
 
+#include <stdbool.h>
+
+#include "model/table.h"
+#include "system/devmap.h"
 #include "cli/options.h"
 
 /* Save a device that is active: 0, or a negative errno after a message. */
 int save_device(const struct options *o, const char *name);
-/*
- * Put into the file of an active device what its legs have on them now.  It holds them,
- * so this has been written through it.
+/* Does it have a backing file, but runs on a loop device instead, for want of a module? */
+bool save_is_stand_in(const struct devmap_device *dev, const struct table *live);
+
+/**
+ * save_refresh - bring the file of an active device up to date
+ * @dev: the device, as saved; the caller has the lock of its file
+ * @dry_run: write nothing
+ *
+ * If its table is the one that is saved, put into the file what the legs have on them now:
+ * it holds them, so that has been written through it.  If it is another one, the file is
+ * outdated: save that.
+ *
+ * Return: false if the table is another one.
  */
-void save_signatures(const char *name);
+bool save_refresh(const struct devmap_device *dev, bool dry_run);
 /* After a change of an active device: its file does not know. */
 void save_hint(const char *name);
 

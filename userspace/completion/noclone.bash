@@ -35,11 +35,11 @@ declare -A _noclone_kind=(
 )
 declare -A _noclone_options=(
 	[create]="--table --chunk --engine --start --size --allocate --no-fastpath --readonly --uuid --persist --force --dry-run --json --noudevsync --udev-timeout --verbose --debug --help --version"
-	[reload]="--table --chunk --engine --start --size --allocate --no-fastpath --readonly --noflush --nolockfs --force --yes --dry-run --json --noudevsync --udev-timeout --verbose --debug --help --version"
+	[reload]="--table --chunk --engine --start --size --allocate --no-fastpath --readonly --persist --noflush --nolockfs --force --yes --dry-run --json --noudevsync --udev-timeout --verbose --debug --help --version"
 	[remove]="--forget --retry --deferred --force --dry-run --json --noudevsync --udev-timeout --verbose --debug --help --version"
 	[save]="--force --dry-run --json --verbose --debug --help --version"
 	[activate]="--strict --all --force --dry-run --json --noudevsync --udev-timeout --verbose --debug --help --version"
-	[deactivate]="--all --dry-run --json --noudevsync --udev-timeout --verbose --debug --help --version"
+	[deactivate]="--all --force --dry-run --json --noudevsync --udev-timeout --verbose --debug --help --version"
 	[rename]="--force --dry-run --json --noudevsync --udev-timeout --verbose --debug --help --version"
 	[suspend]="--noflush --nolockfs --force --dry-run --json --verbose --debug --help --version"
 	[resume]="--force --dry-run --json --noudevsync --udev-timeout --verbose --debug --help --version"

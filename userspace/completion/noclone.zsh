@@ -103,11 +103,11 @@ typeset -gA _noclone_options=(
 
 typeset -gA _noclone_takes=(
 	create ' --table -t --chunk -c --engine -e --start --size --allocate --no-fastpath --readonly -r --uuid -u --persist --force -f --dry-run -n --json -j --noudevsync --udev-timeout --verbose -v --debug --help -h --version -V'
-	reload ' --table -t --chunk -c --engine -e --start --size --allocate --no-fastpath --readonly -r --noflush --nolockfs --force -f --yes -y --dry-run -n --json -j --noudevsync --udev-timeout --verbose -v --debug --help -h --version -V'
+	reload ' --table -t --chunk -c --engine -e --start --size --allocate --no-fastpath --readonly -r --persist --noflush --nolockfs --force -f --yes -y --dry-run -n --json -j --noudevsync --udev-timeout --verbose -v --debug --help -h --version -V'
 	remove ' --forget --retry --deferred --force -f --dry-run -n --json -j --noudevsync --udev-timeout --verbose -v --debug --help -h --version -V'
 	save ' --force -f --dry-run -n --json -j --verbose -v --debug --help -h --version -V'
 	activate ' --strict --all -a --force -f --dry-run -n --json -j --noudevsync --udev-timeout --verbose -v --debug --help -h --version -V'
-	deactivate ' --all -a --dry-run -n --json -j --noudevsync --udev-timeout --verbose -v --debug --help -h --version -V'
+	deactivate ' --all -a --force -f --dry-run -n --json -j --noudevsync --udev-timeout --verbose -v --debug --help -h --version -V'
 	rename ' --force -f --dry-run -n --json -j --noudevsync --udev-timeout --verbose -v --debug --help -h --version -V'
 	suspend ' --noflush --nolockfs --force -f --dry-run -n --json -j --verbose -v --debug --help -h --version -V'
 	resume ' --force -f --dry-run -n --json -j --noudevsync --udev-timeout --verbose -v --debug --help -h --version -V'

@@ -8,10 +8,13 @@
 #include "dm-noclone.h"
 #include "base/util.h"
 #include "model/boot-unit.h"
+#include "model/path.h"
 #include "model/table-parse.h"
 #include "model/table-print.h"
 
 #define KEYWORD		"noclone:"
+/* What partitions and logical volumes are aligned to, in sectors. */
+#define ALIGNMENT	2048
 /* systemd's 255 without "blockdev@dev-mapper-" and ".target", its longest unit of a device */
 #define MAX_ESCAPED	228
 
@@ -82,15 +85,31 @@ static bool is_signature(const struct words *w)
 	return w->nr >= 4 && w->nr <= 5 && !strcmp(w->word[0], "signature");
 }
 
+static bool is_outdated(const struct words *w)
+{
+	return w->nr == 1 && !strcmp(w->word[0], "outdated");
+}
+
+static void add_signature(struct saved *s, const char *device, uint64_t start,
+			  const char *text)
+{
+	if (!strcmp(text, SIGNATURE_NONE))
+		return;
+	GROW(s->signature, s->nr);
+	s->signature[s->nr++] = (struct saved_signature) {
+		xstrdup(device), start, xstrdup(text)
+	};
+}
+
 static bool take_signature(struct saved *s, const struct words *w)
 {
 	const char *id = w->nr == 5 ? w->word[4] : "";
-	struct leg leg = { .device = w->word[1] };
 	_cleanup_free_ char *text = xasprintf("%s%s%s", w->word[3], *id ? " " : "", id);
+	uint64_t start;
 
-	if (!parse_u64(w->word[2], &leg.start))
+	if (!parse_u64(w->word[2], &start))
 		return false;
-	saved_add_signature(s, &leg, text);
+	add_signature(s, w->word[1], start, text);
 	return true;
 }
 
@@ -98,6 +117,10 @@ static bool take_keyword(struct saved *s, const struct words *w)
 {
 	if (w->nr == 1 && !strcmp(w->word[0], "readonly")) {
 		s->readonly = true;
+		return true;
+	}
+	if (is_outdated(w)) {
+		s->outdated = true;
 		return true;
 	}
 	if (w->nr == 2 && !strcmp(w->word[0], "uuid")) {
@@ -125,7 +148,7 @@ void saved_parse_keywords(struct saved *s, const char *text,
 		nr++;
 		if (!keyword_words(line, &w) ? has_late_keyword(line) : !take_keyword(s, &w))
 			problem_add(problems, PROBLEM_ERROR, nr,
-				    "A comment with \"noclone:\" is \"uuid UUID\", \"readonly\" or \"signature DEVICE START TYPE [UUID]\", on a line of its own");
+				    "A comment with \"noclone:\" is \"uuid UUID\", \"readonly\", \"outdated\" or \"signature DEVICE START TYPE [UUID]\", on a line of its own");
 	}
 }
 
@@ -195,45 +218,98 @@ char *saved_with_signatures(const struct saved *s, const char *text)
 	FOR_EACH_LINE(line, text) {
 		_cleanup_words_ struct words w = { 0 };
 
-		if (!keyword_words(line, &w) || !is_signature(&w))
+		if (!keyword_words(line, &w) || (!is_signature(&w) && !is_outdated(&w)))
 			strbuf_add(&b, "%s\n", line);
 	}
 	print_signatures(&b, s);
 	return strbuf_take(&b);
 }
 
-void saved_add_signature(struct saved *s, const struct leg *leg, const char *text)
+char *saved_with_outdated(const char *text)
 {
-	if (!strcmp(text, SIGNATURE_NONE))
-		return;
-	GROW(s->signature, s->nr);
-	s->signature[s->nr++] = (struct saved_signature) {
-		xstrdup(leg->device), leg->start, xstrdup(text)
-	};
+	_cleanup_problems_ struct problems ignored = { 0 };
+	_cleanup_saved_ struct saved s = { 0 };
+
+	saved_parse_keywords(&s, text, &ignored);
+	return xasprintf("%s%s", text, s.outdated ? "" : "# " KEYWORD " outdated\n");
 }
 
-static const char *recorded(const struct saved *s, const struct leg *leg)
+static bool is_on_file(const struct target *t, const void *data __unused)
+{
+	return t->path;
+}
+
+bool saved_has_stand_in(const struct table *saved, const struct table *live)
+{
+	return table_any(saved, is_on_file, NULL) && !table_any(live, is_on_file, NULL);
+}
+
+unsigned int saved_parts(const struct target *t)
+{
+	return t->path ? 1 : t->nr_legs;
+}
+
+static char *part_name(const struct target *t, unsigned int part)
+{
+	return t->path ? path_encode(t->path) : xstrdup(t->legs[part].device);
+}
+
+static uint64_t part_start(const struct target *t, unsigned int part)
+{
+	return t->path ? t->file_start : t->legs[part].start;
+}
+
+void saved_add_signature(struct saved *s, const struct target *t, unsigned int part,
+			 const char *text)
+{
+	_cleanup_free_ char *name = part_name(t, part);
+
+	add_signature(s, name, part_start(t, part), text);
+}
+
+static const char *recorded(const struct saved *s, const char *name, uint64_t start)
 {
 	unsigned int i;
 
 	for (i = 0; i < s->nr; i++)
-		if (s->signature[i].start == leg->start &&
-		    !strcmp(s->signature[i].device, leg->device))
+		if (s->signature[i].start == start && !strcmp(s->signature[i].device, name))
 			return s->signature[i].text;
 	return SIGNATURE_NONE;
 }
 
-char *saved_refusal(const struct saved *s, const struct target *t,
-		    const struct leg *leg, const char *found)
+/* Another version of libblkid may have another word for the same file system. */
+static bool is_same(const char *a, const char *b)
 {
-	const char *expected = recorded(s, leg);
-	bool first = !t->start && leg == t->legs;
+	const char *id = strchr(a, ' '), *other = strchr(b, ' ');
 
-	if (!strcmp(found, expected) ||
+	return !strcmp(a, b) || (id && other && !strcmp(id, other));
+}
+
+char *saved_refusal(const struct saved *s, const struct target *t, unsigned int part,
+		    const char *found)
+{
+	_cleanup_free_ char *name = part_name(t, part);
+	const char *expected = recorded(s, name, part_start(t, part));
+	bool first = !t->start && !part;
+
+	if (is_same(found, expected) ||
 	    (first && !strcmp(expected, SIGNATURE_NONE)))
 		return NULL;
-	return xasprintf("%s has the signature \"%s\", but \"%s\" was saved: is it another disk, or has something else written to it?",
-			 leg->device, found, expected);
+	return xasprintf("%s has the signature \"%s\", but \"%s\" was saved: is it another %s, or has something else written to it?",
+			 name, found, expected, t->path ? "file" : "disk");
+}
+
+bool saved_may_be_data(const struct target *t, unsigned int part, const char *first)
+{
+	static const char * const divided[] = { "LVM2_member", "gpt", "dos" };
+	uint64_t start = t->start + (uint64_t)part * t->chunk;
+	size_t length = strcspn(first, " ");
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(divided); i++)
+		if (strlen(divided[i]) == length && str_starts(first, divided[i]))
+			return start && !(start % ALIGNMENT);
+	return false;
 }
 
 void saved_free(struct saved *s)

@@ -6,6 +6,7 @@
  *	# noclone: uuid NOCLONE-...
  *	# noclone: readonly
  *	# noclone: signature DEVICE START TYPE [UUID]
+ *	# noclone: outdated
  */
 #ifndef NOCLONE_SAVED_H
 #define NOCLONE_SAVED_H
@@ -22,9 +23,9 @@
 #define SIGNATURE_NONE	"none"
 
 /**
- * struct saved_signature - what a leg had on it when it was saved
+ * struct saved_signature - what a leg or backing file had on it when it was saved
  * @device: as in the table
- * @start: of the leg
+ * @start: of the leg, or in the file
  * @text: type and UUID: "ext4 0c6f..."
  */
 struct saved_signature {
@@ -37,6 +38,7 @@ struct saved {
 	struct table table;
 	char *uuid;		/* NULL if the file names none */
 	bool readonly;
+	bool outdated;		/* the device has got another table since */
 	struct saved_signature *signature;
 	unsigned int nr;
 };
@@ -61,17 +63,31 @@ bool saved_is_readable(const char *text, const char *name);
  * without a UUID it may be any device that noclone has made.
  */
 bool saved_is_device(const struct saved *s, const char *uuid);
-/* The file @text with the signatures of @s in place of those it has: a new string. */
+/*
+ * The file @text with the signatures of @s in place of those it has, and not outdated: a new
+ * string.
+ */
 char *saved_with_signatures(const struct saved *s, const char *text);
 
-/* Record what a leg has on it; a leg without a signature is not mentioned. */
-void saved_add_signature(struct saved *s, const struct leg *leg, const char *text);
+/* The file @text, outdated: a new string. */
+char *saved_with_outdated(const char *text);
+/*
+ * Does a device with a backing file run without?  Then @live is what "noclone activate" makes
+ * when there is no module: a loop device below linear.
+ */
+bool saved_has_stand_in(const struct table *saved, const struct table *live);
+
+/* What a target has: its legs, or one backing file. */
+unsigned int saved_parts(const struct target *t);
+/* Record what is on a part of a target of @s; one without a signature is not mentioned. */
+void saved_add_signature(struct saved *s, const struct target *t, unsigned int part,
+			 const char *text);
 
 /**
- * saved_refusal - may a leg with this signature be used?
+ * saved_refusal - may a leg or backing file with this signature be used?
  * @s: what was saved
  * @t: a target of its table
- * @leg: a leg of it
+ * @part: of the target
  * @found: type and UUID, or SIGNATURE_NONE
  *
  * A file system that is made on the device shows on the leg with the first sector, so
@@ -79,8 +95,14 @@ void saved_add_signature(struct saved *s, const struct leg *leg, const char *tex
  *
  * Return: NULL, or why not: a new string.
  */
-char *saved_refusal(const struct saved *s, const struct target *t,
-		    const struct leg *leg, const char *found);
+char *saved_refusal(const struct saved *s, const struct target *t, unsigned int part,
+		    const char *found);
+/*
+ * May it be what is in the device, on a leg that is not the first?  A partition or logical
+ * volume that begins with the leg's part of the device shows on the leg, whatever is made
+ * in it.  @first: signature of the device
+ */
+bool saved_may_be_data(const struct target *t, unsigned int part, const char *first);
 void saved_free(struct saved *s);
 
 #define _cleanup_saved_ __attribute__((cleanup(saved_free)))

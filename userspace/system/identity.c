@@ -117,6 +117,8 @@ char *identity_signature(const char *path, uint64_t first, uint64_t sectors)
 	if (r >= 0)
 		text = r ? signature_words(probe, r) : xstrdup(SIGNATURE_NONE);
 	blkid_free_probe(probe);
+	/* nor does the cache notice what an active device writes later */
+	posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
 	if (r < 0)
 		errno = -r;
 	return text;

@@ -17,6 +17,11 @@
 #include "system/replace-file.h"
 
 #define SAVED_MAX	(16U << 20)
+/* Only root can open what is in it, so nobody else can keep a lock. */
+#define RUN_DIR		"/run/noclone"
+/* longer than another one waits for udev, but for its option */
+#define LOCK_TRIES	600
+#define LOCK_WAIT_US	100000
 
 bool saved_file_exists(const char *name)
 {
@@ -45,14 +50,60 @@ char *saved_file_read(const char *name)
 	return text;
 }
 
+static int lock_file(const char *path)
+{
+	unsigned int tries = LOCK_TRIES;
+	int fd, r = 0;
+
+	if (mkdir(RUN_DIR, 0700) && errno != EEXIST)
+		return -errno;
+	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0)
+		return -errno;
+	while (flock(fd, LOCK_EX | LOCK_NB) && !r) {
+		r = errno != EWOULDBLOCK ? -errno : tries-- ? 0 : -EBUSY;
+		usleep(LOCK_WAIT_US);
+	}
+	if (r)
+		close(fd);
+	return r ? r : fd;
+}
+
+/* Not the saved file: that one is replaced, and with it who has locked it. */
 int saved_file_lock(const char *name)
 {
-	_cleanup_free_ char *path = saved_path(name);
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	_cleanup_free_ char *path = xasprintf(RUN_DIR "/%s.lock", name);
+	int fd = lock_file(path);
 
-	if (fd >= 0)
-		flock(fd, LOCK_EX);
+	if (fd == -EBUSY)
+		log_err("%s: another noclone has been busy with it for a minute: try again, or see who has %s open",
+			name, path);
+	else if (fd == -EACCES || fd == -EPERM)
+		log_err("%s: only root may do that", name);
+	else if (fd < 0)
+		log_err("%s: %s", path, strerror(-fd));
 	return fd;
+}
+
+void saved_file_set_forced(const char *name, bool forced)
+{
+	_cleanup_free_ char *path = xasprintf(RUN_DIR "/%s.forced", name);
+	_cleanup_close_ int fd = -1;
+
+	if (!forced && unlink(path) && errno != ENOENT)
+		log_warn("%s: %s", path, strerror(errno));
+	if (!forced)
+		return;
+	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0)
+		log_warn("%s: %s", path, strerror(errno));
+}
+
+bool saved_file_is_forced(const char *name)
+{
+	_cleanup_free_ char *path = xasprintf(RUN_DIR "/%s.forced", name);
+
+	return !access(path, F_OK);
 }
 
 int saved_file_write(const char *name, const char *text)

@@ -13,10 +13,16 @@ char *saved_file_text(const char *name);
 /* The same; NULL after a message. */
 char *saved_file_read(const char *name);
 /*
- * Others that activate or deactivate the device wait until this file descriptor is
- * closed.  -1: it has no file.
+ * Others that change the file, or activate or deactivate the device, wait until this file
+ * descriptor is closed, but not for ever.  A negative errno after a message.
  */
 int saved_file_lock(const char *name);
+/*
+ * Until the next boot: its legs have other signatures than the file says, and were used
+ * nevertheless.
+ */
+void saved_file_set_forced(const char *name, bool forced);
+bool saved_file_is_forced(const char *name);
 /* 0 or a negative errno. */
 int saved_file_write(const char *name, const char *text);
 /* Each of these: 0, or a negative errno after a message. */

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the legs and backing files of a saved device have on them. */
+#ifndef NOCLONE_SIGNATURES_H
+#define NOCLONE_SIGNATURES_H
+
+#include <stdbool.h>
+
+#include "model/problems.h"
+#include "model/saved.h"
+
+/* Record what they have now. */
+void signatures_record(struct saved *s);
+
+/**
+ * signatures_check - do they have what was recorded?
+ * @s: with @rename its table gets the paths of the devices that were looked at, so that
+ *	what is used is what was checked
+ * @rename: see @s
+ * @problems: an error for each that has not; a warning where it may be data of the device
+ *
+ * Return: how many have another one; those that cannot be read do not count.
+ */
+unsigned int signatures_check(struct saved *s, bool rename, struct problems *problems);
+
+#endif /* NOCLONE_SIGNATURES_H */
