@@ -139,6 +139,44 @@ static bool leads_to(const char *link, dev_t devno)
 	return !stat(link, &st) && S_ISBLK(st.st_mode) && st.st_rdev == devno;
 }
 
+static bool has_link(struct udev *udev, const char *syspath, const char *link)
+{
+	struct udev_device *dev = udev_device_new_from_syspath(udev, syspath);
+	struct udev_list_entry *entry = NULL;
+
+	if (dev)
+		entry = udev_list_entry_get_by_name(udev_device_get_devlinks_list_entry(dev),
+						    link);
+	udev_device_unref(dev);
+	return entry;
+}
+
+/*
+ * Which one a link leads to that several devices have, as the namespaces of a disk with
+ * NVMe may have one of their common serial number, may be different in each boot.
+ */
+static bool is_shared(struct udev_device *dev, const char *link)
+{
+	struct udev *udev = udev_device_get_udev(dev);
+	struct udev_enumerate *e = udev_enumerate_new(udev);
+	struct udev_list_entry *entry = NULL;
+	bool shared = false;
+
+	if (!e)
+		return false;
+	if (udev_enumerate_add_match_subsystem(e, "block") >= 0 &&
+	    udev_enumerate_scan_devices(e) >= 0)
+		entry = udev_enumerate_get_list_entry(e);
+	for (; entry && !shared; entry = udev_list_entry_get_next(entry)) {
+		const char *syspath = udev_list_entry_get_name(entry);
+
+		shared = strcmp(syspath, udev_device_get_syspath(dev)) &&
+			 has_link(udev, syspath, link);
+	}
+	udev_enumerate_unref(e);
+	return shared;
+}
+
 /*
  * The best of the device's links, in this order of preference.  Not by what is on it:
  * the file system of a mapped device is, for udev, on its first leg, too.
@@ -161,7 +199,8 @@ static char *stable_link(struct udev_device *dev)
 			/* in a table "#" begins a comment */
 			if (str_starts(link, order[i]) && leads_to(link, devno) &&
 			    !strchr(link, '#') &&
-			    !str_starts(link, "/dev/disk/by-id/lvm-pv-"))
+			    !str_starts(link, "/dev/disk/by-id/lvm-pv-") &&
+			    !is_shared(dev, link))
 				return xstrdup(link);
 		}
 	return NULL;
