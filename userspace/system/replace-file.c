@@ -24,7 +24,19 @@ static int write_all(int fd, const char *text)
 		if (n < 0)
 			return -errno;
 	}
-	return fchmod(fd, 0644) || fsync(fd) ? -errno : 0;
+	return 0;
+}
+
+/* Those of the file that is replaced; a new one can be read by all. */
+static int take_mode(int fd, const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st))
+		return fchmod(fd, 0644) ? -errno : 0;
+	if (fchown(fd, st.st_uid, st.st_gid) && errno != EPERM)
+		return -errno;
+	return fchmod(fd, st.st_mode & 07777) ? -errno : 0;
 }
 
 /* The folder of the file keeps the new name only once it is on disk itself. */
@@ -46,6 +58,10 @@ int replace_file(const char *path, const char *text)
 	if (fd < 0)
 		return -errno;
 	r = write_all(fd, text);
+	if (!r)
+		r = take_mode(fd, path);
+	if (!r && fsync(fd))
+		r = -errno;
 	if (!r && rename(temporary, path))
 		r = -errno;
 	if (r)
