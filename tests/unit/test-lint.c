@@ -188,6 +188,30 @@ static void lint_small_and_odd_chunks(void **state __unused)
 	lints("0 4000 noclone-striped 1 100 /dev/part1 0", 0, 0, "as linear, but slower");
 }
 
+static void lints_name(const char *name, unsigned int warnings)
+{
+	_cleanup_free_ char *text = xasprintf("0 8 noclone-linear %s 0", name);
+	_cleanup_problems_ struct problems parsed = { 0 }, problems = { 0 };
+	_cleanup_table_ struct table t = { 0 };
+
+	table_parse(&t, text, &parsed);
+	lint_names(&t, &problems);
+	assert_int_equal(problems_count(&problems, PROBLEM_WARNING), warnings);
+}
+
+static void lint_names_that_change(void **state __unused)
+{
+	lints_name("8:16", 1);
+	lints_name("/dev/sdb", 1);
+	lints_name("/dev/ram0", 1);
+	lints_name("/dev/md0", 1);
+	lints_name("/dev/md/data", 0);
+	lints_name("/dev/pmem0", 1);
+	lints_name("/dev/disk/by-id/wwn-1", 0);
+	lints_name("/dev/mapper/sdb", 0);
+	lints_name("UUID=1", 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -201,6 +225,7 @@ int main(void)
 		cmocka_unit_test(lint_sizes),
 		cmocka_unit_test(lint_block_mix_and_foreign_targets),
 		cmocka_unit_test(lint_small_and_odd_chunks),
+		cmocka_unit_test(lint_names_that_change),
 	};
 
 	return cmocka_run_group_tests_name("lint", tests, NULL, NULL);

@@ -7,6 +7,7 @@
  */
 #include "model/lint.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -120,7 +121,8 @@ static void check_name(struct lint *l, const struct target *t, const char *name)
 static bool is_kernel_name(const char *name)
 {
 	static const char * const drivers[] = {
-		"sd", "hd", "vd", "xvd", "nvme", "mmcblk", "loop", "nbd", "zd", "dm-",
+		"sd", "hd", "vd", "xvd", "nvme", "mmcblk", "loop", "nbd", "zd", "dm-", "ram",
+		"pmem", "dasd", "rbd", "bcache",
 	};
 	unsigned int i;
 
@@ -129,7 +131,8 @@ static bool is_kernel_name(const char *name)
 	for (i = 0; str_starts(name, "/dev/") && i < ARRAY_SIZE(drivers); i++)
 		if (str_starts(name + strlen("/dev/"), drivers[i]))
 			return true;
-	return false;
+	/* not /dev/md/NAME */
+	return str_starts(name, "/dev/md") && isdigit((unsigned char)name[strlen("/dev/md")]);
 }
 
 void lint_names(const struct table *t, struct problems *problems)
