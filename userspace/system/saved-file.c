@@ -106,13 +106,23 @@ bool saved_file_is_forced(const char *name)
 	return !access(path, F_OK);
 }
 
+static void sync_folder(const char *path)
+{
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd >= 0)
+		fsync(fd);
+}
+
 int saved_file_write(const char *name, const char *text)
 {
 	_cleanup_free_ char *path = saved_path(name);
 	/* behind a link, which somebody has made on purpose, is the file */
 	_cleanup_free_ char *real = realpath(path, NULL);
 
-	if (mkdir(SAVED_DIR, 0755) && errno != EEXIST)
+	if (!mkdir(SAVED_DIR, 0755))
+		sync_folder("/etc");
+	else if (errno != EEXIST)
 		return -errno;
 	return replace_file(real ? real : path, text);
 }
@@ -130,7 +140,12 @@ int saved_file_remove(const char *name)
 static int is_saved(const struct dirent *entry)
 {
 	_cleanup_free_ char *name = saved_name(entry->d_name);
+	size_t length = strlen(entry->d_name), suffix = strlen(SAVED_SUFFIX);
 
+	if (!name && *entry->d_name != '.' && length >= suffix &&
+	    !strcmp(entry->d_name + length - suffix, SAVED_SUFFIX))
+		log_warn(SAVED_DIR "/%s is ignored: no device of that name can be saved",
+			 entry->d_name);
 	return name != NULL;
 }
 
