@@ -87,7 +87,11 @@ static void a_file_without_its_end_is_refused(void **state __unused)
 {
 	_cleanup_saved_ struct saved s = { 0 }, whole = { 0 };
 
-	read_file(&s, "0 8 noclone-linear /dev/a 0\n8 8 noclone-linear /dev/b 1", 1);
+	_cleanup_problems_ struct problems p = { 0 };
+
+	saved_parse(&s, "0 8 noclone-linear /dev/a 0\n8 8 noclone-linear /dev/b 1", &p);
+	assert_int_equal(p.nr, 1);
+	assert_int_equal(p.problem[0].line, 2);
 	read_file(&whole, "0 8 noclone-linear /dev/a 0\n8 8 noclone-linear /dev/b 1\n", 0);
 }
 
@@ -154,7 +158,7 @@ static void signatures_are_replaced_and_the_rest_stays(void **state __unused)
 	saved_add_signature(&s, &s.table.targets[0], 0, "xfs 1");
 	saved_add_signature(&s, &s.table.targets[1], 0, SIGNATURE_NONE);
 	read_file(&old, outdated, 0);
-	assert_true(old.outdated);
+	assert_int_equal(old.outdated, 8);
 	text = saved_with_signatures(&s, outdated);
 	assert_string_equal(text,
 		"# my data\n"

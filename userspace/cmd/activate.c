@@ -65,9 +65,9 @@ static unsigned int check_identity(const struct options *o, struct saved *s,
 				   struct problems *problems)
 {
 	if (s->outdated)
-		problem_add(problems, PROBLEM_ERROR, 0,
+		problem_add(problems, PROBLEM_ERROR, s->outdated,
 			    "the device has got another table since, which was not saved: the data may be elsewhere by now");
-	return s->outdated + signatures_check(s, !opt(o, OPT_DRY_RUN), problems);
+	return !!s->outdated + signatures_check(s, !opt(o, OPT_DRY_RUN), problems);
 }
 
 /*

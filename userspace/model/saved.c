@@ -113,14 +113,14 @@ static bool take_signature(struct saved *s, const struct words *w)
 	return true;
 }
 
-static bool take_keyword(struct saved *s, const struct words *w)
+static bool take_keyword(struct saved *s, const struct words *w, unsigned int line)
 {
 	if (w->nr == 1 && !strcmp(w->word[0], "readonly")) {
 		s->readonly = true;
 		return true;
 	}
 	if (is_outdated(w)) {
-		s->outdated = true;
+		s->outdated = line;
 		return true;
 	}
 	if (w->nr == 2 && !strcmp(w->word[0], "uuid")) {
@@ -146,7 +146,7 @@ void saved_parse_keywords(struct saved *s, const char *text,
 		_cleanup_words_ struct words w = { 0 };
 
 		nr++;
-		if (!keyword_words(line, &w) ? has_late_keyword(line) : !take_keyword(s, &w))
+		if (!keyword_words(line, &w) ? has_late_keyword(line) : !take_keyword(s, &w, nr))
 			problem_add(problems, PROBLEM_ERROR, nr,
 				    "A comment with \"noclone:\" is \"uuid UUID\", \"readonly\", \"outdated\" or \"signature DEVICE START TYPE [UUID]\", on a line of its own");
 	}
@@ -154,9 +154,14 @@ void saved_parse_keywords(struct saved *s, const char *text,
 
 void saved_parse(struct saved *s, const char *text, struct problems *problems)
 {
+	unsigned int lines = 0;
+	const char *at;
+
+	for (at = text; *at; at += strcspn(at, "\n"), at += *at == '\n')
+		lines++;
 	/* as of a file that was copied in part: the rest may be missing */
-	if (*text && text[strlen(text) - 1] != '\n')
-		problem_add(problems, PROBLEM_ERROR, 0,
+	if (lines && at[-1] != '\n')
+		problem_add(problems, PROBLEM_ERROR, lines,
 			    "The last line has no end: is the file complete?");
 	table_parse(&s->table, text, problems);
 	saved_parse_keywords(s, text, problems);

@@ -38,7 +38,7 @@ struct saved {
 	struct table table;
 	char *uuid;		/* NULL if the file names none */
 	bool readonly;
-	bool outdated;		/* the device has got another table since */
+	unsigned int outdated;	/* line that says that the device has got another table since */
 	struct saved_signature *signature;
 	unsigned int nr;
 };

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/read.h"
 #include "base/util.h"
 #include "model/saved.h"
 #include "system/blockdev.h"
@@ -59,10 +60,13 @@ static void look_at_saved(const char *name, void *data)
 		.stands_in = !is_own(d, name),
 	};
 	if (!text) {
-		s->unreadable = xstrdup(strerror(error));
+		s->unreadable = xstrdup(read_text_problem(error));
 		return;
 	}
 	saved_parse(&saved, text, &s->problems);
+	if (saved.outdated)
+		problem_add(&s->problems, PROBLEM_WARNING, saved.outdated,
+			    "the device has got another table since, and this one is not activated");
 	s->missing = missing_of(&saved.table);
 }
 
