@@ -3,6 +3,7 @@
 #include "cmd/save.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <json-c/json.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -124,6 +125,17 @@ static void print_file(const struct options *o, const char *name, const char *pa
 	json_object_put(out);
 }
 
+/* udev looks once more: 90-dm-noclone-device.rules starts the unit of a saved device. */
+static void tell_udev(dev_t devno)
+{
+	bool systemd = !access("/run/systemd/system", F_OK);
+	_cleanup_free_ char *path = blockdev_sysfs(devno, "uevent");
+	_cleanup_close_ int fd = systemd ? open(path, O_WRONLY | O_CLOEXEC) : -1;
+
+	if (systemd && (fd < 0 || write(fd, "change", strlen("change")) < 0))
+		log_verbose("%s: %s", path, strerror(errno));
+}
+
 int save_device(const struct options *o, const char *name)
 {
 	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
@@ -157,8 +169,10 @@ int save_device(const struct options *o, const char *name)
 		return 0;
 	}
 	r = saved_file_write(name, text);
-	if (!r)
+	if (!r) {
 		saved_file_set_forced(name, false);
+		tell_udev(dev.devno);
+	}
 	if (r)
 		log_err("writing %s failed: %s", path, strerror(-r));
 	else
