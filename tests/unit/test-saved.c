@@ -322,6 +322,8 @@ static void unit_names_are_those_of_systemd(void **state __unused)
 	escaped("/", true, "-");
 }
 
+static const char crypttab[] = "# c-d /dev/sdc\n\tc-d UUID=1 none luks\ne-f /dev/sdd";
+
 static void has_lines(const char *table, const char *const lines[], unsigned int nr)
 {
 	_cleanup_problems_ struct problems p = { 0 };
@@ -330,7 +332,7 @@ static void has_lines(const char *table, const char *const lines[], unsigned int
 	unsigned int i;
 
 	table_parse(&t, table, &p);
-	text = boot_unit_print(&t);
+	text = boot_unit_print(&t, crypttab);
 	for (i = 0; i < nr; i++) {
 		_cleanup_free_ char *line = xasprintf("\n%s\n", lines[i]);
 
@@ -346,6 +348,12 @@ static void units_have_dependencies(void **state __unused)
 		"BindsTo=dev-disk-by\\x2dlabel-a\\x5cx5cb.device",
 		"After=dev-mapper-c.device", "After=blockdev@dev-mapper-c.target",
 	};
+	static const char * const luks[] = {
+		"Requires=systemd-cryptsetup@c\\x2dd.service",
+		"After=systemd-cryptsetup@c\\x2dd.service",
+		"After=blockdev@dev-mapper-c\\x2dd.target",
+		"BindsTo=dev-mapper-e.device", "BindsTo=dev-c\\x2dd.device",
+	};
 	static const char * const files[] = {
 		"RequiresMountsFor=\"/srv/%%i \\\"\\\\\"",
 	};
@@ -354,6 +362,8 @@ static void units_have_dependencies(void **state __unused)
 	has_lines("not a table", always, ARRAY_SIZE(always));
 	has_lines("0 8 noclone-linear /dev/sda 0\n8 8 noclone-linear LABEL=a\\b 0\n"
 		  "16 8 linear /dev/mapper/c 0\n24 8 linear 8:16 0\n", legs, ARRAY_SIZE(legs));
+	has_lines("0 8 noclone-linear /dev/mapper/c-d 0\n8 8 linear /dev/mapper/e 0\n"
+		  "16 8 linear /dev/c-d 0\n", luks, ARRAY_SIZE(luks));
 	has_lines("0 8 noclone-file /srv/%25i%20%22%5c 0\n", files, ARRAY_SIZE(files));
 }
 
@@ -366,7 +376,7 @@ static void a_path_cannot_add_lines(void **state __unused)
 
 	table_parse(&t, "0 8 noclone-file /srv/a%0aExecStart=/b 0\n", &p);
 	assert_int_equal(t.nr, 1);
-	text = boot_unit_print(&t);
+	text = boot_unit_print(&t, crypttab);
 	assert_null(strstr(text, "ExecStart"));
 }
 

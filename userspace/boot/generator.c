@@ -2,7 +2,7 @@
 /*
  * noclone-generator: tells systemd what the saved devices need.
  *
- *	noclone-generator NORMAL [EARLY LATE [TABLES]]
+ *	noclone-generator NORMAL [EARLY LATE [TABLES [CRYPTTAB]]]
  *
  * For each file NAME.table it adds the dependencies to noclone-device@NAME.service, has
  * the boot start it, and has whoever waits for /dev/mapper/NAME start it as well.  See
@@ -12,7 +12,6 @@
  */
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,9 +33,10 @@
 
 static void complain(const char *path)
 {
+	const char *why = read_text_problem(errno);
 	FILE *log = fopen("/dev/kmsg", "we");
 
-	fprintf(log ? log : stderr, "<3>noclone-generator: %s: %s\n", path, strerror(errno));
+	fprintf(log ? log : stderr, "<3>noclone-generator: %s: %s\n", path, why);
 	if (log)
 		fclose(log);
 }
@@ -68,15 +68,29 @@ static void link_unit(const char *out, const char *wanting, const char *kind,
 	_cleanup_free_ char *path = xasprintf("%s/%s", folder, unit);
 
 	make_folder(folder);
-	if (symlink(TEMPLATE, path))
+	/* two legs may be on one disk */
+	if (symlink(TEMPLATE, path) && errno != EEXIST)
 		complain(path);
 }
 
-static void generate(const char *out, const char *tables, const char *name)
+struct wish {
+	const char *out;
+	const char *unit;
+};
+
+/* A disk that comes after the boot has waited for it starts the unit once more. */
+static void link_leg(const char *leg, void *data)
+{
+	const struct wish *w = data;
+
+	link_unit(w->out, leg, "wants", w->unit);
+}
+
+static void generate(const char *out, const char *tables, const char *crypttab,
+		     const char *name)
 {
 	_cleanup_free_ char *path = xasprintf("%s/%s" SAVED_SUFFIX, tables, name);
-	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
-	_cleanup_free_ char *text = fd < 0 ? NULL : read_stream(fd, FILE_MAX);
+	_cleanup_free_ char *text = read_text_file(path, FILE_MAX);
 	_cleanup_problems_ struct problems ignored = { 0 };
 	_cleanup_table_ struct table t = { 0 };
 	_cleanup_free_ char *node = xasprintf("/dev/mapper/%s", name);
@@ -84,20 +98,24 @@ static void generate(const char *out, const char *tables, const char *name)
 	_cleanup_free_ char *unit = boot_unit_service(name);
 	_cleanup_free_ char *folder = xasprintf("%s/%s.d", out, unit);
 	_cleanup_free_ char *drop_in = NULL;
+	struct wish wish = { out, unit };
 
 	if (!text)
 		complain(path);
 	table_parse(&t, text ? text : "", &ignored);
-	drop_in = boot_unit_print(&t);
+	drop_in = boot_unit_print(&t, crypttab);
 	write_file(folder, "50-members.conf", drop_in);
 	/* nothing waits for this one; a mount that needs the device waits for that */
 	link_unit(out, "local-fs.target", "wants", unit);
 	link_unit(out, device, "requires", unit);
+	boot_unit_for_each_leg(&t, link_leg, &wish);
 }
 
 int main(int argc, char **argv)
 {
 	const char *tables = argc > 4 ? argv[4] : SAVED_DIR;
+	_cleanup_free_ char *crypttab = read_text_file(argc > 5 ? argv[5] : "/etc/crypttab",
+						       FILE_MAX);
 	DIR *dir = argc > 1 ? opendir(tables) : NULL;
 	struct dirent *entry;
 
@@ -107,7 +125,7 @@ int main(int argc, char **argv)
 		_cleanup_free_ char *name = saved_name(entry->d_name);
 
 		if (name)
-			generate(argv[1], tables, name);
+			generate(argv[1], tables, crypttab ? crypttab : "", name);
 	}
 	if (dir)
 		closedir(dir);

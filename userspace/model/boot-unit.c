@@ -13,6 +13,7 @@
 
 /* systemd has no unit with a longer name. */
 #define UNIT_NAME_MAX	255
+#define MAPPER_DIR	"/dev/mapper/"
 
 static bool is_plain(char c)
 {
@@ -120,21 +121,52 @@ static char *quoted_path(const char *path)
 	return strbuf_take(&b);
 }
 
-static void add_leg(struct strbuf *b, const struct leg *leg)
+/* The device unit of a path: a new string.  A number is no name, and has none. */
+static char *leg_unit(const char *path)
 {
-	_cleanup_free_ char *path = leg_path(leg->device);
 	_cleanup_free_ char *unit = path ? boot_unit_device(path) : NULL;
+
+	return unit && str_starts(path, "/dev/") && strlen(unit) <= UNIT_NAME_MAX ?
+	       xstrdup(unit) : NULL;
+}
+
+/* Is /dev/mapper/NAME what a line begins with? */
+static bool is_in_crypttab(const char *crypttab, const char *path)
+{
+	const char *name = path + strlen(MAPPER_DIR), *at = crypttab;
+	size_t length = strlen(name);
+
+	if (!str_starts(path, MAPPER_DIR))
+		return false;
+	for (; *at; at += strcspn(at, "\n"), at += *at == '\n') {
+		const char *word = at + strspn(at, " \t");
+
+		if (strcspn(word, " \t\n") == length && !strncmp(word, name, length))
+			return true;
+	}
+	return false;
+}
+
+static void add_leg(struct strbuf *b, const struct leg *leg, const char *crypttab)
+{
+	_cleanup_free_ char *path = leg_path(leg->device), *unit = leg_unit(path);
 	_cleanup_free_ char *escaped = path ? boot_unit_escape(path, true) : NULL;
 
-	/* a number is no name: whether the device is there shows when it is needed */
-	if (!unit || !str_starts(path, "/dev/") || strlen(unit) > UNIT_NAME_MAX)
+	if (!unit)
 		return;
-	strbuf_add(b, "BindsTo=%s\nAfter=%s\n", unit, unit);
-	if (str_starts(path, "/dev/mapper/"))
+	if (is_in_crypttab(crypttab, path)) {
+		_cleanup_free_ char *name = boot_unit_escape(path + strlen(MAPPER_DIR), false);
+
+		strbuf_add(b, "Requires=systemd-cryptsetup@%s.service\nAfter=systemd-cryptsetup@%s.service\n",
+			   name, name);
+	} else {
+		strbuf_add(b, "BindsTo=%s\nAfter=%s\n", unit, unit);
+	}
+	if (str_starts(path, MAPPER_DIR))
 		strbuf_add(b, "After=blockdev@%s.target\n", escaped);
 }
 
-static void add_target(struct strbuf *b, const struct target *t)
+static void add_target(struct strbuf *b, const struct target *t, const char *crypttab)
 {
 	_cleanup_free_ char *path = t->path ? quoted_path(t->path) : NULL;
 	unsigned int i;
@@ -142,16 +174,31 @@ static void add_target(struct strbuf *b, const struct target *t)
 	if (path)
 		strbuf_add(b, "RequiresMountsFor=%s\n", path);
 	for (i = 0; i < t->nr_legs; i++)
-		add_leg(b, &t->legs[i]);
+		add_leg(b, &t->legs[i], crypttab);
 }
 
-char *boot_unit_print(const struct table *t)
+void boot_unit_for_each_leg(const struct table *t,
+			    void (*visit)(const char *unit, void *data), void *data)
+{
+	unsigned int i, j;
+
+	for (i = 0; i < t->nr; i++)
+		for (j = 0; j < t->targets[i].nr_legs; j++) {
+			_cleanup_free_ char *path = leg_path(t->targets[i].legs[j].device);
+			_cleanup_free_ char *unit = leg_unit(path);
+
+			if (unit)
+				visit(unit, data);
+		}
+}
+
+char *boot_unit_print(const struct table *t, const char *crypttab)
 {
 	struct strbuf b = { 0 };
 	unsigned int i;
 
 	strbuf_add(&b, "# Made by noclone-generator of the device's table file\n[Unit]\n");
 	for (i = 0; i < t->nr; i++)
-		add_target(&b, &t->targets[i]);
+		add_target(&b, &t->targets[i], crypttab);
 	return strbuf_take(&b);
 }

@@ -17,9 +17,14 @@ char *boot_unit_device(const char *path);
 /**
  * boot_unit_print - the part of the unit that depends on the table
  * @t: its table, as much of it as could be read
+ * @crypttab: text of crypttab(5).  systemd has no device unit for an encrypted device
+ *	without a file system, as a leg may be, so the unit that opens it is waited for.
  *
  * Return: a drop-in for boot_unit_service(): a new string.
  */
-char *boot_unit_print(const struct table *t);
+char *boot_unit_print(const struct table *t, const char *crypttab);
+/* Call @visit with the device unit of each leg. */
+void boot_unit_for_each_leg(const struct table *t,
+			    void (*visit)(const char *unit, void *data), void *data);
 
 #endif /* NOCLONE_BOOT_UNIT_H */
