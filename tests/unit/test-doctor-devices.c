@@ -184,6 +184,8 @@ static void saved_devices(void **state __unused)
 	says_saved(&s, FINDING_OK, "it is active", NULL);
 	s.stands_in = true;
 	says_saved(&s, FINDING_WARNING, "dm's own targets", "noclone convert t");
+	s.on_file = true;
+	says_saved(&s, FINDING_WARNING, "dm's own targets", "noclone deactivate t");
 	s.active = false;
 	says_saved(&s, FINDING_WARNING, "it is not active", "noclone activate t");
 	s.missing = (char *)"/dev/sdb";

@@ -21,6 +21,19 @@ static void judge_file(const struct saved_facts *s, const char *what, struct fin
 	}
 }
 
+/* A loop device cannot be exchanged for its file while the device runs. */
+static void judge_stand_in(const struct saved_facts *s, const char *what, struct findings *f)
+{
+	struct finding *found = finding_add(f, FINDING_WARNING, what,
+					    "it runs on dm's own targets, as without the module");
+
+	if (s->on_file)
+		finding_fix(found, "when the module can be loaded and nobody uses the device: noclone deactivate %s, then noclone activate %s",
+			    s->name, s->name);
+	else
+		finding_fix(found, "noclone convert %s, when the module can be loaded", s->name);
+}
+
 static void judge_saved(const struct saved_facts *s, struct findings *f)
 {
 	_cleanup_free_ char *what = xasprintf("saved device %s", s->name);
@@ -31,9 +44,7 @@ static void judge_saved(const struct saved_facts *s, struct findings *f)
 	}
 	judge_file(s, what, f);
 	if (s->active && s->stands_in)
-		finding_fix(finding_add(f, FINDING_WARNING, what,
-					"it runs on dm's own targets, as without the module"),
-			    "noclone convert %s, when the module can be loaded", s->name);
+		judge_stand_in(s, what, f);
 	else if (s->active)
 		finding_add(f, FINDING_OK, what, "it is active");
 	else if (s->missing)

@@ -131,6 +131,7 @@ struct mapped_facts {
  * @missing: a leg or file that is not there, or NULL
  * @active: there is a device of that name
  * @stands_in: it has none of this module's targets
+ * @on_file: its file has a backing file, for which a loop device stands in
  */
 struct saved_facts {
 	char *name;
@@ -139,6 +140,7 @@ struct saved_facts {
 	char *missing;
 	bool active;
 	bool stands_in;
+	bool on_file;
 };
 
 /**
