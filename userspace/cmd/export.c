@@ -46,16 +46,6 @@ static void export_file(struct json_object *out, const char *name,
 	output_add_bytes(out, "losetup", loop);
 }
 
-static bool is_on_file(const struct table *t)
-{
-	unsigned int i;
-
-	for (i = 0; i < t->nr; i++)
-		if (t->targets[i].path)
-			return true;
-	return false;
-}
-
 static struct json_object *export_one(const struct options *o,
 				      const struct devmap_device *dev,
 				      char **concise)
@@ -67,7 +57,7 @@ static struct json_object *export_one(const struct options *o,
 	live_table(dev->name, &t);
 	output_add_string(out, "name", dev->name);
 	output_add_string(out, "uuid", dev->uuid);
-	if (is_on_file(&t)) {
+	if (table_has_file(&t)) {
 		export_file(out, dev->name, &t);
 		return out;
 	}

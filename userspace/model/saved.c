@@ -239,14 +239,9 @@ char *saved_with_outdated(const char *text)
 	return xasprintf("%s%s", text, s.outdated ? "" : "# " KEYWORD " outdated\n");
 }
 
-static bool is_on_file(const struct target *t, const void *data __unused)
-{
-	return t->path;
-}
-
 bool saved_has_stand_in(const struct table *saved, const struct table *live)
 {
-	return table_any(saved, is_on_file, NULL) && !table_any(live, is_on_file, NULL);
+	return table_has_file(saved) && !table_has_file(live);
 }
 
 unsigned int saved_parts(const struct target *t)

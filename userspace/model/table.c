@@ -127,6 +127,16 @@ bool table_has_noclone(const struct table *t)
 	return table_any(t, is_noclone, NULL);
 }
 
+static bool is_on_file(const struct target *target, const void *data __unused)
+{
+	return target->path;
+}
+
+bool table_has_file(const struct table *t)
+{
+	return table_any(t, is_on_file, NULL);
+}
+
 const char *target_stock_type(const struct target *target)
 {
 	switch (target->kind) {

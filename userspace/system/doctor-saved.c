@@ -44,16 +44,6 @@ static char *missing_of(const struct table *t)
 	return NULL;
 }
 
-static bool has_backing_file(const struct table *t)
-{
-	unsigned int i;
-
-	for (i = 0; i < t->nr; i++)
-		if (t->targets[i].path)
-			return true;
-	return false;
-}
-
 static void look_at_saved(const char *name, void *data)
 {
 	_cleanup_free_ char *text = saved_file_text(name);
@@ -78,7 +68,7 @@ static void look_at_saved(const char *name, void *data)
 		problem_add(&s->problems, PROBLEM_WARNING, saved.outdated,
 			    "the device has got another table since, and this one is not activated");
 	s->missing = missing_of(&saved.table);
-	s->on_file = has_backing_file(&saved.table);
+	s->on_file = table_has_file(&saved.table);
 }
 
 void doctor_gather_saved(struct doctor_facts *d)
