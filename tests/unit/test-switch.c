@@ -211,16 +211,18 @@ static void waiting(void **state __unused)
 	_cleanup_free_ char *why = NULL, *suspended = NULL;
 
 	switch_plan(&p, &some);
-	assert_true(switch_is_pending(c, "off:multipath"));
-	assert_true(switch_is_pending(c, "off:suspended"));
-	assert_true(switch_is_pending(c, "off:mixed"));
-	assert_false(switch_is_pending(c, "off:layout"));
-	assert_false(switch_is_pending(c, "on"));
-	assert_false(switch_is_pending(c, NULL));
+	assert_true(switch_is_pending(c, "off:multipath", 0));
+	assert_true(switch_is_pending(c, "off:suspended", 0));
+	assert_true(switch_is_pending(c, "off:mixed", 0));
+	assert_false(switch_is_pending(c, "off:layout", 0));
+	assert_false(switch_is_pending(c, "on", 0));
+	assert_false(switch_is_pending(c, NULL, 0));
+	assert_true(switch_is_pending(c, "off:stats", 20));
+	assert_false(switch_is_pending(c, "off:stats", 1000));
 	why = switch_why(c, "off:stats");
 	assert_string_equal(why, "dmsetup stats is in use: dmsetup stats delete --allprograms --allregions --alldevices");
 	c->suspended = true;
-	assert_false(switch_is_pending(c, "off:detached"));
+	assert_false(switch_is_pending(c, "off:detached", 0));
 	suspended = switch_why(c, "off:detached");
 	assert_non_null(strstr(suspended, "when it is resumed"));
 }

@@ -233,20 +233,20 @@ static void send_messages(struct switch_plan *p)
  * them are found not to be on: to ask thousands takes the processor from the module.
  */
 static unsigned int count_pending(const struct switch_plan *p, char **after,
-				  unsigned int ahead)
+				  unsigned int ahead, unsigned int waited_ms)
 {
 	unsigned int i, pending = 0;
 
 	for (i = 0; i < p->nr; i++) {
 		const struct candidate *c = &p->device[i];
 
-		if (after[i] && !switch_is_pending(c, after[i]))
+		if (after[i] && !switch_is_pending(c, after[i], waited_ms))
 			continue;
 		if (pending < ahead) {
 			free(after[i]);
 			after[i] = candidate_state(c);
 		}
-		pending += pending >= ahead || switch_is_pending(c, after[i]);
+		pending += pending >= ahead || switch_is_pending(c, after[i], waited_ms);
 	}
 	return pending;
 }
@@ -263,7 +263,7 @@ static void wait_until_on(const struct switch_plan *p, char **after)
 	for (;;) {
 		const bool is_last = waited_ms >= PATIENCE_MS;
 
-		pending = count_pending(p, after, is_last ? p->nr : AHEAD);
+		pending = count_pending(p, after, is_last ? p->nr : AHEAD, waited_ms);
 		if (!pending || (is_last && pending >= least))
 			break;
 		show_progress("waiting for", p->nr - pending, p->nr);

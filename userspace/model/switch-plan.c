@@ -16,6 +16,8 @@
 #include "model/table-print.h"
 
 #define PARAMETERS	"/sys/module/dm_noclone/parameters/"
+/* dm core frees deleted statistics after a grace period of RCU, and they count until then */
+#define STATS_PASS_MS	1000
 
 static const struct {
 	const char *name;
@@ -313,16 +315,18 @@ void switch_plan_free(struct switch_plan *p)
  * While the module attaches a device, it suspends it and learns its table, so states
  * such as "suspended" and "mixed" pass.  These do not:
  */
-bool switch_is_pending(const struct candidate *c, const char *state)
+bool switch_is_pending(const struct candidate *c, const char *state, unsigned int waited_ms)
 {
 	static const char * const lasting[] = {
 		"on", "off:option", "off:zoned", "off:foreign", "off:nostats",
-		"off:unpinned", "off:stats", "off:layout",
+		"off:unpinned", "off:layout",
 	};
 	size_t i;
 
 	if (c->action != SWITCH_ON || c->suspended || !state)
 		return false;
+	if (!strcmp(state, "off:stats"))
+		return waited_ms < STATS_PASS_MS;
 	for (i = 0; i < ARRAY_SIZE(lasting); i++)
 		if (!strcmp(state, lasting[i]))
 			return false;

@@ -130,9 +130,9 @@ void switch_plan_free(struct switch_plan *p);
 
 /*
  * After a message "on": may the device still come on in a moment?  Its state is
- * @state.
+ * @state, @waited_ms after the last one that came on.
  */
-bool switch_is_pending(const struct candidate *c, const char *state);
+bool switch_is_pending(const struct candidate *c, const char *state, unsigned int waited_ms);
 /* Can it never have the fast path as it is?  No failure of a group that it is in. */
 bool switch_is_hopeless(const struct candidate *c, const char *state);
 /* Why the device is not as it was wished: a new string, NULL if it is. */
