@@ -22,6 +22,7 @@
 #   make check-all        all tests on all kernels, and more of them: hours
 #   make check-vm         the suite in a VM of each stock kernel
 #   make check-machine    Debian with systemd, root and swap on LVM, enabled while in use
+#   make check-packages   make deb, and what dpkg and dkms make of it
 #   make check-uml        the suite in a kernel with KASAN, lockdep and kmemleak
 #   make check-lvm2       tests of lvm2 itself, with and without the fast path
 #   make check-meta       tests of the test harness itself
@@ -87,6 +88,9 @@ check-vm:
 check-machine:
 	@tests/harness/run build machine
 
+check-packages:
+	@KERNEL="$${KERNEL:-6.12}" tests/harness/run packages
+
 check-uml:
 	@KERNEL="$${KERNEL:-7.2}" tests/harness/run build uml
 
@@ -114,4 +118,4 @@ help:
 	@sed -n '3,/^$$/s/^# \{0,1\}//p' Makefile
 
 .PHONY: all modules tool install uninstall deb check check-all check-unit check-vm \
-	check-machine check-uml check-lvm2 check-meta style demo bench clean help
+	check-machine check-packages check-uml check-lvm2 check-meta style demo bench clean help
