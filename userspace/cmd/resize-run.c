@@ -8,12 +8,15 @@
  * grown later.
  */
 #include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/child.h"
 #include "base/log.h"
 #include "base/size.h"
 #include "base/util.h"
 #include "model/lint.h"
+#include "model/table-print.h"
 #include "model/uses.h"
 #include "system/blockdev.h"
 #include "system/device-uses.h"
@@ -36,24 +39,46 @@ void resize_lint(const struct resize *r, struct problems *problems)
 	lint_table(&r->new, &system_facts, &self, problems);
 }
 
-static int no_more_checks(const char *name __unused, void *data __unused)
+/* Return: the running table as text, a new string; NULL if there is none. */
+static char *running_table(const char *name)
 {
-	return 0;
+	_cleanup_table_ struct table t = { 0 };
+
+	return live_table(name, &t) ? NULL : table_print(&t, false, NULL, NULL);
 }
 
-/* Only if nobody else is changing the device. */
+void resize_expect_table(struct resize *r)
+{
+	free(r->expected);
+	r->expected = running_table(r->dev.name);
+}
+
+static int check_expected(const char *name __unused, void *data)
+{
+	const struct resize *r = data;
+	_cleanup_free_ char *now = running_table(r->dev.name);
+
+	if (now && r->expected && !strcmp(now, r->expected))
+		return 0;
+	return resize_refuse(r, -EBUSY, "somebody else has changed its table meanwhile: try again");
+}
+
+/* Only if nobody else has changed the device, or is about to. */
 static int swap_table(struct resize *r, const struct table *t)
 {
 	const struct devmap_suspend_how how = {
 		.noflush = opt(r->o, OPT_NOFLUSH),
 		.nolockfs = opt(r->o, OPT_NOLOCKFS),
 	};
-	const struct devmap_check unchanged = { no_more_checks, NULL };
+	const struct devmap_check unchanged = { check_expected, r };
 	int e = devmap_reload_checked(r->dev.name, t, r->dev.readonly, &how, &unchanged);
 
 	/* the table is running nevertheless */
 	r->udev_late |= e == -ETIMEDOUT;
-	return e == -ETIMEDOUT ? 0 : e;
+	if (e && e != -ETIMEDOUT)
+		return e;
+	resize_expect_table(r);
+	return 0;
 }
 
 static int check_grown_file(const struct resize *r)

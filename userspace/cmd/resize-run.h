@@ -25,6 +25,8 @@
  * @fs: what is on it
  * @plan: how that is resized, with --resizefs
  * @udev_late: done, but udev has not confirmed it
+ * @lock: held until the end, but for a dry run
+ * @expected: the running table, as text: another one is somebody else's
  */
 struct resize {
 	const struct options *o;
@@ -38,6 +40,8 @@ struct resize {
 	struct filesystem fs;
 	struct filesystem_plan plan;
 	bool udev_late;
+	int lock;
+	char *expected;
 };
 
 static inline const struct target *resize_last(const struct table *t)
@@ -47,6 +51,8 @@ static inline const struct target *resize_last(const struct table *t)
 
 /* Log a sentence about the device.  Return: @error. */
 int resize_refuse(const struct resize *r, int error, const char *sentence);
+/* Take the running table for the one that is to be replaced. */
+void resize_expect_table(struct resize *r);
 /* Check the new table; a file has to be as large as that needs. */
 void resize_lint(const struct resize *r, struct problems *problems);
 

@@ -2,6 +2,7 @@
 /* noclone resize --dry-run: the steps, as shell commands. */
 #include <json-c/json.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/util.h"
 #include "model/table-print.h"
@@ -56,6 +57,21 @@ static char *steps_of(const struct resize *r)
 	return strbuf_take(&b);
 }
 
+/* A step that fails must not be followed by the next one, whoever runs them. */
+static void print_chain(char *steps)
+{
+	char *line, *next;
+
+	for (line = steps; line; line = next) {
+		next = strchr(line, '\n');
+		if (next)
+			*next++ = '\0';
+		/* 1: there were errors, which it has corrected */
+		printf("%s%s%s\n", line, strncmp(line, "e2fsck ", 7) ? "" : " || [ $? = 1 ]",
+		       next ? " &&" : "");
+	}
+}
+
 void resize_print_steps(const struct resize *r, const struct problems *problems)
 {
 	_cleanup_free_ char *steps = steps_of(r);
@@ -64,7 +80,7 @@ void resize_print_steps(const struct resize *r, const struct problems *problems)
 
 	if (!opt(r->o, OPT_JSON)) {
 		if (*steps)
-			puts(steps);
+			print_chain(steps);
 		return;
 	}
 	out = output_new("resize");

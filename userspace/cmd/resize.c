@@ -15,8 +15,10 @@
 #include "base/util.h"
 #include "model/plan.h"
 #include "model/resize.h"
+#include "system/blockdev.h"
 #include "system/guard.h"
 #include "system/identity.h"
+#include "system/saved-file.h"
 #include "cli/confirm.h"
 #include "cli/load.h"
 #include "cli/problem-log.h"
@@ -34,6 +36,22 @@ static void resize_free(struct resize *r)
 	table_free(&r->direct);
 	filesystem_free(&r->fs);
 	filesystem_plan_free(&r->plan);
+	free(r->expected);
+	if (r->lock >= 0)
+		close(r->lock);
+}
+
+/* What is known of the device may be old by the time that the lock is there. */
+static int lock(struct resize *r)
+{
+	_cleanup_free_ char *name = xstrdup(r->dev.name);
+
+	r->lock = saved_file_lock(name);
+	if (r->lock < 0)
+		return r->lock;
+	devmap_device_free(&r->dev);
+	r->dev = (struct devmap_device) { 0 };
+	return select_device(name, &r->dev);
 }
 
 static int look(struct resize *r, const char *word)
@@ -41,15 +59,17 @@ static int look(struct resize *r, const char *word)
 	_cleanup_free_ char *why = NULL;
 	int e = select_device(word, &r->dev);
 
-	if (e)
-		return e;
-	e = select_check_owner(r->o, &r->dev);
+	if (!e && !opt(r->o, OPT_DRY_RUN))
+		e = lock(r);
+	if (!e)
+		e = select_check_owner(r->o, &r->dev);
 	if (e)
 		return e;
 	if (r->dev.suspended || r->dev.inactive_table)
 		return resize_refuse(r, -EBUSY, r->dev.suspended ?
 			      "it is suspended: \"noclone resume\" first" :
 			      "somebody else has loaded a table: \"dmsetup clear\" drops that");
+	resize_expect_table(r);
 	live_get(r->dev.name, &r->live);
 	why = resize_objection(&r->live.table);
 	if (why)
@@ -144,6 +164,35 @@ static int plan_filesystem(struct resize *r)
 	return why ? resize_refuse(r, -EOPNOTSUPP, why) : 0;
 }
 
+static void check_new_leg(const struct resize *r, const char *device, uint32_t block,
+			  struct problems *problems)
+{
+	_cleanup_facts_ struct device_facts f = { 0 };
+
+	if (blockdev_lookup(device, &f))
+		return;
+	if (f.readonly && !r->dev.readonly)
+		problem_add(problems, PROBLEM_ERROR, 0, "%s is read-only", device);
+	/* a file system that was made for smaller ones may not even be mounted again */
+	if (f.logical_block > block)
+		problem_add(problems, PROBLEM_ERROR, 0,
+			    "%s has logical blocks of %u bytes, %s of %u: what is on that may not be usable any more",
+			    device, f.logical_block, r->dev.name, block);
+}
+
+static void check_new_legs(const struct resize *r, struct problems *problems)
+{
+	_cleanup_facts_ struct device_facts f = { 0 };
+	unsigned int i, j;
+
+	if (r->new.nr == r->live.table.nr || blockdev_lookup_number(r->dev.devno, &f))
+		return;
+	for (i = r->live.table.nr; i < r->new.nr; i++)
+		for (j = 0; j < r->new.targets[i].nr_legs; j++)
+			check_new_leg(r, r->new.targets[i].legs[j].device,
+				      f.logical_block, problems);
+}
+
 static void check_growth(const struct resize *r, struct problems *problems)
 {
 	const struct target *last = resize_last(&r->live.table);
@@ -151,6 +200,7 @@ static void check_growth(const struct resize *r, struct problems *problems)
 	const struct guard guard = { .self = r->dev.devno };
 
 	guard_table(&r->new, &guard, problems);
+	check_new_legs(r, problems);
 	room_check(last, target_leg_length(same) - target_leg_length(last), problems);
 	/* a file that has to grow is not yet what the table needs */
 	if (!r->growth.bytes)
@@ -240,7 +290,7 @@ static char *parse_words(int argc, char **argv, struct resize_size *size,
 int cmd_resize(const struct options *o, int argc, char **argv)
 {
 	struct plan_request legs = { .nr_legs = argc - 2 };
-	__attribute__((cleanup(resize_free))) struct resize r = { .o = o };
+	__attribute__((cleanup(resize_free))) struct resize r = { .o = o, .lock = -1 };
 	_cleanup_free_ char *wrong = NULL;
 	struct resize_size size;
 	int e;

@@ -136,6 +136,9 @@ int growth_apply(struct growth *g)
 	if (!r)
 		return 0;
 	fail(g, "growing", r);
+	/* larger than this has made it somebody else */
+	if (fstat(fd, &st) || (uint64_t)st.st_size > g->bytes)
+		return r;
 	if (ftruncate(fd, g->old_bytes))
 		fail(g, "undoing the growth", -errno);
 	return r;

@@ -75,6 +75,8 @@ int identity_probe(const char *path, uint64_t first, uint64_t sectors,
 	probe = blkid_new_probe();
 	if (!probe)
 		return -ENOMEM;
+	/* what a mapped device has written is not in the cache of its legs */
+	posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
 	r = take_type(probe, run_probe(probe, fd, first, sectors), type, label);
 	blkid_free_probe(probe);
 	return r;
