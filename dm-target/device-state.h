@@ -12,7 +12,9 @@
  *
  * Locks, outermost first:
  *   md->suspend_lock (dm core), held around .presuspend, .presuspend_undo, .resume
- *   nd->lock		attaching and detaching the fast path
+ *   nd->lock		attaching and detaching the fast path. Do not wait for
+ *			I/O or for a grace period while holding it: messages and
+ *			the module's exit take it without the suspend_lock.
  *
  *   noclone_devs_lock	list of devices, their tables and reference counts. Taken
  *			by constructors and destructors, with or without the
@@ -121,6 +123,7 @@ struct noclone_dev {
 
 	mempool_t reserve;		/* objects for when the slab is empty */
 	struct rcuwait drainer;
+	unsigned long drain_lock;	/* bit 0: somebody is @drainer */
 
 	struct mutex lock;		/* guards the members up to @pinned */
 	struct gendisk *disk;
@@ -128,7 +131,7 @@ struct noclone_dev {
 	enum noclone_state state;
 	enum noclone_state requested;	/* by module parameter or message */
 	bool overridden;		/* @requested was set by message: overrides table options */
-	bool draining;			/* stopped, bios in flight not waited for */
+	bool draining;			/* stopped, bios in flight not waited for; see inflight.h */
 	bool pinned;			/* another module replaced our fops: never free this */
 
 	struct list_head node;		/* guarded by noclone_devs_lock, as is @tables */

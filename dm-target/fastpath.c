@@ -367,17 +367,18 @@ bool noclone_fastpath_detach_begin(struct noclone_dev *nd)
 		noclone_fastpath_forget(nd);
 	}
 	nd->state = NOCLONE_OFF_SUSPENDED;
-	draining = nd->draining;
+	draining = READ_ONCE(nd->draining);
 	mutex_unlock(&nd->lock);
 	return draining;
 }
 
+/*
+ * Second half. Nobody attaches before it returns: that takes the suspend_lock, which
+ * .presuspend holds, or the callbacks of a stock target, which are cleared.
+ */
 void noclone_fastpath_detach_end(struct noclone_dev *nd)
 {
-	mutex_lock(&nd->lock);
-	if (nd->draining)
-		noclone_inflight_wait(nd);
-	mutex_unlock(&nd->lock);
+	noclone_inflight_wait(nd);
 }
 
 /*
@@ -399,22 +400,16 @@ void noclone_fastpath_detach(struct noclone_dev *nd)
 
 /*
  * The message "fastpath on" or "fastpath off". Overrides module parameter and
- * table options; bios in flight are not affected. Return: 0, or -EINTR if
- * interrupted while the device is being suspended.
+ * table options; bios in flight are not affected.
  */
-int noclone_fastpath_switch(struct noclone_dev *nd, bool on)
+void noclone_fastpath_switch(struct noclone_dev *nd, bool on)
 {
-	int r = mutex_lock_interruptible(&nd->lock);
-
-	if (r)
-		return r;
-
+	mutex_lock(&nd->lock);
 	nd->overridden = true;
 	nd->requested = on ? NOCLONE_ON : NOCLONE_OFF_MESSAGE;
 	if (noclone_fastpath_live(nd))
 		noclone_fastpath_apply(nd);
 	mutex_unlock(&nd->lock);
-	return 0;
 }
 
 void __init noclone_fastpath_init(void)

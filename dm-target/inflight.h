@@ -27,6 +27,7 @@
 
 #include <linux/rcupdate.h>
 #include <linux/rcuwait.h>
+#include <linux/wait_bit.h>
 
 /*
  * Begin with a bio. Return: the live table, valid until noclone_inflight_put(),
@@ -68,20 +69,28 @@ static inline bool noclone_inflight_is_zero(struct noclone_dev *nd)
 static inline void noclone_inflight_stop(struct noclone_dev *nd)
 {
 	RCU_INIT_POINTER(nd->live, NULL);
-	nd->draining = true;
+	WRITE_ONCE(nd->draining, true);
 }
 
 /*
  * Wait for the bios that have begun, a grace period after noclone_inflight_stop().
  * dm core waits interruptibly for its clones; but .presuspend cannot fail, so no
  * signal may end this wait. TASK_IDLE, because a leg that is stuck is neither load
- * nor a hung task to panic about. Context: nd->lock is held.
+ * nor a hung task to panic about.
+ *
+ * Several may come: a stock device is suspended while all are given back. rcuwait
+ * takes one; for the others a bit can be waited for in TASK_IDLE, a mutex cannot.
+ * Context: without locks of ours.
  */
 static inline void noclone_inflight_wait(struct noclone_dev *nd)
 {
-	rcuwait_wait_event(&nd->drainer, noclone_inflight_is_zero(nd),
-			   TASK_IDLE);
-	nd->draining = false;
+	wait_on_bit_lock(&nd->drain_lock, 0, TASK_IDLE);
+	if (nd->draining) {
+		rcuwait_wait_event(&nd->drainer, noclone_inflight_is_zero(nd),
+				   TASK_IDLE);
+		WRITE_ONCE(nd->draining, false);
+	}
+	clear_and_wake_up_bit(0, &nd->drain_lock);
 }
 
 #endif /* DM_NOCLONE_INFLIGHT_H */

@@ -166,11 +166,14 @@ void noclone_target_resume(struct dm_target *ti)
 int noclone_target_switch(struct noclone_target *t, unsigned int argc,
 			  char **argv)
 {
+	bool on;
+
 	if (argc == 2 && !strcasecmp(argv[0], NOCLONE_MSG_FASTPATH)) {
-		if (!strcasecmp(argv[1], NOCLONE_MSG_ON))
-			return noclone_fastpath_switch(t->nd, true);
-		if (!strcasecmp(argv[1], NOCLONE_MSG_OFF))
-			return noclone_fastpath_switch(t->nd, false);
+		on = !strcasecmp(argv[1], NOCLONE_MSG_ON);
+		if (on || !strcasecmp(argv[1], NOCLONE_MSG_OFF)) {
+			noclone_fastpath_switch(t->nd, on);
+			return 0;
+		}
 	}
 
 	DMWARN("%s: unknown message \"%s%s%s\": use \"fastpath on\" or \"fastpath off\"",

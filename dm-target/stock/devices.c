@@ -20,6 +20,7 @@
 #include <linux/moduleparam.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
+#include <linux/wait_bit.h>
 #include <linux/workqueue.h>
 
 #define DM_MSG_PREFIX "noclone"
@@ -37,6 +38,7 @@ static LIST_HEAD(noclone_stocks);
 
 /* Of its own: an item waits as long as a leg does not complete I/O. */
 static struct workqueue_struct *noclone_stock_wq;
+static atomic_t noclone_stock_working = ATOMIC_INIT(0);	/* items queued or executing */
 static void noclone_stock_collect(struct work_struct *work);
 static DECLARE_DELAYED_WORK(noclone_stock_collector, noclone_stock_collect);
 
@@ -89,11 +91,15 @@ static struct mapped_device *noclone_stock_get_md(const struct noclone_stock *sd
 	return NULL;
 }
 
-/* Is there anything to be done, still? */
+/*
+ * Is there anything to be done, still? A suspend that waits for bios is followed by a
+ * resume, which attaches; dm core would have us wait for its lock, and not idle.
+ */
 static bool noclone_stock_wants_attach(const struct noclone_stock *sd)
 {
 	return READ_ONCE(sd->nd.requested) == NOCLONE_ON &&
 	       !rcu_access_pointer(sd->nd.live) &&
+	       !READ_ONCE(sd->nd.draining) &&
 	       !READ_ONCE(noclone_stock_closing);
 }
 
@@ -127,6 +133,8 @@ static void noclone_stock_attach_work(struct work_struct *work)
 		noclone_stock_look_later();
 	}
 	noclone_stock_put(sd);
+	if (atomic_dec_and_test(&noclone_stock_working))
+		wake_up_var(&noclone_stock_working);
 }
 
 static struct noclone_stock *noclone_stock_create(struct gendisk *disk)
@@ -226,6 +234,7 @@ static bool noclone_stock_queue(struct noclone_stock *sd)
 	if (noclone_stock_closing || !queue_work(noclone_stock_wq, &sd->attach))
 		return false;
 	sd->users++;
+	atomic_inc(&noclone_stock_working);
 	return true;
 }
 
@@ -351,6 +360,10 @@ void noclone_stock_detach_all(void)
 	noclone_stock_closing = true;
 	mutex_unlock(&noclone_stock_lock);
 	cancel_delayed_work_sync(&noclone_stock_collector);
+	/* Idle, because an item may wait for a stuck leg; then for its last lines */
+	___wait_var_event(&noclone_stock_working,
+			  !atomic_read(&noclone_stock_working), TASK_IDLE, 0, 0,
+			  schedule());
 	flush_workqueue(noclone_stock_wq);
 	list_for_each_entry(sd, &noclone_stocks, node)
 		noclone_fastpath_detach_begin(&sd->nd);

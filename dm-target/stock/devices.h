@@ -6,8 +6,8 @@
  * Locks: a lock inside devices.c guards the list and the reference counts. It is
  * taken in .resume, so nobody waits for I/O, memory or a grace period with it: the
  * table that is resumed may be what he waits for. @preparing is held while memory
- * is waited for; .resume only tries it. nd->lock guards the table and is held while
- * the bios of that device are waited for, and of no other.
+ * is waited for; .resume only tries it. nd->lock guards the table. Bios are waited
+ * for without a lock, but for the bit that noclone_inflight_wait() has per device.
  */
 #ifndef DM_NOCLONE_STOCK_DEVICES_H
 #define DM_NOCLONE_STOCK_DEVICES_H

@@ -271,7 +271,7 @@ static int noclone_slots_apply(unsigned int requested)
 			noclone_slots_fill(&noclone_slots_types[i]);
 	if (requested & ~on)
 		noclone_stock_forget_refusals();
-	noclone_slots_requested = requested;
+	WRITE_ONCE(noclone_slots_requested, requested);
 	return 0;
 }
 
@@ -305,22 +305,28 @@ static int noclone_slots_set(const char *value, const struct kernel_param *kp)
 
 	if (r)
 		return r;
-	mutex_lock(&noclone_slots_lock);
-	if (noclone_slots_ready)
-		r = noclone_slots_apply(requested);
-	else
-		noclone_slots_requested = requested;
-	mutex_unlock(&noclone_slots_lock);
+	/* It may wait for a leg. Who reads a parameter meanwhile is not to wait, too */
+	kernel_param_unlock(kp->mod);
+	r = mutex_lock_interruptible(&noclone_slots_lock);
+	if (!r) {
+		if (noclone_slots_ready)
+			r = noclone_slots_apply(requested);
+		else
+			noclone_slots_requested = requested;
+		mutex_unlock(&noclone_slots_lock);
+	}
+	kernel_param_lock(kp->mod);
 	return r;
 }
 
 static int noclone_slots_get(char *buffer, const struct kernel_param *kp)
 {
+	unsigned int requested = READ_ONCE(noclone_slots_requested);
 	unsigned int i;
 	int n = 0;
 
 	for (i = 0; i < ARRAY_SIZE(noclone_slots_types); i++)
-		if (noclone_slots_requested & BIT(i))
+		if (requested & BIT(i))
 			n += sysfs_emit_at(buffer, n, "%s%s", n ? "," : "",
 					   noclone_slots_types[i].name);
 	return n + sysfs_emit_at(buffer, n, "\n");
@@ -356,7 +362,9 @@ int noclone_slots_init(struct target_type *newest)
 
 void noclone_slots_exit(void)
 {
-	mutex_lock(&noclone_slots_lock);
+	/* Whoever has it may be writing the parameter, and waiting for a stuck leg */
+	while (!mutex_trylock(&noclone_slots_lock))
+		schedule_timeout_idle(HZ / 10);
 	noclone_slots_clear();
 	noclone_slots_ready = false;
 	mutex_unlock(&noclone_slots_lock);

@@ -189,14 +189,17 @@ static int noclone_stock_parse(const char *word)
 static int noclone_stock_switch(struct dm_target *ti, bool on)
 {
 	struct noclone_stock *sd = noclone_stock_get(ti, true);
-	int r = -EOPNOTSUPP;
+	int r = 0;
 
 	if (!sd)
 		return -ENOMEM;
-	if (!on || !noclone_stock_is_hopeless(sd, ti))
-		r = noclone_fastpath_switch(&sd->nd, on);
-	if (!r && on)
-		noclone_stock_queue_attach(sd);
+	if (on && noclone_stock_is_hopeless(sd, ti)) {
+		r = -EOPNOTSUPP;
+	} else {
+		noclone_fastpath_switch(&sd->nd, on);
+		if (on)
+			noclone_stock_queue_attach(sd);
+	}
 	noclone_stock_put(sd);
 	return r;
 }
