@@ -28,7 +28,7 @@ static void states(void **state __unused)
 
 	says(&d, FINDING_OK, "device vg-lv: fast path on", NULL);
 	m.state = (char *)"off:message";
-	says(&d, FINDING_NOTE, "switched off by message", "noclone enable --now");
+	says(&d, FINDING_NOTE, "switched off by message", "noclone enable --now vg-lv");
 	m.state = (char *)"off:stats";
 	says(&d, FINDING_WARNING, "dmsetup stats is in use", "dmsetup stats delete");
 	m.state = (char *)"off:layout";

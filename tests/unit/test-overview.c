@@ -67,7 +67,7 @@ static void own_device(void **state __unused)
 	_cleanup_free_ char *why = overview_cell(&v, OVERVIEW_WHY, 0);
 
 	row_is(&v, 0, "a noclone-linear noclone off:message 1000000 999999 99.9% -");
-	assert_string_equal(why, "switched off by message: noclone enable --now");
+	assert_string_equal(why, "switched off by message: noclone enable --now a");
 	overview_free(&v);
 }
 

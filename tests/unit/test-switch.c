@@ -220,7 +220,7 @@ static void waiting(void **state __unused)
 	assert_true(switch_is_pending(c, "off:stats", 20));
 	assert_false(switch_is_pending(c, "off:stats", 1000));
 	why = switch_why(c, "off:stats");
-	assert_string_equal(why, "dmsetup stats is in use: dmsetup stats delete --allprograms --allregions --alldevices");
+	assert_string_equal(why, "dmsetup stats is in use: dmsetup stats list --allprograms says on which devices, dmsetup stats delete --allprograms --allregions DEVICE ends it");
 	c->suspended = true;
 	assert_false(switch_is_pending(c, "off:detached", 0));
 	suspended = switch_why(c, "off:detached");
@@ -248,10 +248,16 @@ static void every_reason_has_a_remedy(void **state __unused)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(reasons); i++) {
+		_cleanup_free_ char *remedy = remedy_of_reason(reasons[i], "vg0-root");
+
 		assert_non_null(status_reason_meaning(reasons[i]));
-		assert_non_null(remedy_of_reason(reasons[i]));
+		assert_non_null(remedy);
+		/* a command that can be pasted */
+		assert_null(strstr(remedy, "NAME"));
+		if (strstr(remedy, "enable --now"))
+			assert_non_null(strstr(remedy, "noclone enable --now vg0-root"));
 	}
-	assert_null(remedy_of_reason("moon"));
+	assert_null(remedy_of_reason("moon", "vg0-root"));
 }
 
 int main(void)

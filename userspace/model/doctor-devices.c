@@ -40,7 +40,7 @@ static void judge_state(const struct doctor_facts *d, const struct mapped_facts 
 {
 	const char *reason = m->state && strchr(m->state, ':') ? strchr(m->state, ':') + 1 : NULL;
 	const char *meaning = reason ? status_reason_meaning(reason) : NULL;
-	const char *remedy = reason ? remedy_of_reason(reason) : NULL;
+	_cleanup_free_ char *remedy = reason ? remedy_of_reason(reason, m->name) : NULL;
 	struct finding *finding;
 
 	if (reason) {

@@ -243,7 +243,7 @@ static char *why(const struct overview *v)
 	const char *meaning = reason ? status_counter_meaning(reason) : NULL;
 
 	if (str_starts(v->state, "off:"))
-		return remedy_words(v->state);
+		return remedy_words(v->state, v->name);
 	return meaning ? xstrdup(meaning) : NULL;
 }
 

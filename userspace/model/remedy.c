@@ -7,40 +7,56 @@
 #include "base/util.h"
 #include "model/status.h"
 
+/* "NAME" becomes the name of the device. */
 static const struct {
 	const char *reason, *remedy;
 } remedies[] = {
-	{ "parameter", "noclone enable --now; or set the parameter fastpath to Y" },
+	{ "parameter", "noclone enable --now NAME; or set the parameter fastpath to Y" },
 	{ "option", "noclone reload it without --no-fastpath" },
-	{ "message", "noclone enable --now" },
+	{ "message", "noclone enable --now NAME" },
 	{ "mixed", "nothing, unless all its targets become linear or striped" },
 	{ "zoned", "nothing: zones need dm core" },
 	{ "foreign", "unload the other module first" },
 	{ "nostats", "nothing on this kernel: dmsetup stats would miss I/O" },
 	{ "suspended", "resume it" },
 	{ "unpinned", "suspend and resume it, see noclone status" },
-	{ "stats", "dmsetup stats delete --allprograms --allregions --alldevices" },
-	{ "detached", "noclone enable --now, or suspend and resume it" },
+	/* those of one device keep all others from the fast path, too */
+	{ "stats", "dmsetup stats list --allprograms says on which devices, dmsetup stats delete --allprograms --allregions DEVICE ends it" },
+	{ "detached", "noclone enable --now NAME, or suspend and resume it" },
 	{ "memory", "it is tried again; or suspend and resume it" },
 	{ "layout", "nothing on this kernel; please report it with dmsetup table" },
 	{ "multipath", "ask for it by name: noclone enable --now NAME" },
 };
 
-const char *remedy_of_reason(const char *reason)
+static char *with_name(const char *remedy, const char *name)
+{
+	_cleanup_free_ char *quoted = shell_quote(name);
+	struct strbuf b = { 0 };
+	const char *at;
+
+	for (; (at = strstr(remedy, "NAME")); remedy = at + strlen("NAME")) {
+		strbuf_append(&b, remedy, at - remedy);
+		strbuf_add(&b, "%s", quoted);
+	}
+	strbuf_add(&b, "%s", remedy);
+	return strbuf_take(&b);
+}
+
+char *remedy_of_reason(const char *reason, const char *name)
 {
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(remedies); i++)
 		if (!strcmp(reason, remedies[i].reason))
-			return remedies[i].remedy;
+			return with_name(remedies[i].remedy, name);
 	return NULL;
 }
 
-char *remedy_words(const char *state)
+char *remedy_words(const char *state, const char *name)
 {
 	const char *colon = strchr(state, ':'), *reason = colon ? colon + 1 : state;
 	const char *meaning = status_reason_meaning(reason);
-	const char *remedy = remedy_of_reason(reason);
+	_cleanup_free_ char *remedy = remedy_of_reason(reason, name);
 
 	return xasprintf("%s%s%s", meaning ? meaning : reason,
 			 remedy ? ": " : "", remedy ? remedy : "");

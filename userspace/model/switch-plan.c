@@ -358,6 +358,6 @@ char *switch_why(const struct candidate *c, const char *state)
 		return xstrdup("the fast path is still on");
 	if (c->suspended)
 		return xstrdup("the device is suspended: it comes on when it is resumed");
-	return state ? remedy_words(state) :
+	return state ? remedy_words(state, c->name) :
 		       xstrdup("the module does not know the device: see the kernel log");
 }
