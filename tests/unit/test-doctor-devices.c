@@ -74,7 +74,8 @@ static void troubles(void **state __unused)
 	says(&d, FINDING_PROBLEM, "8:0 (deleted)", "noclone reload t");
 	m.troubles.nr = 0;
 	m.stand_in = (char *)"engine direct stands in";
-	says(&d, FINDING_WARNING, "stands in", "noclone resume t");
+	says(&d, FINDING_WARNING, "stands in",
+	     "unless it is swap, noclone suspend t && noclone resume t");
 	m.stand_in = NULL;
 	m.lvm_sees = ANSWER_NO;
 	says(&d, FINDING_WARNING, "where LVM does not look", "accept /dev/mapper/t in global_filter");

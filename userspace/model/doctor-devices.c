@@ -69,7 +69,7 @@ static void judge_troubles(const struct mapped_facts *m, const char *what,
 			    m->name);
 	if (m->stand_in)
 		finding_fix(finding_add(f, FINDING_WARNING, what, "%s", m->stand_in),
-			    "noclone suspend %s, and noclone resume %s", m->name, m->name);
+			    "unless it is swap, noclone suspend %s && noclone resume %s", m->name, m->name);
 }
 
 static void judge_device(const struct doctor_facts *d, const struct mapped_facts *m,

@@ -19,11 +19,13 @@ static const struct {
 	{ "foreign", "unload the other module first" },
 	{ "nostats", "nothing on this kernel: dmsetup stats would miss I/O" },
 	{ "suspended", "resume it" },
-	{ "unpinned", "suspend and resume it, see noclone status" },
+	/* such a device is not the root, but what runs these may have been swapped out to it */
+	{ "unpinned", "noclone status NAME says why; unless it is swap, noclone suspend NAME && noclone resume NAME tries again" },
 	/* those of one device keep all others from the fast path, too */
 	{ "stats", "dmsetup stats list --allprograms says on which devices, dmsetup stats delete --allprograms --allregions DEVICE ends it" },
-	{ "detached", "noclone enable --now NAME, or suspend and resume it" },
-	{ "memory", "it is tried again; or suspend and resume it" },
+	/* the module suspends and resumes in one go, so that it may be the root */
+	{ "detached", "noclone enable --now NAME" },
+	{ "memory", "it is tried again a few times; noclone enable --now NAME begins anew" },
 	{ "layout", "nothing on this kernel; please report it with dmsetup table" },
 	{ "multipath", "ask for it by name: noclone enable --now NAME" },
 };
