@@ -91,6 +91,7 @@ static void layers(void **state __unused)
 	struct mapped_facts m = { .name = (char *)"t", .state = (char *)"on" };
 	struct layer_facts l = {
 		.upper = (char *)"t", .leg = (char *)"/dev/sdb", .type = (char *)"LVM2_member",
+		.leg_name = (char *)"/dev/disk/by-id/wwn-0x5+1",
 		.lvm_sees = ANSWER_YES,
 	};
 	struct doctor_facts d = {
@@ -98,7 +99,12 @@ static void layers(void **state __unused)
 	};
 
 	says(&d, FINDING_PROBLEM, "shows on /dev/sdb as well: LVM sees it twice",
-	     "global_filter = [ \"a|^/dev/mapper/t$|\", \"r|^/dev/sdb$|\" ]");
+	     "global_filter = [ \"a|^/dev/mapper/t$|\", \"r|^/dev/disk/by-id/wwn-0x5.1$|\" ]; then make the initramfs");
+	d.lvm_filter = true;
+	says(&d, FINDING_PROBLEM, "LVM sees it twice",
+	     "in front of what global_filter has, and take out of it what accepts /dev/sdb;");
+	l.leg_name = l.leg;
+	says(&d, FINDING_PROBLEM, "LVM sees it twice", "after a reboot it may be another disk");
 	l.lvm_sees_upper = ANSWER_NO;
 	says(&d, FINDING_PROBLEM, "LVM looks there only, and bypasses the device", "global_filter");
 	l.lvm_sees_upper = ANSWER_YES;
@@ -140,6 +146,12 @@ static void lvm_filters(void **state __unused)
 	sees(both, NULL, "/dev/sdb", ANSWER_NO);
 	sees(both, NULL, "/dev/sdd", ANSWER_YES);
 	sees("\tfilter=[\"r|(|\",\"r\"]\n", NULL, "/dev/sdb", ANSWER_YES);
+	/* each name of a device is held against the patterns */
+	sees("\tglobal_filter=[\"r|^/dev/disk/by-id/x$|\"]\n", NULL, "/dev/sdb /dev/disk/by-id/x",
+	     ANSWER_NO);
+	assert_true(lvm_has_filter(&(struct lvm_view) { .config = (char *)both }));
+	assert_false(lvm_has_filter(&(struct lvm_view) { .config = (char *)"\tfilter=[]\n" }));
+	assert_false(lvm_has_filter(&(struct lvm_view) { 0 }));
 }
 
 static void lvm_devices_file(void **state __unused)

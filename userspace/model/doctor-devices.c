@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "model/lint.h"
 #include "model/remedy.h"
 #include "model/status.h"
 
@@ -109,6 +110,34 @@ void doctor_judge_devices(const struct doctor_facts *d, struct findings *f)
 		judge_device(d, &d->device[i], f);
 }
 
+/* What means something in a regular expression, or ends it, is any character. */
+static char *pattern_of(const char *name)
+{
+	char *pattern = xstrdup(name), *at = pattern;
+
+	while ((at = strpbrk(at, ".+*?()[]{}^$|\\")))
+		*at++ = '.';
+	return pattern;
+}
+
+/* lvm.conf is for the next boots, too, and a kernel name may be another disk's then. */
+static void fix_by_pattern(const struct doctor_facts *d, const struct layer_facts *l,
+			   struct finding *finding)
+{
+	_cleanup_free_ char *upper = pattern_of(l->upper), *leg = pattern_of(l->leg_name);
+	_cleanup_free_ char *patterns = xasprintf("\"a|^/dev/mapper/%s$|\", \"r|^%s$|\"",
+						  upper, leg);
+	_cleanup_free_ char *words = d->lvm_filter ?
+		xasprintf("in /etc/lvm/lvm.conf, put %s in front of what global_filter has, and take out of it what accepts %s",
+			  patterns, l->leg) :
+		xasprintf("in /etc/lvm/lvm.conf, global_filter = [ %s ]", patterns);
+
+	finding_fix(finding, "%s; then make the initramfs again, update-initramfs -u or dracut --force%s",
+		    words, lint_is_kernel_name(l->leg_name) ?
+		    "; but udev has no name for it that lasts: after a reboot it may be another disk" :
+		    "");
+}
+
 static void fix_by_filter(const struct doctor_facts *d, const struct layer_facts *l,
 			  struct finding *finding)
 {
@@ -116,8 +145,7 @@ static void fix_by_filter(const struct doctor_facts *d, const struct layer_facts
 		finding_fix(finding, "lvmdevices --deldev %s && lvmdevices --adddev /dev/mapper/%s",
 			    l->leg, l->upper);
 	else
-		finding_fix(finding, "in /etc/lvm/lvm.conf, global_filter = [ \"a|^/dev/mapper/%s$|\", \"r|^%s$|\" ]",
-			    l->upper, l->leg);
+		fix_by_pattern(d, l, finding);
 }
 
 static const char *volume_words(const struct layer_facts *l)

@@ -88,6 +88,7 @@ static void layer_free(struct layer_facts *l)
 {
 	free(l->upper);
 	free(l->leg);
+	free(l->leg_name);
 	free(l->type);
 	free(l->path_of);
 }

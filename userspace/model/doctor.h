@@ -147,6 +147,7 @@ struct saved_facts {
  * struct layer_facts - a leg below a mapped device
  * @upper: name of the mapped device
  * @leg: path of the leg
+ * @leg_name: its name that survives a reboot; the path if there is none
  * @type: "LVM2_member", "ext4", ... if both have the same signature and UUID; or NULL
  * @lvm_sees: LVM looks at the leg
  * @lvm_sees_upper: LVM looks at the mapped device
@@ -156,6 +157,7 @@ struct saved_facts {
 struct layer_facts {
 	char *upper;
 	char *leg;
+	char *leg_name;
 	char *type;
 	enum answer lvm_sees;
 	enum answer lvm_sees_upper;
@@ -172,6 +174,7 @@ struct layer_facts {
  * @devices_error: why devices could not be looked at, or NULL
  * @unprobed: devices that could not be read, or that may hold a read back
  * @lvm_devices_file: LVM goes by its devices file
+ * @lvm_filter: lvm.conf has a global_filter
  */
 struct doctor_facts {
 	const char *tool;
@@ -193,6 +196,7 @@ struct doctor_facts {
 	unsigned int nr_layers;
 	unsigned int unprobed;
 	bool lvm_devices_file;
+	bool lvm_filter;
 };
 
 /* All findings, in the order in which they are best fixed. */

@@ -117,8 +117,7 @@ static void check_name(struct lint *l, const struct target *t, const char *name)
 			name);
 }
 
-/* A name that the kernel gives out in the order in which it finds disks. */
-static bool is_kernel_name(const char *name)
+bool lint_is_kernel_name(const char *name)
 {
 	static const char * const drivers[] = {
 		"sd", "hd", "vd", "xvd", "nvme", "mmcblk", "loop", "nbd", "zd", "dm-", "ram",
@@ -143,7 +142,7 @@ void lint_names(const struct table *t, struct problems *problems)
 		for (j = 0; j < t->targets[i].nr_legs; j++) {
 			const char *name = t->targets[i].legs[j].device;
 
-			if (is_kernel_name(name))
+			if (lint_is_kernel_name(name))
 				problem_add(problems, PROBLEM_WARNING, t->targets[i].line,
 					    "\"%s\" may be another device after a reboot: use its name in /dev/disk/by-id",
 					    name);

@@ -30,6 +30,13 @@ bool lvm_uses_devices_file(const struct lvm_view *view)
 	       (view->devices_file || view->devices_file_unreadable);
 }
 
+bool lvm_has_filter(const struct lvm_view *view)
+{
+	_cleanup_free_ char *filter = setting(view->config, "global_filter");
+
+	return filter;
+}
+
 /* "KEY=VALUE" as a whole word of a line that is no comment. */
 static bool has_word(const char *text, const char *key, const char *value)
 {

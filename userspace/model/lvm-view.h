@@ -27,6 +27,9 @@ struct lvm_view {
 /* Is a devices file in use?  Then filters do not count. */
 bool lvm_uses_devices_file(const struct lvm_view *view);
 
+/* Has somebody set global_filter? */
+bool lvm_has_filter(const struct lvm_view *view);
+
 /**
  * lvm_sees - does LVM look at a device?
  * @view: what it goes by

@@ -115,6 +115,7 @@ static void look_at_leg(struct look *look, const struct mapped_facts *upper,
 	layer.upper = xstrdup(upper->name);
 	layer.lvm_sees_upper = upper->lvm_sees;
 	layer.leg = xstrdup(f.path);
+	layer.leg_name = identity_persistent(leg, NULL);
 	layer.lvm_sees = ask_lvm(look, &f);
 	GROW(look->d->layer, look->d->nr_layers);
 	look->d->layer[look->d->nr_layers++] = layer;
@@ -214,6 +215,7 @@ void doctor_gather_devices(struct doctor_facts *d)
 		r = devmap_for_each(look_at_device, &look);
 	}
 	d->lvm_devices_file = lvm_uses_devices_file(&look.lvm);
+	d->lvm_filter = lvm_has_filter(&look.lvm);
 	lvm_view_free(&look.lvm);
 	if (!r || r == -ENODEV)
 		return;
