@@ -143,6 +143,9 @@ static void kernels_without_module(void **state __unused)
 	k.running = true;
 	says(doctor_judge_kernels, &d, FINDING_PROBLEM, "6.13.0 (running): there is no module",
 	     "linux-headers-6.13.0");
+	d.dkms_version = (char *)TOOL;
+	says(doctor_judge_kernels, &d, FINDING_PROBLEM, "there is no module",
+	     "dkms autoinstall -k 6.13.0");
 	k.dkms = (char *)"added";
 	says(doctor_judge_kernels, &d, FINDING_PROBLEM, "dkms says: added", "headers");
 	k.unindexed = (char *)"/lib/modules/6.13.0/extra/dm-noclone.ko";
@@ -174,6 +177,26 @@ static void kernels_with_another_module(void **state __unused)
 	says(doctor_judge_kernels, &d, FINDING_WARNING, "by hand and hides what dkms",
 	     "rm /lib/modules/" RELEASE "/updates/dm-noclone.ko && depmod " RELEASE);
 	says(doctor_judge_kernels, &d, FINDING_OK, "installed by hand", NULL);
+}
+
+/* Fedora's dkms and SUSE's, for example; and a kernel that was built with it. */
+static void modules_elsewhere(void **state __unused)
+{
+	struct kernel_facts k = good_kernel;
+	struct doctor_facts d = good();
+
+	d.kernel = &k;
+	k.module = (char *)"/lib/modules/" RELEASE "/extra/dm-noclone.ko.xz";
+	k.of_dkms = true;
+	at_worst(doctor_judge_kernels, &d, FINDING_OK);
+	says(doctor_judge_kernels, &d, FINDING_OK, "by dkms", NULL);
+	k.of_dkms = false;
+	says(doctor_judge_kernels, &d, FINDING_WARNING, "installed by hand", "rm /lib");
+	k.module = (char *)"(builtin)";
+	k.running = k.headers = false;
+	d.trust.sig_enforce = ANSWER_YES;
+	at_worst(doctor_judge_kernels, &d, FINDING_OK);
+	says(doctor_judge_kernels, &d, FINDING_OK, "built in", NULL);
 }
 
 static void signatures(void **state __unused)
@@ -225,9 +248,11 @@ static void dkms_lines(void **state __unused)
 		"dm-noclone/1.0.0, 6.12.1-amd64, x86_64: installed (original_module exists)\n"
 		"dm-noclone/1.0.0, 6.12.1, x86_64: built\nother/2, 6.13.0, x86_64: installed\n";
 	_cleanup_free_ char *a = dkms_state(text, RELEASE), *b = dkms_state(text, "6.12.1");
-	_cleanup_free_ char *version = dkms_source_version(text);
-	_cleanup_free_ char *old = dkms_source_version("dm-noclone, 0.9, 6.1, x86_64: added");
-	_cleanup_free_ char *bare = dkms_source_version("dm-noclone/0.8: added\n");
+	_cleanup_free_ char *version = dkms_source_version(text, TOOL);
+	_cleanup_free_ char *old = dkms_source_version("dm-noclone, 0.9, 6.1, x86_64: added", TOOL);
+	_cleanup_free_ char *two = dkms_source_version("dm-noclone/0.9, 6.1, x86_64: installed\n"
+		"dm-noclone/1.0.0, 6.1, x86_64: built\ndm-noclone/1.1, 6.1, x86_64: built\n", TOOL);
+	_cleanup_free_ char *bare = dkms_source_version("dm-noclone/0.8: added\n", TOOL);
 
 	assert_string_equal(a, "installed");
 	assert_string_equal(b, "built");
@@ -235,7 +260,8 @@ static void dkms_lines(void **state __unused)
 	assert_string_equal(version, "1.0.0");
 	assert_string_equal(old, "0.9");
 	assert_string_equal(bare, "0.8");
-	assert_null(dkms_source_version(""));
+	assert_null(dkms_source_version("", TOOL));
+	assert_string_equal(two, "1.0.0");
 }
 
 static void policy(void **state __unused)
@@ -293,6 +319,7 @@ int main(void)
 		cmocka_unit_test(module_is_blocked),
 		cmocka_unit_test(kernels_without_module),
 		cmocka_unit_test(kernels_with_another_module),
+		cmocka_unit_test(modules_elsewhere),
 		cmocka_unit_test(signatures),
 		cmocka_unit_test(initramfs),
 		cmocka_unit_test(dkms_lines),

@@ -34,10 +34,12 @@ static bool is_too_old(const char *release)
 static void fix_by_building(const struct doctor_facts *d, const struct kernel_facts *k,
 			    struct finding *finding)
 {
-	if (!k->headers)
-		finding_fix(finding, "install its headers, on Debian apt-get install linux-headers-%s; then %s",
-			    k->release, d->dkms_version ? "dkms autoinstall" :
-			    "build the module for it");
+	if (!k->headers && d->dkms_version)
+		finding_fix(finding, "install its headers, on Debian apt-get install linux-headers-%s; then dkms autoinstall -k %s",
+			    k->release, k->release);
+	else if (!k->headers)
+		finding_fix(finding, "install its headers, on Debian apt-get install linux-headers-%s; then build the module for it",
+			    k->release);
 	else if (d->dkms_version)
 		finding_fix(finding, "dkms install --force dm-noclone/%s -k %s",
 			    d->dkms_version, k->release);
@@ -87,9 +89,22 @@ static bool judge_build(const struct doctor_facts *d, const struct kernel_facts 
 	return true;
 }
 
+static bool is_builtin(const struct kernel_facts *k)
+{
+	return !strcmp(k->module, "(builtin)");
+}
+
+/* Distributions, and its configuration, have it put modules elsewhere. */
 static bool is_of_dkms(const struct kernel_facts *k)
 {
-	return strstr(k->module, "/updates/dkms/");
+	return k->of_dkms || strstr(k->module, "/updates/dkms/");
+}
+
+static const char *origin_words(const struct kernel_facts *k)
+{
+	if (is_builtin(k))
+		return "built in";
+	return is_of_dkms(k) ? "by dkms" : "installed by hand";
 }
 
 static void judge_dkms(const struct doctor_facts *d, const struct kernel_facts *k,
@@ -138,7 +153,7 @@ static void judge_initramfs(const struct doctor_facts *d, const struct kernel_fa
 
 	if (!k->initramfs)
 		return;
-	if (wanted && k->module && k->in_initramfs == ANSWER_NO)
+	if (wanted && k->module && !is_builtin(k) && k->in_initramfs == ANSWER_NO)
 		fix_by_initramfs(k, finding_add(f, FINDING_WARNING, what,
 			"the policy wants the module in %s, which does not have it",
 			k->initramfs));
@@ -163,9 +178,11 @@ static void judge_kernel(const struct doctor_facts *d, const struct kernel_facts
 		if (judge_build(d, k, what, f))
 			finding_add(f, FINDING_OK, what, "dm-noclone %s, %s",
 				    k->version ? k->version : "of unknown version",
-				    is_of_dkms(k) ? "by dkms" : "installed by hand");
-		judge_dkms(d, k, what, f);
-		judge_signature(d, k, what, f);
+				    origin_words(k));
+		if (!is_builtin(k)) {
+			judge_dkms(d, k, what, f);
+			judge_signature(d, k, what, f);
+		}
 	}
 	judge_initramfs(d, k, what, f);
 }
@@ -227,13 +244,30 @@ char *dkms_state(const char *text, const char *release)
 	return NULL;
 }
 
-char *dkms_source_version(const char *text)
+/* "dm-noclone/0.1.0: added", "dm-noclone, 0.1.0, 6.1.0, ...": a new string, or NULL. */
+static char *version_of_line(const char *line)
 {
-	const char *found = strstr(text, "dm-noclone");
-	const char *version = found ? found + strlen("dm-noclone") : NULL;
+	const char *version = str_starts(line, "dm-noclone") ? line + strlen("dm-noclone") : "";
 
-	if (!version || !strchr("/,", *version))
+	if (*version != '/' && *version != ',')
 		return NULL;
 	version += strspn(version, "/, ");
 	return xstrndup(version, strcspn(version, ",: \n"));
+}
+
+char *dkms_source_version(const char *text, const char *preferred)
+{
+	char *found = NULL;
+
+	for (; *text; text += strcspn(text, "\n"), text += strspn(text, "\n")) {
+		char *version = version_of_line(text);
+
+		if (version && (!found || !strcmp(version, preferred))) {
+			free(found);
+			found = version;
+		} else {
+			free(version);
+		}
+	}
+	return found;
 }

@@ -33,6 +33,7 @@ struct module_facts {
  * @running: it is the one that runs
  * @headers: /lib/modules/RELEASE/build exists
  * @module: path of the module that modprobe would load, or NULL
+ * @of_dkms: that file is what dkms has built
  * @version: of that module
  * @srcversion: likewise
  * @vermagic: release of the kernel that it was built for
@@ -49,6 +50,7 @@ struct kernel_facts {
 	bool running;
 	bool headers;
 	char *module;
+	bool of_dkms;
 	char *version;
 	char *srcversion;
 	char *vermagic;
@@ -218,8 +220,8 @@ const struct kernel_facts *doctor_running(const struct doctor_facts *d);
 
 /* The state of @release in what "dkms status" prints: a new string, or NULL. */
 char *dkms_state(const char *text, const char *release);
-/* The version of the source that dkms has: a new string, or NULL. */
-char *dkms_source_version(const char *text);
+/* The version of the source that dkms has, @preferred if that is one of them: a new string, or NULL. */
+char *dkms_source_version(const char *text, const char *preferred);
 
 void doctor_facts_free(struct doctor_facts *d);
 

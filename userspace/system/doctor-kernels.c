@@ -4,6 +4,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,7 @@
 #include "system/program.h"
 
 #define MODULES	"/lib/modules/"
+#define DKMS_TREE	"/var/lib/dkms/dm-noclone/"
 #define KEYS_MAX	(1U << 20)
 
 static bool exists(const char *release, const char *name)
@@ -61,6 +63,42 @@ static void ask_modinfo(struct kernel_facts *k)
 	k->vermagic = value_of(text, "vermagic");
 	if (k->vermagic)
 		k->vermagic[strcspn(k->vermagic, " ")] = 0;
+}
+
+static bool same_content(const char *a, const char *b)
+{
+	FILE *first = fopen(a, "re"), *second = fopen(b, "re");
+	bool same = first && second;
+	int c;
+
+	while (same) {
+		c = getc(first);
+		same = c == getc(second);
+		if (c == EOF)
+			break;
+	}
+	if (first)
+		fclose(first);
+	if (second)
+		fclose(second);
+	return same;
+}
+
+/* dkms does not say where it has put a module; it keeps what it has put there. */
+static bool is_of_dkms(const struct kernel_facts *k)
+{
+	_cleanup_free_ char *pattern = xasprintf(DKMS_TREE "*/%s/*/module/dm-noclone.ko*",
+						 k->release);
+	glob_t built;
+	bool found = false;
+	size_t i;
+
+	if (glob(pattern, 0, NULL, &built))
+		return false;
+	for (i = 0; i < built.gl_pathc && !found; i++)
+		found = same_content(built.gl_pathv[i], k->module);
+	globfree(&built);
+	return found;
 }
 
 /* A file that depmod has not seen, or that is no module */
@@ -153,7 +191,9 @@ static void gather_kernel(struct doctor_facts *d, const char *release, const cha
 		.initramfs = initramfs_of(release),
 	};
 	ask_modinfo(k);
-	if (!k->module)
+	if (k->module)
+		k->of_dkms = is_of_dkms(k);
+	else
 		k->unindexed = find_file(release);
 	if (k->running && k->signer)
 		k->key_known = knows_key(k->signer);
@@ -171,7 +211,7 @@ void doctor_gather_kernels(struct doctor_facts *d)
 
 	uname(&system);
 	if (dkms)
-		d->dkms_version = dkms_source_version(dkms);
+		d->dkms_version = dkms_source_version(dkms, d->tool);
 	for (i = 0; i < nr; free(list[i++]))
 		if (*list[i]->d_name != '.' && (is_kernel(list[i]->d_name) ||
 						!strcmp(list[i]->d_name, system.release)))
