@@ -39,6 +39,8 @@ static struct {
 	bool udev_answers;
 	bool suspended;
 	bool suspends_on_failure;
+	size_t said;		/* bytes on stderr, where that is looked at */
+	size_t said_suspended;	/* before a suspended device was resumed */
 	unsigned int tasks;	/* not yet destroyed */
 } fake;
 
@@ -117,8 +119,12 @@ int __wrap_dm_task_run(struct dm_task *dmt)
 		fake.suspended |= fake.suspends_on_failure;
 		return 0;
 	}
-	if (dmt->type == DM_DEVICE_RESUME)
+	if (dmt->type == DM_DEVICE_RESUME) {
+		fflush(stderr);
+		if (fake.suspended)
+			fake.said_suspended = fake.said;
 		fake.suspended = false;
+	}
 	return 1;
 }
 
@@ -301,6 +307,25 @@ static void reload_that_cannot_switch_resumes_the_old_table(void **state __unuse
 	assert_false(fake.suspended);
 }
 
+/* stderr may be a file on the suspended device. */
+static void reload_says_nothing_while_suspended(void **state __unused)
+{
+	FILE *real = stderr;
+	char *text = NULL;
+
+	stderr = open_memstream(&text, &fake.said);
+	fail_with(DM_DEVICE_RESUME, EINVAL);
+	fake.suspends_on_failure = true;
+	assert_int_equal(reload(), -EINVAL);
+	fclose(stderr);
+	stderr = real;
+	assert_int_equal(fake.said_suspended, 0);
+	assert_ptr_equal(strstr(text, "noclone: switching the table of x failed: Invalid argument\n"),
+			 text);
+	assert_non_null(strstr(text, "\nnoclone: x keeps running with its old table\n"));
+	free(text);
+}
+
 static void reload_refused_before_the_suspend_resumes_nothing(void **state __unused)
 {
 	fail_with(DM_DEVICE_RESUME, EINVAL);
@@ -348,6 +373,7 @@ int main(void)
 		TEST(reload_is_one_switch),
 		TEST(reload_with_a_bad_table_clears),
 		TEST(reload_that_cannot_switch_resumes_the_old_table),
+		TEST(reload_says_nothing_while_suspended),
 		TEST(reload_refused_before_the_suspend_resumes_nothing),
 		TEST(reload_of_a_device_that_is_gone),
 		TEST(rename_suspend_remove),

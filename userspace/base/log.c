@@ -9,14 +9,37 @@
 
 enum log_level log_level = LOG_LEVEL_NORMAL;
 
+static struct strbuf held;
+static bool holding;
+
 /* What a user has typed, or another program has named, must not control a terminal. */
-static void print_visibly(const char *text)
+static void add_visibly(struct strbuf *b, const char *text)
 {
 	for (; *text; text++)
 		if (iscntrl((unsigned char)*text))
-			fprintf(stderr, "\\x%02x", (unsigned char)*text);
+			strbuf_add(b, "\\x%02x", (unsigned char)*text);
 		else
-			fputc(*text, stderr);
+			strbuf_putc(b, *text, 1);
+}
+
+static void write_out(const char *line)
+{
+	/* keeps the order where both streams go to the same file */
+	fflush(stdout);
+	fputs(line, stderr);
+}
+
+void log_hold(void)
+{
+	holding = true;
+}
+
+void log_release(void)
+{
+	_cleanup_free_ char *lines = strbuf_take(&held);
+
+	holding = false;
+	write_out(lines);
 }
 
 /* systemd says which file the journal reads; stderr may have been redirected since. */
@@ -34,17 +57,20 @@ static bool is_journal(void)
 static void say(int priority, const char *kind, const char *fmt, va_list ap)
 {
 	_cleanup_free_ char *text = xvasprintf(fmt, ap);
+	_cleanup_strbuf_ struct strbuf line = { 0 };
 	static int journal = -1;
 
 	if (journal < 0)
 		journal = is_journal();
-	/* keeps the order where both streams go to the same file */
-	fflush(stdout);
 	if (journal)
-		fprintf(stderr, "<%d>", priority);
-	fprintf(stderr, "noclone: %s", kind);
-	print_visibly(text);
-	fputc('\n', stderr);
+		strbuf_add(&line, "<%d>", priority);
+	strbuf_add(&line, "noclone: %s", kind);
+	add_visibly(&line, text);
+	strbuf_putc(&line, '\n', 1);
+	if (holding)
+		strbuf_append(&held, line.text, line.len);
+	else
+		write_out(line.text);
 }
 
 #define DEFINE_LOG(name, level, priority, kind)				\

@@ -19,4 +19,11 @@ void log_note(const char *fmt, ...) __printf(1, 2);
 void log_verbose(const char *fmt, ...) __printf(1, 2);
 void log_debug(const char *fmt, ...) __printf(1, 2);
 
+/*
+ * Between these two messages are kept: stderr may be a file on the device that is
+ * suspended, and writing to it would wait for ever.
+ */
+void log_hold(void);
+void log_release(void);
+
 #endif /* NOCLONE_LOG_H */

@@ -172,9 +172,12 @@ int devmap_reload_checked(const char *name, const struct table *t, bool readonly
 		clear(name);
 		log_err("%s keeps running with its old table", name);
 	} else {
+		/* when it fails, the device may be suspended until it is rolled back */
+		log_hold();
 		r = swap_tables(name, how);
 		if (r && r != -ETIMEDOUT)
 			roll_back(name, before.suspended);
+		log_release();
 	}
 	unblock_signals(&old);
 	return r;
