@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -68,10 +69,26 @@ static int check_identity(const struct growth *g, int fd, struct stat *st)
 	return S_ISREG(st->st_mode) && !file_id_differs(&g->id, &id) ? 0 : -ESTALE;
 }
 
+/*
+ * The block with the old end may be one that a device writes to directly: in the page
+ * cache it would be old, and be written back over that.  What fallocate() has added to
+ * it reads as zeroes.
+ */
+static uint64_t first_to_write(const struct growth *g, int fd)
+{
+	struct statvfs fs;
+	struct stat st;
+	bool is_reserved = !fstat(fd, &st) && (uint64_t)st.st_size >= g->bytes;
+
+	if (!is_reserved || fstatvfs(fd, &fs) || !fs.f_bsize)
+		return g->old_bytes;
+	return (g->old_bytes + fs.f_bsize - 1) / fs.f_bsize * fs.f_bsize;
+}
+
 static int write_zeroes(const struct growth *g, int fd)
 {
 	_cleanup_free_ char *zeroes = xzalloc(ZEROES_AT_ONCE);
-	uint64_t at = g->old_bytes;
+	uint64_t at = first_to_write(g, fd);
 
 	while (at < g->bytes) {
 		size_t n = MIN(g->bytes - at, (uint64_t)ZEROES_AT_ONCE);
