@@ -152,10 +152,15 @@ static void linear_over_one_or_unequals(void **state __unused)
 static void parts_of_a_disk(void **state __unused)
 {
 	_cleanup_members_ struct members m = { 0 };
-	_cleanup_advice_ struct advice a = { 0 };
+	_cleanup_advice_ struct advice a = { 0 }, paths = { 0 };
 
 	add(&m, "/dev/a");
 	add(&m, "/dev/b");
+	m.member[0].facts.wwid = xstrdup("naa.5");
+	m.member[1].facts.wwid = xstrdup("naa.5");
+	paths = ask(&m, TARGET_LINEAR, "same disk");
+	free(m.member[1].facts.wwid);
+	m.member[1].facts.wwid = NULL;
 	m.member[1].facts.disk = m.member[0].facts.disk;
 	a = ask(&m, TARGET_LINEAR, "same disk");
 }

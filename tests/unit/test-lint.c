@@ -31,6 +31,12 @@ static const struct {
 	{ "/dev/part2", { .devno = DEV(8, 2), .disk = DEV(8, 0),
 	  .offset = 6000, .sectors = 4000, .logical_block = 512,
 	  .physical_block = 512 } },
+	{ "/dev/path-a", { .devno = DEV(65, 0), .disk = DEV(65, 0), .wwid = (char *)"naa.5",
+	  .sectors = 10000, .logical_block = 512, .physical_block = 512 } },
+	{ "/dev/path-b", { .devno = DEV(65, 16), .disk = DEV(65, 16), .wwid = (char *)"naa.5",
+	  .sectors = 10000, .logical_block = 512, .physical_block = 512 } },
+	{ "/dev/other", { .devno = DEV(65, 32), .disk = DEV(65, 32), .wwid = (char *)"naa.6",
+	  .sectors = 10000, .logical_block = 512, .physical_block = 512 } },
 	{ "/dev/4kn", { .devno = DEV(8, 16), .disk = DEV(8, 16),
 	  .sectors = 8000, .logical_block = 4096, .physical_block = 4096 } },
 	{ "/dev/zoned", { .devno = DEV(8, 32), .disk = DEV(8, 32),
@@ -52,6 +58,7 @@ static int lookup(const struct facts_source *src __unused, const char *name,
 			continue;
 		*facts = machine[i].facts;
 		facts->path = xstrdup(name);
+		facts->wwid = facts->wwid ? xstrdup(facts->wwid) : NULL;
 		return 0;
 	}
 	return -ENOENT;
@@ -122,6 +129,12 @@ static void lint_overlap_of_legs(void **state __unused)
 	      "2048 2048 noclone-linear /dev/disk 2040", 1, 0, "overlap on the same disk");
 	lints("0 2048 noclone-linear /dev/disk 0\n"
 	      "2048 2048 noclone-linear /dev/disk 0", 1, 0, "used twice");
+	/* a LUN that multipathd has not put together */
+	lints("0 2048 noclone-striped 2 8 /dev/path-a 0 /dev/path-b 0", 1, 0,
+	      "/dev/path-a and /dev/path-b are two paths of one disk (naa.5)");
+	lints("0 2048 noclone-striped 2 8 /dev/path-a 0 /dev/path-b 2048", 0, 1, "makes it seek");
+	lints("0 2048 noclone-striped 2 8 /dev/path-a 0 /dev/other 0", 0, 0, NULL);
+	lints("0 2048 noclone-striped 2 8 /dev/path-a 0 /dev/part1 0", 0, 0, NULL);
 	/* a partition and the disk around it */
 	lints("0 2048 noclone-linear /dev/part1 0\n"
 	      "2048 2048 noclone-linear /dev/disk 2000", 1, 0, "/dev/part1 and /dev/disk overlap");

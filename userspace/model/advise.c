@@ -97,7 +97,7 @@ static bool share_a_disk(const struct members *m)
 
 	for (i = 0; i < m->nr; i++)
 		for (j = 0; j < i; j++)
-			if (m->member[i].facts.disk == m->member[j].facts.disk)
+			if (facts_share_disk(&m->member[i].facts, &m->member[j].facts))
 				return true;
 	return false;
 }

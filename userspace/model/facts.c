@@ -3,13 +3,20 @@
 #include "model/facts.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "noclone-refusals.h"
 
 void facts_free(struct device_facts *facts)
 {
 	free(facts->path);
-	facts->path = NULL;
+	free(facts->wwid);
+	facts->path = facts->wwid = NULL;
+}
+
+bool facts_share_disk(const struct device_facts *a, const struct device_facts *b)
+{
+	return a->disk == b->disk || (a->wwid && b->wwid && !strcmp(a->wwid, b->wwid));
 }
 
 const char *file_kind_problem(enum file_kind kind)

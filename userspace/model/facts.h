@@ -24,6 +24,7 @@
  * @physical_block: bytes; smaller I/O is slow
  * @zone_sectors: size of a zone, 0 if it is not zoned
  * @readonly: it cannot be written
+ * @wwid: what the disk says that it is; NULL if it says nothing
  */
 struct device_facts {
 	char *path;
@@ -35,6 +36,7 @@ struct device_facts {
 	uint32_t physical_block;
 	uint64_t zone_sectors;
 	bool readonly;
+	char *wwid;
 };
 
 enum file_kind {
@@ -111,6 +113,8 @@ struct self_device {
 
 /* Why a file of that kind cannot be used; NULL if it can. */
 const char *file_kind_problem(enum file_kind kind);
+/* Are both on one disk, perhaps by two paths? */
+bool facts_share_disk(const struct device_facts *a, const struct device_facts *b);
 void facts_free(struct device_facts *facts);
 void file_facts_free(struct file_facts *facts);
 

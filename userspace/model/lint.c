@@ -270,12 +270,15 @@ static void check_leg(struct lint *l, const struct target *t,
 static void compare_legs(struct lint *l, const struct placed_leg *a,
 			 const struct placed_leg *b)
 {
-	if (a->facts.disk != b->facts.disk)
+	if (!facts_share_disk(&a->facts, &b->facts))
 		return;
 	if (a->facts.devno == b->facts.devno && a->leg->start == b->leg->start)
 		error(l, b->target, "%s from sector %llu is used twice (also in line %u)",
 		      b->leg->device, (unsigned long long)b->leg->start,
 		      a->target->line);
+	else if (a->first < b->end && b->first < a->end && a->facts.disk != b->facts.disk)
+		error(l, b->target, "%s and %s are two paths of one disk (%s), and overlap there: use its dm-multipath device, which multipathd makes",
+		      a->leg->device, b->leg->device, a->facts.wwid);
 	else if (a->first < b->end && b->first < a->end)
 		error(l, b->target, "%s and %s overlap on the same disk (also in line %u)",
 		      a->leg->device, b->leg->device, a->target->line);

@@ -64,6 +64,20 @@ static char *path_of_number(dev_t devno)
 	return name;
 }
 
+/* As SCSI and NVMe have it: two disks with the same one are two paths. */
+static char *wwid_of(dev_t disk)
+{
+	char *wwid = blockdev_attribute(disk, "device/wwid");
+
+	if (!wwid)
+		wwid = blockdev_attribute(disk, "wwid");
+	if (wwid && !*wwid) {
+		free(wwid);
+		wwid = NULL;
+	}
+	return wwid;
+}
+
 int blockdev_lookup_number(dev_t devno, struct device_facts *f)
 {
 	_cleanup_free_ char *partition = blockdev_attribute(devno, "partition");
@@ -90,6 +104,7 @@ int blockdev_lookup_number(dev_t devno, struct device_facts *f)
 	f->readonly = sysfs_number(devno, "ro");
 	if (zoned && strcmp(zoned, "none"))
 		f->zone_sectors = sysfs_number(devno, zone_size);
+	f->wwid = wwid_of(f->disk);
 	return 0;
 }
 
