@@ -8,7 +8,6 @@
  * grown later.
  */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/child.h"
@@ -39,26 +38,20 @@ void resize_lint(const struct resize *r, struct problems *problems)
 	lint_table(&r->new, &system_facts, &self, problems);
 }
 
-/* Return: the running table as text, a new string; NULL if there is none. */
-static char *running_table(const char *name)
+static bool same_table(const struct table *a, const struct table *b)
 {
-	_cleanup_table_ struct table t = { 0 };
+	_cleanup_free_ char *first = table_print(a, false, NULL, NULL);
+	_cleanup_free_ char *second = table_print(b, false, NULL, NULL);
 
-	return live_table(name, &t) ? NULL : table_print(&t, false, NULL, NULL);
+	return !strcmp(first, second);
 }
 
-void resize_expect_table(struct resize *r)
+static int check_running(const char *name, void *data)
 {
-	free(r->expected);
-	r->expected = running_table(r->dev.name);
-}
-
-static int check_expected(const char *name __unused, void *data)
-{
+	_cleanup_table_ struct table now = { 0 };
 	const struct resize *r = data;
-	_cleanup_free_ char *now = running_table(r->dev.name);
 
-	if (now && r->expected && !strcmp(now, r->expected))
+	if (!live_table(name, &now) && same_table(&now, r->running))
 		return 0;
 	return resize_refuse(r, -EBUSY, "somebody else has changed its table meanwhile: try again");
 }
@@ -70,14 +63,14 @@ static int swap_table(struct resize *r, const struct table *t)
 		.noflush = opt(r->o, OPT_NOFLUSH),
 		.nolockfs = opt(r->o, OPT_NOLOCKFS),
 	};
-	const struct devmap_check unchanged = { check_expected, r };
+	const struct devmap_check unchanged = { check_running, r };
 	int e = devmap_reload_checked(r->dev.name, t, r->dev.readonly, &how, &unchanged);
 
 	/* the table is running nevertheless */
 	r->udev_late |= e == -ETIMEDOUT;
 	if (e && e != -ETIMEDOUT)
 		return e;
-	resize_expect_table(r);
+	r->running = t;
 	return 0;
 }
 

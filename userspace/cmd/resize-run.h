@@ -26,7 +26,7 @@
  * @plan: how that is resized, with --resizefs
  * @udev_late: done, but udev has not confirmed it
  * @lock: held until the end, but for a dry run
- * @expected: the running table, as text: another one is somebody else's
+ * @running: the table of these that is in use: another one is somebody else's
  */
 struct resize {
 	const struct options *o;
@@ -41,7 +41,7 @@ struct resize {
 	struct filesystem_plan plan;
 	bool udev_late;
 	int lock;
-	char *expected;
+	const struct table *running;
 };
 
 static inline const struct target *resize_last(const struct table *t)
@@ -51,8 +51,6 @@ static inline const struct target *resize_last(const struct table *t)
 
 /* Log a sentence about the device.  Return: @error. */
 int resize_refuse(const struct resize *r, int error, const char *sentence);
-/* Take the running table for the one that is to be replaced. */
-void resize_expect_table(struct resize *r);
 /* Check the new table; a file has to be as large as that needs. */
 void resize_lint(const struct resize *r, struct problems *problems);
 

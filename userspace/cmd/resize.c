@@ -36,7 +36,6 @@ static void resize_free(struct resize *r)
 	table_free(&r->direct);
 	filesystem_free(&r->fs);
 	filesystem_plan_free(&r->plan);
-	free(r->expected);
 	if (r->lock >= 0)
 		close(r->lock);
 }
@@ -69,8 +68,8 @@ static int look(struct resize *r, const char *word)
 		return resize_refuse(r, -EBUSY, r->dev.suspended ?
 			      "it is suspended: \"noclone resume\" first" :
 			      "somebody else has loaded a table: \"dmsetup clear\" drops that");
-	resize_expect_table(r);
 	live_get(r->dev.name, &r->live);
+	r->running = &r->live.table;
 	why = resize_objection(&r->live.table);
 	if (why)
 		return resize_refuse(r, -EOPNOTSUPP, why);
@@ -101,9 +100,15 @@ static void plan_growth(struct resize *r, const struct growth_room *room)
 	if (last->engine != ENGINE_EXTENT)
 		return;
 	table_copy(&r->live.table, &r->direct);
-	for (i = 0; i < r->direct.nr; i++)
-		if (r->direct.targets[i].path && r->direct.targets[i].engine == ENGINE_EXTENT)
-			r->direct.targets[i].engine = ENGINE_DIRECT;
+	for (i = 0; i < r->direct.nr; i++) {
+		struct target *t = &r->direct.targets[i];
+
+		if (!t->path || t->engine != ENGINE_EXTENT)
+			continue;
+		t->engine = ENGINE_DIRECT;
+		/* it is the default, which the kernel does not name when it prints the table */
+		t->engine_given = false;
+	}
 }
 
 /* What is in the way of the room is worth a word. */
