@@ -36,8 +36,10 @@ static void add_programs(struct strbuf *b, const struct filesystem_step *step,
 
 	for (i = 0; i < nr; i++) {
 		_cleanup_free_ char *words = filesystem_step_words(&step[i]);
+		_cleanup_free_ char *line = step[i].max_status ?
+			xasprintf("%s || [ $? -le %d ]", words, step[i].max_status) : NULL;
 
-		add_step(b, words);
+		add_step(b, line ? line : words);
 	}
 }
 
@@ -66,9 +68,7 @@ static void print_chain(char *steps)
 		next = strchr(line, '\n');
 		if (next)
 			*next++ = '\0';
-		/* 1: there were errors, which it has corrected */
-		printf("%s%s%s\n", line, strncmp(line, "e2fsck ", 7) ? "" : " || [ $? = 1 ]",
-		       next ? " &&" : "");
+		printf("%s%s\n", line, next ? " &&" : "");
 	}
 }
 
