@@ -99,16 +99,16 @@ static bool has_old_size(const struct resize *r)
 
 static void undo(struct resize *r, bool let_go)
 {
-	_cleanup_free_ char *name = NULL;
+	_cleanup_free_ char *words = NULL;
 
 	if (!has_old_size(r))
 		return;
 	growth_undo(&r->growth);
 	if (!let_go || !swap_table(r, &r->live.table))
 		return;
-	name = shell_quote(r->growth.path);
-	log_err("%s runs with the engine direct now: \"noclone reload %s file %s --engine extent\" pins its file again",
-		r->dev.name, r->dev.name, name);
+	words = resize_reload_words(r, &r->live.table);
+	log_err("%s runs with the engine direct now; its old table pins its file again: %s",
+		r->dev.name, words);
 }
 
 /* Up to where the new table runs; a failure leaves the old one, and the old file. */

@@ -54,6 +54,8 @@ int resize_refuse(const struct resize *r, int error, const char *sentence);
 /* Check the new table; a file has to be as large as that needs. */
 void resize_lint(const struct resize *r, struct problems *problems);
 
+/* The command line that gives the device that table: a new string. */
+char *resize_reload_words(const struct resize *r, const struct table *t);
 /* What would be done, as shell commands or as JSON. */
 void resize_print_steps(const struct resize *r, const struct problems *problems);
 /*
