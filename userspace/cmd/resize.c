@@ -232,6 +232,25 @@ static bool agreed(const struct resize *r)
 	return confirm(r->o, "%s loses its last %s, and the data there", r->dev.name, lost);
 }
 
+/*
+ * A question may wait for an hour. By then somebody may have mounted what is on the
+ * device, or made another file system.
+ */
+static int agree(struct resize *r)
+{
+	_cleanup_problems_ struct problems problems = { 0 };
+	int e;
+
+	if (!agreed(r))
+		return -ECANCELED;
+	if (r->sectors >= r->old_sectors || opt(r->o, OPT_YES))
+		return 0;
+	filesystem_free(&r->fs);
+	filesystem_plan_free(&r->plan);
+	e = plan_filesystem(r);
+	return e ? e : check(r, &problems);
+}
+
 static int go(struct resize *r, const struct problems *problems)
 {
 	int e;
@@ -242,8 +261,9 @@ static int go(struct resize *r, const struct problems *problems)
 	}
 	if (r->sectors == r->old_sectors)
 		log_note("%s has that size already", r->dev.name);
-	if (!agreed(r))
-		return -ECANCELED;
+	e = agree(r);
+	if (e)
+		return e;
 	stop_hold();
 	e = resize_run(r);
 	stop_release();

@@ -313,6 +313,7 @@ void filesystem_plan_free(struct filesystem_plan *plan)
 {
 	free_steps(plan->before);
 	free_steps(plan->after);
+	memset(plan, 0, sizeof(*plan));
 }
 
 void filesystem_free(struct filesystem *fs)
