@@ -133,11 +133,13 @@ static char *leg_unit(const char *path)
 /* Is /dev/mapper/NAME what a line begins with? */
 static bool is_in_crypttab(const char *crypttab, const char *path)
 {
-	const char *name = path + strlen(MAPPER_DIR), *at = crypttab;
-	size_t length = strlen(name);
+	const char *name, *at = crypttab;
+	size_t length;
 
 	if (!str_starts(path, MAPPER_DIR))
 		return false;
+	name = path + strlen(MAPPER_DIR);
+	length = strlen(name);
 	for (; *at; at += strcspn(at, "\n"), at += *at == '\n') {
 		const char *word = at + strspn(at, " \t");
 
