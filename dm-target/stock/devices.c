@@ -11,6 +11,7 @@
  * the root file system or swap.
  */
 #include "devices.h"
+#include "memory.h"
 #include "../fastpath.h"
 #include "../interpose.h"
 #include "../mapped-device.h"
@@ -18,7 +19,6 @@
 #include <linux/blkdev.h>
 #include <linux/device-mapper.h>
 #include <linux/moduleparam.h>
-#include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <linux/wait_bit.h>
 #include <linux/workqueue.h>
@@ -41,43 +41,12 @@ static struct workqueue_struct *noclone_stock_wq;
 static atomic_t noclone_stock_working = ATOMIC_INIT(0);	/* items queued or executing */
 static void noclone_stock_collect(struct work_struct *work);
 static DECLARE_DELAYED_WORK(noclone_stock_collector, noclone_stock_collect);
+static void noclone_stock_retry_all(struct work_struct *work);
+static DECLARE_DELAYED_WORK(noclone_stock_retrier, noclone_stock_retry_all);
 
 bool noclone_stock_is_auto(void)
 {
 	return READ_ONCE(noclone_stock_auto);
-}
-
-/*
- * Give @sd the memory that the fast path needs. The callbacks of dm core must not
- * wait for it: the device may be what memory is swapped out to. Return: false if
- * there is none.
- */
-bool noclone_stock_prepare(struct noclone_stock *sd)
-{
-	if (noclone_dev_is_ready(&sd->nd))
-		return true;
-	/* If it is taken, the work item is there, and resumes the device again */
-	if (!mutex_trylock(&sd->preparing))
-		return false;
-	if (!noclone_dev_is_ready(&sd->nd))
-		noclone_dev_alloc(&sd->nd, GFP_NOWAIT | __GFP_NOWARN);
-	mutex_unlock(&sd->preparing);
-	return noclone_dev_is_ready(&sd->nd);
-}
-
-/* The same where it is allowed to wait. */
-static bool noclone_stock_prepare_wait(struct noclone_stock *sd)
-{
-	unsigned int noio;
-	int r = 0;
-
-	mutex_lock(&sd->preparing);
-	noio = memalloc_noio_save();
-	if (!noclone_dev_is_ready(&sd->nd))
-		r = noclone_dev_alloc(&sd->nd, GFP_KERNEL);
-	memalloc_noio_restore(noio);
-	mutex_unlock(&sd->preparing);
-	return !r;
 }
 
 /* Return: the device, to be given to dm_put(), or NULL if it is gone. */
@@ -130,13 +99,14 @@ static void noclone_stock_attach_work(struct work_struct *work)
 		noclone_stock_resume_again(sd);
 	} else {
 		WRITE_ONCE(sd->nd.state, NOCLONE_OFF_MEMORY);
-		noclone_stock_look_later();
+		noclone_stock_retry_later();
 	}
 	noclone_stock_put(sd);
 	if (atomic_dec_and_test(&noclone_stock_working))
 		wake_up_var(&noclone_stock_working);
 }
 
+/* Context: noclone_stock_lock */
 static struct noclone_stock *noclone_stock_create(struct gendisk *disk)
 {
 	struct noclone_stock *sd = kzalloc(sizeof(*sd), GFP_NOWAIT | __GFP_NOWARN);
@@ -154,6 +124,7 @@ static struct noclone_stock *noclone_stock_create(struct gendisk *disk)
 	sd->table.nd = &sd->nd;
 	mutex_init(&sd->preparing);
 	INIT_WORK(&sd->attach, noclone_stock_attach_work);
+	list_add_tail(&sd->node, &noclone_stocks);
 	return sd;
 }
 
@@ -186,11 +157,8 @@ struct noclone_stock *noclone_stock_get(struct dm_target *ti, bool add)
 
 	mutex_lock(&noclone_stock_lock);
 	sd = noclone_stock_find(disk->diskseq);
-	if (!sd && add) {
+	if (!sd && add)
 		sd = noclone_stock_create(disk);
-		if (sd)
-			list_add_tail(&sd->node, &noclone_stocks);
-	}
 	if (sd)
 		sd->users++;
 	mutex_unlock(&noclone_stock_lock);
@@ -247,17 +215,77 @@ void noclone_stock_queue_attach(struct noclone_stock *sd)
 	mutex_unlock(&noclone_stock_lock);
 }
 
-/* The same because memory was short, and not for ever. */
-void noclone_stock_retry(struct noclone_stock *sd)
+/* The same because memory was short, and not for ever. Context: noclone_stock_lock */
+static void noclone_stock_queue_retry(struct noclone_stock *sd)
 {
-	mutex_lock(&noclone_stock_lock);
 	if (READ_ONCE(sd->nd.requested) == NOCLONE_ON && sd->retries &&
 	    noclone_stock_queue(sd))
 		sd->retries--;
+}
+
+void noclone_stock_retry(struct noclone_stock *sd)
+{
+	mutex_lock(&noclone_stock_lock);
+	noclone_stock_queue_retry(sd);
 	mutex_unlock(&noclone_stock_lock);
 }
 
-/* Look soon for devices that are gone or want memory. */
+/* Look soon for devices that want memory. */
+void noclone_stock_retry_later(void)
+{
+	schedule_delayed_work(&noclone_stock_retrier, NOCLONE_STOCK_DELAY);
+}
+
+/*
+ * Put a device on the list that there was no memory for. If some of its targets had memory
+ * it is there already, and not attached. Context: noclone_stock_lock
+ */
+static void noclone_stock_add_missed(dev_t dev)
+{
+	struct mapped_device *md = dm_get_md(dev);
+	struct noclone_stock *sd;
+
+	/* First: from here on it may be another device of that number that is missed */
+	noclone_memory_found(dev);
+	if (!md)
+		return;
+	sd = noclone_stock_find(dm_disk(md)->diskseq);
+	if (!sd) {
+		sd = noclone_stock_create(dm_disk(md));
+		if (sd)
+			sd->nd.state = NOCLONE_OFF_MEMORY;
+	}
+	if (sd) {
+		noclone_stock_queue_retry(sd);
+	} else {
+		noclone_memory_miss(dm_disk(md));
+		noclone_stock_retry_later();
+	}
+	dm_put(md);
+	/* It may be gone before anything else asks for that */
+	noclone_stock_look_later();
+}
+
+/* Attach devices that memory was short for. */
+static void noclone_stock_retry_all(struct work_struct *work)
+{
+	struct noclone_stock *sd;
+	dev_t dev;
+
+	mutex_lock(&noclone_stock_lock);
+	if (noclone_stock_closing)
+		goto unlock;
+	list_for_each_entry(sd, &noclone_stocks, node)
+		if (READ_ONCE(sd->nd.state) == NOCLONE_OFF_MEMORY)
+			noclone_stock_queue_retry(sd);
+	for (dev = noclone_memory_next_missed(0); dev;
+	     dev = noclone_memory_next_missed(MINOR(dev) + 1))
+		noclone_stock_add_missed(dev);
+unlock:
+	mutex_unlock(&noclone_stock_lock);
+}
+
+/* Look soon for devices that are gone. */
 void noclone_stock_look_later(void)
 {
 	schedule_delayed_work(&noclone_stock_collector, NOCLONE_STOCK_DELAY);
@@ -295,16 +323,12 @@ static bool noclone_stock_collect_one(struct noclone_stock *sd,
 		list_move(&sd->node, gone);
 		return false;
 	}
-	if (READ_ONCE(sd->nd.state) == NOCLONE_OFF_MEMORY &&
-	    READ_ONCE(sd->nd.requested) == NOCLONE_ON && sd->retries &&
-	    noclone_stock_queue(sd))
-		sd->retries--;
 	return !sd->table.dm;
 }
 
 /*
- * Forget devices that are gone; attach those that memory was short for. A device
- * can be removed while it is suspended, without a callback: look again then.
+ * Forget devices that are gone. A device can be removed while it is suspended, without a
+ * callback: look again then.
  */
 static void noclone_stock_collect(struct work_struct *work)
 {
@@ -359,6 +383,7 @@ void noclone_stock_detach_all(void)
 	mutex_lock(&noclone_stock_lock);
 	noclone_stock_closing = true;
 	mutex_unlock(&noclone_stock_lock);
+	cancel_delayed_work_sync(&noclone_stock_retrier);
 	cancel_delayed_work_sync(&noclone_stock_collector);
 	/* Idle, because an item may wait for a stuck leg; then for its last lines */
 	___wait_var_event(&noclone_stock_working,
@@ -398,7 +423,9 @@ void noclone_stock_free_all(void)
 {
 	LIST_HEAD(all);
 
-	/* .presuspend has asked for it meanwhile */
+	/* .presuspend and items of the queue have asked for them meanwhile */
+	cancel_delayed_work_sync(&noclone_stock_retrier);
+	noclone_memory_forget_missed();
 	cancel_delayed_work_sync(&noclone_stock_collector);
 	list_splice_init(&noclone_stocks, &all);
 	noclone_stock_free_list(&all);

@@ -37,12 +37,12 @@ bool noclone_stock_is_auto(void);
 
 struct noclone_stock *noclone_stock_get(struct dm_target *ti, bool add);
 void noclone_stock_put(struct noclone_stock *sd);
-bool noclone_stock_prepare(struct noclone_stock *sd);
 void noclone_stock_forget_table(struct noclone_stock *sd);
 bool noclone_stock_disk_is_on_multipath(const struct gendisk *disk);
 
 void noclone_stock_queue_attach(struct noclone_stock *sd);
 void noclone_stock_retry(struct noclone_stock *sd);
+void noclone_stock_retry_later(void);
 void noclone_stock_look_later(void);
 
 int noclone_stock_init(void);

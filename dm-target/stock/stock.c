@@ -9,6 +9,7 @@
 #include "stock.h"
 #include "devices.h"
 #include "learn.h"
+#include "memory.h"
 #include "../fastpath.h"
 #include "../fastpath-status.h"
 #include "../mapped-device.h"
@@ -129,8 +130,21 @@ static void noclone_stock_attach_device(struct noclone_stock *sd,
 		WRITE_ONCE(sd->nd.state, NOCLONE_OFF_MEMORY);
 		noclone_stock_retry(sd);
 	} else if (state == NOCLONE_OFF_MEMORY) {
-		noclone_stock_look_later();
+		noclone_stock_retry_later();
 	}
+}
+
+/* There is no memory to know of the device. */
+static void noclone_stock_attach_unknown(struct dm_target *ti)
+{
+	const char *when = "is not tried again until it is resumed";
+
+	if (noclone_memory_miss(dm_disk(dm_table_get_md(ti->table)))) {
+		noclone_stock_retry_later();
+		when = "is tried again soon";
+	}
+	DMWARN_LIMIT("%s: no memory for the fast path: it %s",
+		     dm_table_device_name(ti->table), when);
 }
 
 /*
@@ -147,8 +161,7 @@ void noclone_stock_attach(struct dm_target *ti)
 			noclone_stock_attach_device(sd, ti);
 		noclone_stock_put(sd);
 	} else if (noclone_stock_is_auto()) {
-		DMWARN_LIMIT("%s: no memory for the fast path until it is resumed again",
-			     dm_table_device_name(ti->table));
+		noclone_stock_attach_unknown(ti);
 	}
 }
 
@@ -204,6 +217,15 @@ static int noclone_stock_switch(struct dm_target *ti, bool on)
 	return r;
 }
 
+/* Of a device that is not on the list */
+static enum noclone_state noclone_stock_why_unknown(struct dm_target *ti)
+{
+	if (!noclone_stock_is_auto())
+		return NOCLONE_OFF_PARAMETER;
+	return noclone_memory_is_missed(dm_disk(dm_table_get_md(ti->table))) ?
+		NOCLONE_OFF_MEMORY : NOCLONE_OFF_DETACHED;
+}
+
 /* Asking must not leave anything behind. */
 static void noclone_stock_report(struct dm_target *ti, char *result,
 				 unsigned int maxlen)
@@ -211,9 +233,8 @@ static void noclone_stock_report(struct dm_target *ti, char *result,
 	struct noclone_stock *sd = noclone_stock_get(ti, false);
 
 	if (!sd) {
-		noclone_status_emit_none(noclone_stock_is_auto() ?
-					 NOCLONE_OFF_DETACHED :
-					 NOCLONE_OFF_PARAMETER, result, maxlen);
+		noclone_status_emit_none(noclone_stock_why_unknown(ti), result,
+					 maxlen);
 		return;
 	}
 	noclone_status_emit(&sd->nd, result, maxlen, 0);
