@@ -163,6 +163,12 @@ noclone_slots_objection(const struct target_type *tt,
 	return NULL;
 }
 
+static void noclone_slots_complain(const struct noclone_slots_type *t,
+				   const char *objection)
+{
+	DMWARN("target type %s is left alone: %s", t->name, objection);
+}
+
 static void noclone_slots_check(struct noclone_slots_type *t,
 				struct list_head *node)
 {
@@ -171,7 +177,7 @@ static void noclone_slots_check(struct noclone_slots_type *t,
 		"it is not where it is expected";
 
 	if (objection)
-		DMWARN("target type %s is left alone: %s", t->name, objection);
+		noclone_slots_complain(t, objection);
 	else
 		t->type = tt;
 }
@@ -248,8 +254,14 @@ static void noclone_slots_clear(void)
 static bool noclone_slots_are_ours(unsigned int i)
 {
 	const struct noclone_slots_type *t = &noclone_slots_types[i];
+	const char *objection;
 
-	return t->type && (t->on || !noclone_slots_objection(t->type, t));
+	if (!t->type || t->on)
+		return t->type;
+	objection = noclone_slots_objection(t->type, t);
+	if (objection)
+		noclone_slots_complain(t, objection);
+	return !objection;
 }
 
 static int noclone_slots_apply(unsigned int requested)

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * For tests: make one of dm's own target types look other than dm-noclone expects,
+ * until rmmod.
+ *
+ *	insmod noclone-intruder.ko type=linear way=presuspend
+ *
+ * The ways are in intruder_ways[]. No device of that type may be made, loaded or
+ * removed meanwhile; devices that are there may be used, suspended and resumed.
+ */
+#include <linux/device-mapper.h>
+#include <linux/module.h>
+#include <linux/string.h>
+
+static char *type = "linear";
+module_param(type, charp, 0);
+MODULE_PARM_DESC(type, "Target type: linear or striped");
+
+static char *way = "presuspend";
+module_param(way, charp, 0);
+MODULE_PARM_DESC(way, "What is changed: presuspend, name, owner, callback, start, width or legs");
+
+static struct target_type *victim;
+static struct target_type before;	/* what it was */
+
+static void intruder_presuspend(struct dm_target *ti)
+{
+}
+
+/* Who asks for the legs, and with what */
+struct intruder_question {
+	iterate_devices_callout_fn fn;
+	void *data;
+};
+
+static int intruder_start(struct dm_target *ti, struct dm_dev *dev,
+			  sector_t start, sector_t len, void *data)
+{
+	struct intruder_question *q = data;
+
+	return q->fn(ti, dev, start + 8, len, q->data);
+}
+
+static int intruder_width(struct dm_target *ti, struct dm_dev *dev,
+			  sector_t start, sector_t len, void *data)
+{
+	struct intruder_question *q = data;
+
+	return q->fn(ti, dev, start, len - 8, q->data);
+}
+
+static int intruder_legs(struct dm_target *ti, struct dm_dev *dev,
+			 sector_t start, sector_t len, void *data)
+{
+	struct intruder_question *q = data;
+
+	return q->fn(ti, dev, start, len, q->data) ?:
+	       q->fn(ti, dev, start, len, q->data);
+}
+
+static const struct intruder_way {
+	const char *name;
+	iterate_devices_callout_fn tell;	/* lies about each leg */
+} intruder_ways[] = {
+	{ "presuspend" },		/* a callback is filled */
+	{ "name" },			/* the type has another one */
+	{ "owner" },			/* it belongs to another module */
+	{ "callback" },			/* one is missing */
+	{ "start", intruder_start },
+	{ "width", intruder_width },
+	{ "legs", intruder_legs },
+	{ }
+}, *intruder_way = intruder_ways;
+
+static int intruder_iterate(struct dm_target *ti, iterate_devices_callout_fn fn,
+			    void *data)
+{
+	struct intruder_question q = { .fn = fn, .data = data };
+
+	return before.iterate_devices(ti, intruder_way->tell, &q);
+}
+
+static void intruder_change(void)
+{
+	before = *victim;
+	if (intruder_way->tell)
+		victim->iterate_devices = intruder_iterate;
+	else if (!strcmp(way, "presuspend"))
+		victim->presuspend = intruder_presuspend;
+	else if (!strcmp(way, "name"))
+		victim->name = "intruder";
+	else if (!strcmp(way, "owner"))
+		victim->module = THIS_MODULE;
+	else
+		victim->iterate_devices = NULL;
+}
+
+/* A type of our own, to get hold of dm's list: the way to older ones ends there */
+static struct target_type intruder_target = {
+	.name = "noclone-intruder",
+	.module = THIS_MODULE,
+};
+
+static int __init intruder_init(void)
+{
+	int r = dm_register_target(&intruder_target);
+
+	if (r)
+		return r;
+	victim = &intruder_target;
+	while (strcmp(victim->name, type) && strcmp(victim->name, "error"))
+		victim = list_next_entry(victim, list);
+	dm_unregister_target(&intruder_target);
+	while (intruder_way->name && strcmp(intruder_way->name, way))
+		intruder_way++;
+	if (strcmp(victim->name, type) || !intruder_way->name)
+		return -EINVAL;
+	intruder_change();
+	return 0;
+}
+
+static void __exit intruder_exit(void)
+{
+	victim->name = before.name;
+	victim->module = before.module;
+	victim->iterate_devices = before.iterate_devices;
+	victim->presuspend = before.presuspend;
+}
+
+module_init(intruder_init);
+module_exit(intruder_exit);
+
+MODULE_DESCRIPTION("Changes a target type of dm; for the tests of dm-noclone");
+MODULE_LICENSE("GPL");
