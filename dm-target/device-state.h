@@ -24,12 +24,13 @@
 #ifndef DM_NOCLONE_DEVICE_STATE_H
 #define DM_NOCLONE_DEVICE_STATE_H
 
-#include <linux/blk_types.h>
+#include <linux/bio.h>
 #include <linux/list.h>
 #include <linux/mempool.h>
 #include <linux/mutex.h>
 #include <linux/percpu.h>
 #include <linux/rcuwait.h>
+#include <linux/spinlock.h>
 #include <linux/workqueue.h>
 
 #include "include/dm-noclone.h"
@@ -120,10 +121,15 @@ struct noclone_dev {
 	const unsigned long *stats_bytes;	/* not 0 while a "dmsetup stats" region exists */
 	struct noclone_counters __percpu *counters;	/* NULL: no memory yet */
 	struct block_device *bdev;	/* bi_bdev of each bio: @disk has no partitions */
+	blk_opf_t slow_opf;		/* bits of a bio that has to go to dm core */
 
 	mempool_t reserve;		/* objects for when the slab is empty */
 	struct rcuwait drainer;
 	unsigned long drain_lock;	/* bit 0: somebody is @drainer */
+
+	spinlock_t retry_lock;		/* guards @retries */
+	struct bio_list retries;	/* for @retry to submit, see polled.c */
+	struct work_struct retry;
 
 	struct mutex lock;		/* guards the members up to @pinned */
 	struct gendisk *disk;

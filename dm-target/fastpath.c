@@ -5,7 +5,8 @@
  *
  * dm core clones each bio before a target sees it, and a module cannot change
  * that. So the mapped device's submit_bio is replaced (interpose.c). Ours takes
- * the plain cases and passes everything else, untouched, to dm core's.
+ * the plain cases and passes everything else to dm core's, untouched but for
+ * REQ_POLLED and what goes with it.
  *
  * Why this is safe
  *
@@ -26,6 +27,8 @@
  *    again. The saved bi_end_io is called directly, unless it is the marker of a
  *    chain, which must not be called, or wants task context: such bios go
  *    through bio_endio() a second time.
+ *  - Who polls for a bio polls its leg. polled.c says what protects a poller that
+ *    comes late, and dm core from it.
  *
  * What would break it: dm core using queuedata or caching its operations; a
  * submitter that looks at bi_bdev, bi_iter, bi_end_io or bi_private of its bio
@@ -39,6 +42,7 @@
 #include "inflight.h"
 #include "interpose.h"
 #include "io.h"
+#include "polled.h"
 #include "file/submit.h"
 
 #include <linux/bio.h>
@@ -47,9 +51,12 @@
 #include <linux/rcupdate.h>
 #include <trace/events/block.h>
 
-/* A bio with any of these bits is not a plain read or write. */
+/*
+ * A bio with any of these bits is not a plain read or write. Mostly REQ_POLLED is one
+ * more of them, see polled.c.
+ */
 #define NOCLONE_SLOW_OPF	((REQ_OP_MASK & ~(__force blk_opf_t)REQ_OP_WRITE) | \
-				 REQ_PREFLUSH | REQ_POLLED | REQ_INTEGRITY)
+				 REQ_PREFLUSH | REQ_INTEGRITY)
 
 /*
  * The rest of bi_opf is restored: lower drivers and dm core both use REQ_DRV, a
@@ -65,13 +72,16 @@ static void noclone_fastpath_restore(struct bio *bio,
 				     const struct noclone_io *io)
 {
 	bio->bi_iter = io->iter;
-	bio->bi_opf = (bio->bi_opf & NOCLONE_KEPT_OPF) | io->opf;
+	bio->bi_opf = (bio->bi_opf & NOCLONE_KEPT_OPF) |
+		      (io->opf & ~NOCLONE_KEPT_OPF);
 	bio->bi_flags = (bio->bi_flags & ~NOCLONE_LEG_FLAGS) | io->flags;
 	/* 0 if the leg has split it; some submitters reuse a bio as it is */
 	atomic_set(&bio->__bi_remaining, 1);
 	bio->bi_private = io->private;
 	bio->bi_end_io = io->end_io;
-	bio->bi_bdev = io->target->nd->bdev;
+	WRITE_ONCE(bio->bi_cookie, BLK_QC_T_NONE);
+	/* A poller must not use the leg's cookie on the mapped device */
+	smp_store_release(&bio->bi_bdev, io->target->nd->bdev);
 }
 
 /* Half of jiffies is enough: no I/O takes 49 days. */
@@ -98,21 +108,34 @@ static void noclone_fastpath_endio(struct bio *bio)
 		bio->bi_end_io(bio);
 }
 
+/* Return: whether to try once more. Context: before bi_bdev is restored. */
+static noinline bool noclone_fastpath_failed(struct bio *bio,
+					     const struct noclone_io *io)
+{
+	if (io->target->leg_error)
+		io->target->leg_error(io->target, bio, bio->bi_status);
+	return bio->bi_status == BLK_STS_AGAIN && (io->opf & REQ_POLLED);
+}
+
 static void noclone_fastpath_end_io(struct bio *bio)
 {
 	struct noclone_io *io = bio->bi_private;
 	struct noclone_dev *nd = io->target->nd;
+	bool retry = false;
 
 	if (io->accounted)
 		noclone_compat_end_io_acct(nd->bdev, bio_op(bio),
 					   io->iter.bi_size >> SECTOR_SHIFT,
 					   noclone_fastpath_start_time(io));
-	/* Before bi_bdev is restored */
-	if (unlikely(bio->bi_status) && io->target->leg_error)
-		io->target->leg_error(io->target, bio, bio->bi_status);
+	if (unlikely(bio->bi_status))
+		retry = noclone_fastpath_failed(bio, io);
 
 	noclone_fastpath_restore(bio, io);
 	noclone_io_free(io, &nd->reserve);
+	if (unlikely(retry)) {
+		noclone_polled_retry(nd, bio);
+		return;
+	}
 	noclone_fastpath_endio(bio);
 	/* From here on the device may go away */
 	noclone_inflight_put(nd);
@@ -124,7 +147,7 @@ static void noclone_fastpath_save(struct bio *bio, struct noclone_io *io)
 	io->private = bio->bi_private;
 	io->iter = bio->bi_iter;
 	io->flags = bio->bi_flags & NOCLONE_LEG_FLAGS;
-	io->opf = bio->bi_opf & ~NOCLONE_KEPT_OPF;
+	io->opf = bio->bi_opf;
 	io->start = jiffies;
 	io->accounted = noclone_compat_accounts_io(bio->bi_bdev);
 }
@@ -139,6 +162,11 @@ static void noclone_fastpath_remap(struct bio *bio, struct noclone_io *io,
 	bio->bi_private = io;
 	bio->bi_end_io = noclone_fastpath_end_io;
 	bio->bi_iter.bi_sector = s->leg[leg].start + sector;
+	/*
+	 * A bio that dm core polled, and then tried again without, has the cookie of
+	 * that: nobody may poll the leg with it.
+	 */
+	WRITE_ONCE(bio->bi_cookie, BLK_QC_T_NONE);
 	/* The leg does its own cgroup accounting, throttling and tracing */
 	bio->bi_flags &= ~(NOCLONE_LEG_FLAGS | BIT(BIO_TRACE_COMPLETION));
 	bio_set_dev(bio, s->leg[leg].bdev);
@@ -184,6 +212,32 @@ noclone_fastpath_find_segment(const struct noclone_dev *nd,
 	return s;
 }
 
+static bool noclone_fastpath_is_plain(const struct noclone_dev *nd,
+				      struct bio *bio)
+{
+	return !(bio->bi_opf & READ_ONCE(nd->slow_opf)) && bio->bi_iter.bi_size &&
+	       !bio_flagged(bio, BIO_CHAIN) && !bio_has_crypt_ctx(bio) &&
+	       !noclone_polled_is_requeued(bio);
+}
+
+static enum noclone_counter
+noclone_fastpath_why_slow(const struct noclone_dev *nd, struct bio *bio)
+{
+	if (bio->bi_opf & READ_ONCE(nd->slow_opf) & REQ_POLLED ||
+	    noclone_polled_is_requeued(bio))
+		return NOCLONE_POLLED;
+	if (bio->bi_opf & REQ_PREFLUSH)
+		return NOCLONE_FLUSH;
+	if ((bio_op(bio) != REQ_OP_READ && bio_op(bio) != REQ_OP_WRITE) ||
+	    !bio->bi_iter.bi_size)
+		return NOCLONE_OP;
+	if (bio->bi_opf & REQ_INTEGRITY)
+		return NOCLONE_INTEGRITY;
+	if (bio_flagged(bio, BIO_CHAIN))
+		return NOCLONE_CHAIN;
+	return NOCLONE_CRYPTO;
+}
+
 /* Return: NOCLONE_FAST, or why the bio has to go to dm core. */
 static enum noclone_counter
 noclone_fastpath_try(struct noclone_dev *nd, const struct noclone_table *table,
@@ -194,7 +248,6 @@ noclone_fastpath_try(struct noclone_dev *nd, const struct noclone_table *table,
 
 	if (unlikely(READ_ONCE(*nd->stats_bytes)))
 		return NOCLONE_STATS;
-
 	s = noclone_fastpath_find_segment(nd, table, bio);
 	if (unlikely(!s))
 		return NOCLONE_SPLIT;
@@ -213,33 +266,13 @@ noclone_fastpath_try(struct noclone_dev *nd, const struct noclone_table *table,
 	return NOCLONE_FAST;
 }
 
-static bool noclone_fastpath_is_plain(struct bio *bio)
-{
-	return !(bio->bi_opf & NOCLONE_SLOW_OPF) && bio->bi_iter.bi_size &&
-	       !bio_flagged(bio, BIO_CHAIN) && !bio_has_crypt_ctx(bio);
-}
-
-static noinline enum noclone_counter noclone_fastpath_why_slow(struct bio *bio)
-{
-	if (bio->bi_opf & REQ_PREFLUSH)
-		return NOCLONE_FLUSH;
-	if ((bio_op(bio) != REQ_OP_READ && bio_op(bio) != REQ_OP_WRITE) ||
-	    !bio->bi_iter.bi_size)
-		return NOCLONE_OP;
-	if (bio->bi_opf & REQ_POLLED)
-		return NOCLONE_POLLED;
-	if (bio->bi_opf & REQ_INTEGRITY)
-		return NOCLONE_INTEGRITY;
-	if (bio_flagged(bio, BIO_CHAIN))
-		return NOCLONE_CHAIN;
-	return NOCLONE_CRYPTO;
-}
-
 /*
  * Find the device and count the bio as begun. If this returns NULL nothing
- * holds @nd any more, so the reason is counted here.
+ * holds @nd any more, so the reason is counted here. A bio that is polled may need
+ * the count also if it is not plain, see noclone_polled_pass().
  */
-static const struct noclone_table *noclone_fastpath_begin(struct bio *bio)
+static const struct noclone_table *noclone_fastpath_begin(struct bio *bio,
+							  bool *plain)
 {
 	const struct noclone_table *table = NULL;
 	struct noclone_dev *nd;
@@ -248,8 +281,11 @@ static const struct noclone_table *noclone_fastpath_begin(struct bio *bio)
 	nd = READ_ONCE(bdev_get_queue(bio->bi_bdev)->queuedata);
 	if (unlikely(!nd))
 		goto unlock;
-	if (unlikely(!noclone_fastpath_is_plain(bio))) {
-		noclone_count(nd, noclone_fastpath_why_slow(bio));
+	*plain = noclone_fastpath_is_plain(nd, bio);
+	if (unlikely(bio->bi_opf & REQ_POLLED)) {
+		noclone_polled_enter(bio);
+	} else if (unlikely(!*plain)) {
+		noclone_count(nd, noclone_fastpath_why_slow(nd, bio));
 		goto unlock;
 	}
 	table = noclone_inflight_get(nd);
@@ -262,16 +298,21 @@ unlock:
 
 static void noclone_fastpath_submit_bio(struct bio *bio)
 {
-	const struct noclone_table *table = noclone_fastpath_begin(bio);
+	bool plain = false;
+	const struct noclone_table *table = noclone_fastpath_begin(bio, &plain);
 	enum noclone_counter result;
 	struct noclone_dev *nd;
 
 	if (likely(table)) {
 		nd = table->nd;
-		result = noclone_fastpath_try(nd, table, bio);
+		result = likely(plain) ? noclone_fastpath_try(nd, table, bio) :
+			noclone_fastpath_why_slow(nd, bio);
 		if (likely(result == NOCLONE_FAST))
 			return;
 		noclone_count(nd, result);
+		if (unlikely(bio->bi_opf & REQ_POLLED) &&
+		    !noclone_polled_pass(nd, bio, result))
+			return;
 		noclone_inflight_put(nd);
 	}
 	/*
@@ -333,6 +374,9 @@ void noclone_fastpath_attach(struct noclone_table *table)
 	if (!noclone_fastpath_live(nd)) {
 		nd->state = noclone_fastpath_qualify(table);
 		if (nd->state == NOCLONE_ON) {
+			WRITE_ONCE(nd->slow_opf, NOCLONE_SLOW_OPF |
+				   (noclone_polled_in_place(table) ?
+				    0 : REQ_POLLED));
 			/* Initialise @nd before it can be found */
 			smp_store_release(&nd->disk->queue->queuedata, nd);
 			rcu_assign_pointer(nd->live, table);
@@ -423,7 +467,7 @@ void __init noclone_fastpath_init(void)
 	bio_uninit(&child);
 	bio_uninit(&parent);
 
-	noclone_fops_init(noclone_fastpath_submit_bio);
+	noclone_fops_init(noclone_fastpath_submit_bio, noclone_polled_poll_bio);
 }
 
 /*

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Replacing the block_device_operations of a mapped device by a copy with
- * another submit_bio.
+ * another submit_bio and poll_bio.
  *
  * Readers load disk->fops without a lock, so what they find must never be
  * freed: there is one static copy for the whole module. One is enough because
@@ -13,16 +13,19 @@
 
 #include <linux/module.h>
 
-static void (*noclone_fops_submit_bio)(struct bio *bio) __ro_after_init;
+static noclone_submit_bio_fn *noclone_fops_submit_bio __ro_after_init;
+static noclone_poll_bio_fn *noclone_fops_poll_bio __ro_after_init;
 
 /* Written once, under noclone_fops_lock */
 static DEFINE_MUTEX(noclone_fops_lock);
 static struct block_device_operations noclone_fops_ours;
 const struct block_device_operations *noclone_fops_dm;
 
-void __init noclone_fops_init(void (*submit_bio)(struct bio *bio))
+void __init noclone_fops_init(noclone_submit_bio_fn *submit_bio,
+			      noclone_poll_bio_fn *poll_bio)
 {
 	noclone_fops_submit_bio = submit_bio;
+	noclone_fops_poll_bio = poll_bio;
 }
 
 /*
@@ -38,6 +41,7 @@ enum noclone_state noclone_fops_learn(struct noclone_dev *nd)
 	if (!noclone_fops_dm && noclone_peek_is_dm_fops(fops)) {
 		noclone_fops_ours = *fops;
 		noclone_fops_ours.submit_bio = noclone_fops_submit_bio;
+		noclone_fops_ours.poll_bio = noclone_fops_poll_bio;
 		noclone_fops_dm = fops;
 	}
 	if (fops != noclone_fops_dm && fops != &noclone_fops_ours)
@@ -52,7 +56,7 @@ enum noclone_state noclone_fops_learn(struct noclone_dev *nd)
 
 /*
  * Install our operations, or dm core's again. No need to wait for readers: both
- * submit_bio work for any bio at any time. The release orders the stores of
+ * submit_bio and both poll_bio work for any bio at any time. The release orders the stores of
  * noclone_fops_learn() before the pointer to them. Return: false if another
  * module's operations are in the way.
  */

@@ -12,7 +12,12 @@
 /* dm core's own; set before any device gets our copy */
 extern const struct block_device_operations *noclone_fops_dm;
 
-void noclone_fops_init(void (*submit_bio)(struct bio *bio));
+typedef void noclone_submit_bio_fn(struct bio *bio);
+typedef int noclone_poll_bio_fn(struct bio *bio, struct io_comp_batch *iob,
+				unsigned int flags);
+
+void noclone_fops_init(noclone_submit_bio_fn *submit_bio,
+		       noclone_poll_bio_fn *poll_bio);
 enum noclone_state noclone_fops_learn(struct noclone_dev *nd);
 bool noclone_fops_replace(struct noclone_dev *nd, bool on);
 

@@ -33,7 +33,7 @@ struct noclone_io {
 	};
 	struct bvec_iter iter;
 	u32 start;			/* low half of jiffies */
-	blk_opf_t opf;			/* without NOCLONE_KEPT_OPF */
+	blk_opf_t opf;
 	u16 flags;			/* the part of bi_flags that the leg may change */
 	bool reserved;			/* belongs to the device's reserve */
 	bool accounted;			/* bdev_end_io_acct() has to follow */

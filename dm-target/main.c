@@ -5,6 +5,7 @@
  */
 #include "fastpath.h"
 #include "io.h"
+#include "polled.h"
 #include "target.h"
 #include "file/command.h"
 #include "stock/slots.h"
@@ -48,9 +49,13 @@ static int __init noclone_init(void)
 	if (r)
 		goto exit_target;
 
-	r = noclone_cmd_init();
+	r = noclone_polled_init();
 	if (r)
 		goto exit_io;
+
+	r = noclone_cmd_init();
+	if (r)
+		goto exit_polled;
 
 	r = noclone_register();
 	if (r)
@@ -64,6 +69,8 @@ unregister:
 	noclone_unregister(ARRAY_SIZE(noclone_targets));
 exit_cmd:
 	noclone_cmd_exit();
+exit_polled:
+	noclone_polled_exit();
 exit_io:
 	noclone_io_exit();
 exit_target:
@@ -77,6 +84,7 @@ static void __exit noclone_exit(void)
 	noclone_unregister(ARRAY_SIZE(noclone_targets));
 	noclone_fastpath_quiesce();
 	noclone_cmd_exit();
+	noclone_polled_exit();
 	noclone_io_exit();
 	noclone_target_exit();
 }

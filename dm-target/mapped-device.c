@@ -7,6 +7,7 @@
 #include "mapped-device.h"
 #include "device-state.h"
 #include "io.h"
+#include "polled.h"
 
 #include <linux/device-mapper.h>
 #include <linux/moduleparam.h>
@@ -28,6 +29,7 @@ void noclone_dev_init(struct noclone_dev *nd, struct gendisk *disk)
 	nd->bdev = disk->part0;
 	mutex_init(&nd->lock);
 	rcuwait_init(&nd->drainer);
+	noclone_polled_dev_init(nd);
 	INIT_LIST_HEAD(&nd->tables);
 	nd->requested = READ_ONCE(noclone_dev_fastpath) ? NOCLONE_ON :
 		NOCLONE_OFF_PARAMETER;

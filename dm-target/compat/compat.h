@@ -78,6 +78,19 @@ static inline bool noclone_compat_accounts_io(struct block_device *bdev)
 }
 
 /*
+ * "block: move the poll flag to queue_limits" (v6.11). Return: whether anybody may poll
+ * for completions of this queue.
+ */
+static inline bool noclone_compat_polls(struct request_queue *q)
+{
+#ifdef BLK_FEAT_POLL
+	return q->limits.features & BLK_FEAT_POLL;
+#else
+	return test_bit(QUEUE_FLAG_POLL, &q->queue_flags);
+#endif
+}
+
+/*
  * If this is true, the functions below do inline what bdev_start_io_acct() and
  * bdev_end_io_acct() do for a whole disk. Half of the cost of those is finding
  * out that jiffies have not changed since the last I/O.

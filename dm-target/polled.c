@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Polled bios on the fast path, if the parameter "polled" asks for it.
+ *
+ * bio_poll() takes cookie and device from the bio itself. While the leg has the
+ * bio both are the leg's, so the submitter polls the leg's queue, as if it had sent
+ * the bio there. What needs care is a poller that comes late:
+ *
+ *  - It need not own the bio. Who polls the same hardware queue may complete the
+ *    bio, and memory of bios is reused at once (SLAB_TYPESAFE_BY_RCU). So nothing
+ *    here trusts a bio that it is given to poll, and where dm core would, it gets
+ *    no such bio: dm_poll_bio() takes bi_private for its list if REQ_DRV is set,
+ *    and nvme multipath sets that bit in a bio that it has remapped.
+ *  - It may combine the cookie of one bio with the device of the next in the same
+ *    memory. Therefore the legs of a table have to be alike. For another device that
+ *    the same tasks poll nobody can see to that, which is why it has to be asked for.
+ *
+ * Documentation/design/polled.rst has the whole argument.
+ */
+#include "polled.h"
+#include "device-state.h"
+#include "inflight.h"
+#include "interpose.h"
+
+#include <linux/bio.h>
+#include <linux/blk-mq.h>
+#include <linux/moduleparam.h>
+#include <linux/spinlock.h>
+#include <linux/workqueue.h>
+
+static bool noclone_polled_wanted;
+module_param_named(polled, noclone_polled_wanted, bool, 0644);
+MODULE_PARM_DESC(polled, "Remap polled I/O in place, read when a device is resumed (default N)");
+
+static struct workqueue_struct *noclone_polled_wq;
+
+/*
+ * In front of dm_poll_bio(). Of an attached device only bios that dm core got
+ * before, or while they could not go the fast way, are in its lists.
+ */
+int noclone_polled_poll_bio(struct bio *bio, struct io_comp_batch *iob,
+			    unsigned int flags)
+{
+	if (!(READ_ONCE(bio->bi_opf) & REQ_DRV))
+		return 0;
+	/* In place it has never both, at least not when read in this order. */
+	smp_rmb();
+	if (READ_ONCE(bio->bi_cookie) != NOCLONE_DM_COOKIE)
+		return 0;
+	return noclone_fops_dm->poll_bio(bio, iob, flags);
+}
+
+struct noclone_polled_queues {
+	unsigned long nr;		/* hardware queues */
+	unsigned long nr_polled;
+	unsigned long first_polled;
+};
+
+/* Not the driver's tag set: that may be gone while the disk is still open. */
+static struct noclone_polled_queues
+noclone_polled_queues(struct request_queue *q)
+{
+	struct noclone_polled_queues r = { };
+	struct blk_mq_hw_ctx *hctx;
+	unsigned long i;
+
+	queue_for_each_hw_ctx(q, hctx, i) {
+		if (hctx->type == HCTX_TYPE_POLL && !r.nr_polled++)
+			r.first_polled = i;
+		r.nr++;
+	}
+	return r;
+}
+
+/* Whether a cookie of one means the same queue, or one as good, to the other */
+static bool noclone_polled_alike(struct block_device *a, struct block_device *b)
+{
+	struct request_queue *q = bdev_get_queue(a), *p = bdev_get_queue(b);
+	struct noclone_polled_queues m, n;
+
+	if (q == p)
+		return true;
+	if (!queue_is_mq(q) || !queue_is_mq(p))
+		return false;
+	m = noclone_polled_queues(q);
+	n = noclone_polled_queues(p);
+	return m.nr == n.nr && m.nr_polled == n.nr_polled &&
+	       m.first_polled == n.first_polled;
+}
+
+/*
+ * Return: whether polled bios of this table are remapped in place: all legs are alike, and
+ * no target has none, because its worker takes the bios. Context: when it is attached,
+ * because queues of a leg may have changed since the table was loaded.
+ */
+bool noclone_polled_in_place(const struct noclone_table *table)
+{
+	const struct noclone_target *t, *last = NULL;
+	struct block_device *first = NULL;
+	unsigned int leg;
+	u32 i;
+
+	if (!READ_ONCE(noclone_polled_wanted) ||
+	    !noclone_compat_polls(table->nd->disk->queue))
+		return false;
+	for (i = 0; i < table->nr; i++) {
+		t = table->segments[i].target;
+		if (t == last)
+			continue;
+		if (!t->nr_legs)
+			return false;
+		first = first ?: t->leg[0].bdev;
+		for (leg = 0; leg < t->nr_legs; leg++)
+			if (!noclone_polled_alike(first, t->leg[leg].bdev))
+				return false;
+		last = t;
+	}
+	return true;
+}
+
+static struct bio *noclone_polled_take_all(struct noclone_dev *nd)
+{
+	struct bio *bios;
+
+	spin_lock_irq(&nd->retry_lock);
+	bios = bio_list_get(&nd->retries);
+	spin_unlock_irq(&nd->retry_lock);
+	return bios;
+}
+
+/* Each bio in the list holds @nd; after the last one it may be gone. */
+static void noclone_polled_work(struct work_struct *work)
+{
+	struct noclone_dev *nd = container_of(work, struct noclone_dev, retry);
+	struct bio *bio, *next;
+
+	for (bio = noclone_polled_take_all(nd); bio; bio = next) {
+		next = bio->bi_next;
+		bio->bi_next = NULL;
+		submit_bio_noacct(bio);
+		noclone_inflight_put(nd);
+	}
+}
+
+/*
+ * Let the worker submit a bio that is as its submitter made it: a leg had no room for
+ * it, or it cannot be polled in place. As dm core does, not polled this time: who polls is
+ * not told of BLK_STS_AGAIN by a stock device. Not REQ_NOWAIT either, as the worker may
+ * wait; io_uring has set that only for its first attempt. Instead of
+ * noclone_inflight_put(): the worker calls that when dm core or the leg has got the bio.
+ * It counts once more then. Context: any.
+ *
+ * The work is queued with the first bio of a list, so that it never runs without
+ * one. RCU, because the worker may be done with @nd before this returns.
+ */
+void noclone_polled_retry(struct noclone_dev *nd, struct bio *bio)
+{
+	unsigned long flags;
+
+	bio_clear_polled(bio);
+	bio->bi_opf &= ~REQ_NOWAIT;
+	bio->bi_status = BLK_STS_OK;
+	/* bio_endio() may have given it back. Mostly this is still the submitter. */
+	bio_associate_blkg(bio);
+	rcu_read_lock();
+	spin_lock_irqsave(&nd->retry_lock, flags);
+	if (bio_list_empty(&nd->retries))
+		queue_work(noclone_polled_wq, &nd->retry);
+	bio_list_add(&nd->retries, bio);
+	spin_unlock_irqrestore(&nd->retry_lock, flags);
+	rcu_read_unlock();
+}
+
+/*
+ * A polled bio that cannot go the fast way, for @reason; the caller has counted it as
+ * begun. dm core must not poll for it while others are polled in place: its list is for one
+ * poller. But it splits most of these, and the block layer does not poll for what it
+ * splits either. If the bio is REQ_NOWAIT as well, the submitter must not get BLK_STS_AGAIN
+ * of a part when others have begun. A worker may wait.
+ *
+ * Not so if all go to dm core; and not the rest of a bio that dm core has split itself and
+ * polls already: that shares bi_opf with it.
+ *
+ * Return: false if the worker has got the bio and the count.
+ */
+bool noclone_polled_pass(struct noclone_dev *nd, struct bio *bio,
+			 enum noclone_counter reason)
+{
+	if (reason == NOCLONE_POLLED || reason == NOCLONE_STATS)
+		return true;
+	if (bio_flagged(bio, BIO_CHAIN) && (bio->bi_opf & REQ_DRV))
+		return true;
+	if (bio->bi_opf & REQ_NOWAIT) {
+		noclone_polled_retry(nd, bio);
+		return false;
+	}
+	bio_clear_polled(bio);
+	return true;
+}
+
+void noclone_polled_dev_init(struct noclone_dev *nd)
+{
+	spin_lock_init(&nd->retry_lock);
+	bio_list_init(&nd->retries);
+	INIT_WORK(&nd->retry, noclone_polled_work);
+}
+
+int noclone_polled_init(void)
+{
+	noclone_polled_wq = alloc_workqueue("dm_noclone_polled",
+					    WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
+	return noclone_polled_wq ? 0 : -ENOMEM;
+}
+
+void noclone_polled_exit(void)
+{
+	destroy_workqueue(noclone_polled_wq);
+}

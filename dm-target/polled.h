@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What is special about polled bios on the fast path; see polled.c.
+ */
+#ifndef DM_NOCLONE_POLLED_H
+#define DM_NOCLONE_POLLED_H
+
+#include "device-state.h"
+
+#include <linux/bio.h>
+#include <linux/blkdev.h>
+#include <linux/sched.h>
+
+/*
+ * The cookie of a bio in dm core's poll list. Of a blk-mq leg it would be the first
+ * hardware queue, which mostly is not polled.
+ */
+#define NOCLONE_DM_COOKIE	(~BLK_QC_T_NONE)
+
+int noclone_polled_poll_bio(struct bio *bio, struct io_comp_batch *iob,
+			    unsigned int flags);
+void noclone_polled_dev_init(struct noclone_dev *nd);
+bool noclone_polled_pass(struct noclone_dev *nd, struct bio *bio,
+			 enum noclone_counter reason);
+void noclone_polled_retry(struct noclone_dev *nd, struct bio *bio);
+bool noclone_polled_in_place(const struct noclone_table *table);
+int noclone_polled_init(void);
+void noclone_polled_exit(void);
+
+/*
+ * Is it one that dm core has polled, and tries again from a worker? Its poller may have
+ * read that cookie, and must not find the leg as its device now. (A bio that was
+ * reset has the same cookie, but most disks have no queue to poll.)
+ */
+static inline bool noclone_polled_is_requeued(const struct bio *bio)
+{
+	return unlikely(bio->bi_cookie == NOCLONE_DM_COOKIE) &&
+	       (current->flags & PF_WQ_WORKER) &&
+	       noclone_compat_polls(bdev_get_queue(bio->bi_bdev));
+}
+
+/*
+ * For a polled bio that comes in. If it is not the rest of one that dm core has split it is in
+ * no list, and REQ_DRV is left from a dm core above: alloc_tio() clears it in some clones
+ * only. The next dm core would take bi_private for its list.
+ */
+static inline void noclone_polled_enter(struct bio *bio)
+{
+	if (!bio_flagged(bio, BIO_CHAIN))
+		bio->bi_opf &= ~REQ_DRV;
+}
+
+#endif /* DM_NOCLONE_POLLED_H */
