@@ -39,7 +39,7 @@ struct noclone_io {
 	bool accounted;			/* bdev_end_io_acct() has to follow */
 };
 
-#define NOCLONE_IO_PCPU_MAX	64
+#define NOCLONE_IO_PCPU_MAX	256
 
 struct noclone_io_pcpu {
 	struct noclone_io *top;		/* last in, first out */
