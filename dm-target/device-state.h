@@ -25,6 +25,7 @@
 #define DM_NOCLONE_DEVICE_STATE_H
 
 #include <linux/bio.h>
+#include <linux/cache.h>
 #include <linux/list.h>
 #include <linux/mempool.h>
 #include <linux/mutex.h>
@@ -116,14 +117,14 @@ struct noclone_table {
 };
 
 struct noclone_dev {
-	/* Read for every bio */
+	/* Read for every bio: nothing in this cache line is written while I/O runs */
 	struct noclone_table __rcu *live;	/* NULL: the fast path takes no bios */
 	const unsigned long *stats_bytes;	/* not 0 while a "dmsetup stats" region exists */
 	struct noclone_counters __percpu *counters;	/* NULL: no memory yet */
 	struct block_device *bdev;	/* bi_bdev of each bio: @disk has no partitions */
 	blk_opf_t slow_opf;		/* bits of a bio that has to go to dm core */
 
-	mempool_t reserve;		/* objects for when the slab is empty */
+	mempool_t reserve ____cacheline_aligned_in_smp;	/* for when the slab is empty */
 	struct rcuwait drainer;
 	unsigned long drain_lock;	/* bit 0: somebody is @drainer */
 

@@ -25,6 +25,7 @@ static LIST_HEAD(noclone_devs);
 /* @nd is zeroed. noclone_dev_alloc() has to follow before a table is attached. */
 void noclone_dev_init(struct noclone_dev *nd, struct gendisk *disk)
 {
+	BUILD_BUG_ON(offsetof(struct noclone_dev, reserve) > SMP_CACHE_BYTES);
 	nd->disk = disk;
 	nd->bdev = disk->part0;
 	mutex_init(&nd->lock);
