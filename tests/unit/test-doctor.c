@@ -217,6 +217,7 @@ static void signatures(void **state __unused)
 	says(doctor_judge_kernels, &d, FINDING_PROBLEM, "signed by \"DKMS\"", "mokutil --import");
 	k.key_known = ANSWER_UNKNOWN;
 	at_worst(doctor_judge_kernels, &d, FINDING_OK);
+	says(doctor_judge_kernels, &d, FINDING_OK, ", by dkms, signed by \"DKMS\"", NULL);
 	d.trust = (struct trust_facts) { ANSWER_UNKNOWN, NULL, ANSWER_UNKNOWN };
 	says(doctor_judge_trust, &d, FINDING_NOTE, "cannot tell whether Secure Boot", NULL);
 	d.trust.sig_enforce = ANSWER_YES;

@@ -171,14 +171,16 @@ static void judge_kernel(const struct doctor_facts *d, const struct kernel_facts
 			 struct findings *f)
 {
 	_cleanup_free_ char *what = what_of(k);
+	_cleanup_free_ char *signer = !k->signer ? xstrdup("") :
+				      xasprintf(", signed by \"%s\"", k->signer);
 
 	if (!k->module) {
 		judge_missing(d, k, what, f);
 	} else {
 		if (judge_build(d, k, what, f))
-			finding_add(f, FINDING_OK, what, "dm-noclone %s, %s",
+			finding_add(f, FINDING_OK, what, "dm-noclone %s, %s%s",
 				    k->version ? k->version : "of unknown version",
-				    origin_words(k));
+				    origin_words(k), signer);
 		if (!is_builtin(k)) {
 			judge_dkms(d, k, what, f);
 			judge_signature(d, k, what, f);
