@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -18,9 +17,12 @@
 #include "base/read.h"
 #include "base/util.h"
 #include "system/replace-file.h"
+#include "system/run-lock.h"
 
 #define POLICY_DIR	"/etc/noclone"
 #define POLICY_MAX	(1U << 20)
+/* files of saved devices end with .lock or .forced */
+#define LOCK		RUN_DIR "/policy"
 
 static const char head[] =
 	"# Device-mapper devices that get the fast path, see noclone-policy(5).\n"
@@ -47,14 +49,19 @@ static int read_policy(struct policy *p)
 	return problems.nr ? -EINVAL : 0;
 }
 
-static int lock_folder(struct policy_file *file)
+/* Not in the policy's own folder, which may not be there, and which everybody can lock. */
+static int lock(struct policy_file *file)
 {
-	if (mkdir(POLICY_DIR, 0755) && errno != EEXIST)
-		return -errno;
-	file->lock = open(POLICY_DIR, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (file->lock < 0 || flock(file->lock, LOCK_EX))
-		return -errno;
-	return 0;
+	int fd = run_lock(LOCK);
+
+	if (fd == -EACCES || fd == -EPERM)
+		log_err(POLICY_PATH ": only root may change it");
+	else if (fd == -EBUSY)
+		log_err(POLICY_PATH ": another noclone has been changing it for a minute: try again, or see who has " LOCK " open");
+	else if (fd < 0)
+		log_err(LOCK ": %s", strerror(-fd));
+	file->lock = fd;
+	return fd < 0 ? fd : 0;
 }
 
 int policy_file_open(struct policy_file *file, struct policy *p, bool edit)
@@ -62,12 +69,8 @@ int policy_file_open(struct policy_file *file, struct policy *p, bool edit)
 	int r;
 
 	file->lock = -1;
-	r = edit ? lock_folder(file) : 0;
-	if (r) {
-		log_err(POLICY_DIR ": %s", strerror(-r));
-		return r;
-	}
-	return read_policy(p);
+	r = edit ? lock(file) : 0;
+	return r ? r : read_policy(p);
 }
 
 int policy_file_write(const struct policy *p)
@@ -76,8 +79,10 @@ int policy_file_write(const struct policy *p)
 	_cleanup_free_ char *real = realpath(POLICY_PATH, NULL);
 	_cleanup_free_ char *rules = policy_print(p);
 	_cleanup_free_ char *text = xasprintf("%s%s", real ? "" : head, rules);
-	int r = replace_file(real ? real : POLICY_PATH, text);
+	int r = mkdir(POLICY_DIR, 0755) && errno != EEXIST ? -errno : 0;
 
+	if (!r)
+		r = replace_file(real ? real : POLICY_PATH, text);
 	if (r)
 		log_err("writing " POLICY_PATH " failed: %s", strerror(-r));
 	return r;

@@ -11,7 +11,7 @@
 
 /**
  * struct policy_file - the file while it is read or edited
- * @lock: its folder, locked against other editors; -1 if it is only read
+ * @lock: held against other editors; -1 if it is only read
  */
 struct policy_file {
 	int lock;

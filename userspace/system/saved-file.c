@@ -7,7 +7,6 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,13 +14,9 @@
 #include "base/read.h"
 #include "base/util.h"
 #include "system/replace-file.h"
+#include "system/run-lock.h"
 
 #define SAVED_MAX	(16U << 20)
-/* Only root can open what is in it, so nobody else can keep a lock. */
-#define RUN_DIR		"/run/noclone"
-/* longer than another one waits for udev, but for its option */
-#define LOCK_TRIES	600
-#define LOCK_WAIT_US	100000
 
 bool saved_file_exists(const char *name)
 {
@@ -50,30 +45,11 @@ char *saved_file_read(const char *name)
 	return text;
 }
 
-static int lock_file(const char *path)
-{
-	unsigned int tries = LOCK_TRIES;
-	int fd, r = 0;
-
-	if (mkdir(RUN_DIR, 0700) && errno != EEXIST)
-		return -errno;
-	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (fd < 0)
-		return -errno;
-	while (flock(fd, LOCK_EX | LOCK_NB) && !r) {
-		r = errno != EWOULDBLOCK ? -errno : tries-- ? 0 : -EBUSY;
-		usleep(LOCK_WAIT_US);
-	}
-	if (r)
-		close(fd);
-	return r ? r : fd;
-}
-
 /* Not the saved file: that one is replaced, and with it who has locked it. */
 int saved_file_lock(const char *name)
 {
 	_cleanup_free_ char *path = xasprintf(RUN_DIR "/%s.lock", name);
-	int fd = lock_file(path);
+	int fd = run_lock(path);
 
 	if (fd == -EBUSY)
 		log_err("%s: another noclone has been busy with it for a minute: try again, or see who has %s open",

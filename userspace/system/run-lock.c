@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Locks that last as long as a process. */
+#include "system/run-lock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* longer than another one waits for udev, but for its option */
+#define LOCK_TRIES	600
+#define LOCK_WAIT_US	100000
+
+int run_lock(const char *path)
+{
+	unsigned int tries = LOCK_TRIES;
+	int fd, r = 0;
+
+	if (mkdir(RUN_DIR, 0700) && errno != EEXIST)
+		return -errno;
+	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0)
+		return -errno;
+	while (flock(fd, LOCK_EX | LOCK_NB) && !r) {
+		r = errno != EWOULDBLOCK ? -errno : tries-- ? 0 : -EBUSY;
+		usleep(LOCK_WAIT_US);
+	}
+	if (r)
+		close(fd);
+	return r ? r : fd;
+}

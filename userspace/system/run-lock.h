@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Locks that last as long as a process. */
+#ifndef NOCLONE_RUN_LOCK_H
+#define NOCLONE_RUN_LOCK_H
+
+/* Only root can open what is in it, so nobody else can keep a lock. */
+#define RUN_DIR	"/run/noclone"
+
+/*
+ * Wait for the lock of a file in RUN_DIR, a minute at most.  Return: a file descriptor to
+ * close, or a negative errno, -EBUSY after that minute.
+ */
+int run_lock(const char *path);
+
+#endif /* NOCLONE_RUN_LOCK_H */
