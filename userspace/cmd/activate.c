@@ -199,12 +199,20 @@ static bool remove_leftover(const struct options *o, const struct saved *s,
 	return true;
 }
 
+/* What is not saved leaves no file of a lock behind. */
+static int lock_saved(const char *name)
+{
+	_cleanup_free_ char *text = saved_file_read(name);
+
+	return text ? saved_file_lock(name) : -ENOENT;
+}
+
 static const char *activate(const struct options *o, const char *name)
 {
 	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
 	_cleanup_problems_ struct problems problems = { 0 };
 	_cleanup_saved_ struct saved s = { 0 };
-	_cleanup_close_ int lock = opt(o, OPT_DRY_RUN) ? -1 : saved_file_lock(name);
+	_cleanup_close_ int lock = opt(o, OPT_DRY_RUN) ? -1 : lock_saved(name);
 	_cleanup_free_ char *uuid = NULL;
 	const char *state;
 	bool forced;

@@ -24,13 +24,11 @@
 static bool check_file(const char *name, const struct devmap_device *dev)
 {
 	_cleanup_problems_ struct problems ignored = { 0 };
-	_cleanup_free_ char *text = saved_file_text(name);
+	_cleanup_free_ char *text = saved_file_read(name);
 	_cleanup_saved_ struct saved s = { 0 };
 
-	if (!text) {
-		log_err("%s is not saved: noclone remove %s removes it", name, name);
+	if (!text)
 		return false;
-	}
 	saved_parse_keywords(&s, text, &ignored);
 	if (saved_is_device(&s, dev->uuid))
 		return true;
@@ -109,7 +107,7 @@ static const char *remove_device(const struct options *o, const struct devmap_de
 	return "deactivated";
 }
 
-static const char *deactivate(const struct options *o, const char *name)
+static const char *deactivate_saved(const struct options *o, const char *name)
 {
 	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
 	_cleanup_close_ int lock = opt(o, OPT_DRY_RUN) ? -1 : saved_file_lock(name);
@@ -118,17 +116,30 @@ static const char *deactivate(const struct options *o, const char *name)
 	if (lock < 0 && !opt(o, OPT_DRY_RUN))
 		return NULL;
 	r = devmap_info(name, &dev);
-	if (r && !devmap_is_absent(r)) {
-		log_err("%s: %s", name, devmap_reason(r));
-		return NULL;
-	}
-	if (r) {
-		if (saved_file_exists(name))
-			return "not active";
+	if (!r)
+		return check_file(name, &dev) ? remove_device(o, &dev) : NULL;
+	if (devmap_is_absent(r))
+		return "not active";
+	log_err("%s: %s", name, devmap_reason(r));
+	return NULL;
+}
+
+/* What is not saved leaves no file of a lock behind. */
+static const char *deactivate(const struct options *o, const char *name)
+{
+	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
+	int r;
+
+	if (saved_file_exists(name))
+		return deactivate_saved(o, name);
+	r = devmap_info(name, &dev);
+	if (!r)
+		log_err("%s is not saved: noclone remove %s removes it", name, name);
+	else if (devmap_is_absent(r))
 		log_err("%s is neither active nor saved", name);
-		return NULL;
-	}
-	return check_file(name, &dev) ? remove_device(o, &dev) : NULL;
+	else
+		log_err("%s: %s", name, devmap_reason(r));
+	return NULL;
 }
 
 /* What uses it may be another saved device, which goes first. */
