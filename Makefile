@@ -36,7 +36,7 @@
 # Variables:
 #   KERNEL="6.12"         only these kernels
 #   SETS="psync stack"    only these sets of measurements of make bench, not published
-#   T="linear/ *flush"    only tests whose AREA/NAME contains or matches one
+#   T="stack/ *flush"     only tests whose AREA/NAME contains or matches one
 #   KVER=6.1.0-50-amd64   build the module for another installed kernel
 #   V=1                   show the commands
 #   DESTDIR=, prefix=/usr/local
