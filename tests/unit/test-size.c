@@ -37,6 +37,11 @@ static void size_binary_units(void **state __unused)
 static void size_decimal_units(void **state __unused)
 {
 	good("512KB", 1000);
+	good("512kb", 1000);
+	good("1GIB", 1 << 21);
+	good("1mib", 2048);
+	good("2048S", 2048);
+	good("512b", 1);
 	good("64MB", 125000);
 	good("8GB", 15625000);
 	good("1TB", 1953125000);
@@ -69,7 +74,7 @@ static void size_wrong(void **state __unused)
 	bad("+1K", "not a number");
 	bad("64", "unit is missing");
 	bad("64X", "unknown unit");
-	bad("64Kib", "unknown unit");
+	bad("64Kibi", "unknown unit");
 	bad("64KK", "unknown unit");
 	bad("1,5G", "unknown unit");
 	bad("1.5", "unit is missing");

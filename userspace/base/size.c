@@ -5,29 +5,30 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/util.h"
 
 static const char units[] = "KMGTP";
 
-/* Bytes in one unit, or 0 if the word is no unit. */
+/* Bytes in one unit, or 0 if the word is no unit. Small letters are no other units. */
 static uint64_t unit_bytes(const char *unit)
 {
 	const char *at;
 	uint64_t base, bytes = 1;
 	ptrdiff_t i;
 
-	if (!strcmp(unit, "B"))
+	if (!strcasecmp(unit, "B"))
 		return 1;
-	if (!strcmp(unit, "s"))
+	if (!strcasecmp(unit, "s"))
 		return SECTOR_SIZE;
 
 	at = *unit ? strchr(units, toupper((unsigned char)*unit)) : NULL;
 	if (!at)
 		return 0;
-	if (!unit[1] || !strcmp(unit + 1, "iB"))
+	if (!unit[1] || !strcasecmp(unit + 1, "iB"))
 		base = 1024;
-	else if (!strcmp(unit + 1, "B"))
+	else if (!strcasecmp(unit + 1, "B"))
 		base = 1000;
 	else
 		return 0;
