@@ -53,6 +53,14 @@ static bool has_bad_range(const char *device)
 	       !access(name, F_OK);
 }
 
+/* What somebody gives who does not know that it belongs to the word before it. */
+static bool is_size(const char *word)
+{
+	uint64_t sectors;
+
+	return access(word, F_OK) && !size_parse(word + (*word == '+'), &sectors);
+}
+
 char *build_legs_usage(int argc, char **argv)
 {
 	int i;
@@ -63,6 +71,8 @@ char *build_legs_usage(int argc, char **argv)
 
 		if (!wrong && has_bad_range(spec.device))
 			wrong = "not a range of a device";
+		else if (!wrong && is_size(argv[i]))
+			wrong = "a size, and not a device";
 		free(spec.device);
 		if (wrong)
 			return xasprintf("\"%s\": %s; " LEG_SYNTAX, argv[i], wrong);
@@ -118,7 +128,9 @@ static char *devices_usage(const struct build *b, enum target_kind kind)
 	if (kind == TARGET_OTHER)
 		return kind_usage(b->argv[0]);
 	if (o->given & OPT_FILE)
-		return xstrdup("--engine, --start, --size and --allocate are for \"file PATH\"");
+		return xasprintf("--engine, --start, --size and --allocate are for \"file PATH\"%s",
+				 opt(o, OPT_START | OPT_SIZE) ?
+				 "; a part of a device is DEV:START+LEN, as in /dev/sda:1M+10G" : "");
 	if (b->argc < 2)
 		return xasprintf("%s needs at least one device: " LEG_SYNTAX,
 				 b->argv[0]);

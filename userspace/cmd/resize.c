@@ -292,6 +292,13 @@ static int resize(struct resize *r, const char *word, const struct resize_size *
 	return e ? e : go(r, &problems);
 }
 
+static bool is_size(const char *word)
+{
+	struct resize_size size;
+
+	return !resize_parse(&size, word);
+}
+
 /* NULL, or what is wrong with the words: a new string. */
 static char *parse_words(int argc, char **argv, struct resize_size *size,
 			 struct leg_spec *specs)
@@ -299,6 +306,9 @@ static char *parse_words(int argc, char **argv, struct resize_size *size,
 	const char *wrong = resize_parse(size, argv[1]);
 	int i;
 
+	if (wrong && is_size(argv[0]))
+		return xasprintf("the name comes before the size: noclone resize %s %s",
+				 argv[1], argv[0]);
 	if (wrong)
 		return xasprintf("%s: %s; expected SIZE, +SIZE, -SIZE or max", argv[1], wrong);
 	if (argc > 2 && size->how == RESIZE_LESS)
