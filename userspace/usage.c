@@ -10,6 +10,16 @@
 #include "cli/options.h"
 
 /* What other tools call it. */
+static const char *const option_synonyms[][2] = {
+	{ "chunksize", "chunk" }, { "chunk-size", "chunk" }, { "chunk_size", "chunk" },
+	{ "stripesize", "chunk" }, { "stripe-size", "chunk" }, { "columns", "output" },
+	{ "options", "output" }, { "format", "output" }, { "runtime", "seconds" },
+	{ "time", "seconds" }, { "interval", "watch" }, { "offset", "start" },
+	{ "simulate", "dry-run" }, { "test", "dry-run" }, { "assume-yes", "yes" },
+	{ "concise", "table" }, { "read-only", "readonly" }, { "ro", "readonly" },
+	{ "L", "size" }, { "I", "chunk" }, { "t", "dry-run" },
+};
+
 static const char *const synonyms[][2] = {
 	{ "add", "create" }, { "new", "create" }, { "rm", "remove" },
 	{ "del", "remove" }, { "delete", "remove" }, { "destroy", "remove" },
@@ -18,6 +28,12 @@ static const char *const synonyms[][2] = {
 	{ "extend", "resize" }, { "shrink", "resize" }, { "reduce", "resize" },
 	{ "attach", "enable" }, { "detach", "disable" }, { "lint", "check" },
 	{ "verify", "check" }, { "benchmark", "bench" }, { "dump", "export" },
+	{ "start", "activate" }, { "up", "activate" }, { "mount", "activate" },
+	{ "stop", "deactivate" }, { "down", "deactivate" }, { "umount", "deactivate" },
+	{ "unmount", "deactivate" }, { "on", "enable" }, { "off", "disable" },
+	{ "lvcreate", "create" }, { "lvremove", "remove" }, { "lvrename", "rename" },
+	{ "lvextend", "resize" }, { "lvreduce", "resize" }, { "lvresize", "resize" },
+	{ "lvs", "list" }, { "lvdisplay", "info" }, { "lvconvert", "convert" },
 };
 
 static bool is_command(const struct command_list *list, const char *name)
@@ -67,10 +83,34 @@ static void list_options(const struct command *cmd)
 	log_err("options of %s: %s", cmd->name, b.text);
 }
 
+static bool takes_name(const struct command *cmd, const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < OPT_NR; i++)
+		if (!strcmp(option_infos[i].name, name))
+			return takes(cmd, i);
+	return false;
+}
+
+/* An option with the name that another tool has for it, or NULL. */
+static const char *option_synonym(const char *word, const struct command *cmd)
+{
+	const char *name = word + strspn(word, "-");
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(option_synonyms); i++)
+		if (!strcmp(option_synonyms[i][0], name) &&
+		    takes_name(cmd, option_synonyms[i][1]))
+			return option_synonyms[i][1];
+	return NULL;
+}
+
 static void unknown_option(const char *word, const struct command *cmd)
 {
 	bool is_long = str_starts(word, "--");
 	struct nearest n = { .word = word + 2 };
+	const char *synonym = option_synonym(word, cmd);
 	_cleanup_free_ char *best = NULL, *hint = NULL;
 	unsigned int i;
 
@@ -79,6 +119,8 @@ static void unknown_option(const char *word, const struct command *cmd)
 			nearest_try(&n, option_infos[i].name);
 	for (i = 0; is_long && i < nr_common_options; i++)
 		nearest_try(&n, common_options[i].name);
+	if (synonym)
+		n.best = synonym;
 	best = n.best ? xasprintf("--%s", n.best) : NULL;
 	hint = nearest_hint(best);
 	log_err("unknown option %s%s", word, hint);
