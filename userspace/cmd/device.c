@@ -4,10 +4,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "dm-noclone.h"
 #include "base/log.h"
+#include "base/nearest.h"
 #include "base/read.h"
 #include "base/util.h"
 #include "model/name.h"
+#include "model/table.h"
 #include "model/uses.h"
 #include "system/devmap.h"
 #include "system/live.h"
@@ -213,12 +216,33 @@ static char *join_words(int argc, char **argv)
 	return strbuf_take(&b);
 }
 
+/* Targets of other modules have messages that nobody knows here. */
+static void message_hint(const char *name, const char *message)
+{
+	static const char *const known[] = {
+		NOCLONE_MSG_FASTPATH " " NOCLONE_MSG_ON,
+		NOCLONE_MSG_FASTPATH " " NOCLONE_MSG_OFF,
+	};
+	struct nearest n = { .word = message };
+	_cleanup_table_ struct table live = { 0 };
+	unsigned int i;
+
+	if (live_table(name, &live) || !table_has_noclone(&live))
+		return;
+	for (i = 0; i < ARRAY_SIZE(known); i++)
+		nearest_try(&n, known[i]);
+	log_err("targets of this module know \"%s\" and \"%s\"%s%s%s", known[0], known[1],
+		n.best ? "; did you mean \"" : "", n.best ? n.best : "",
+		n.best ? "\"?" : "");
+}
+
 int cmd_message(const struct options *o, int argc, char **argv)
 {
 	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
 	_cleanup_free_ char *message = NULL, *words = NULL, *response = NULL;
 	uint64_t sector = 0;
 	bool has_sector = parse_u64(argv[1], &sector);
+	int r;
 
 	if (has_sector && argc < 3) {
 		log_err("a message needs words, for example: message NAME fastpath off");
@@ -230,7 +254,10 @@ int cmd_message(const struct options *o, int argc, char **argv)
 	words = xasprintf(" %llu %s", (unsigned long long)sector, message);
 	if (only_print(o, "message", &dev, words))
 		return EXIT_OK;
-	if (devmap_message(dev.name, sector, message, &response))
+	r = devmap_message(dev.name, sector, message, &response);
+	if (r == -EINVAL)
+		message_hint(dev.name, message);
+	if (r)
 		return EXIT_FAILED;
 	if (response && *response)
 		puts(response);
