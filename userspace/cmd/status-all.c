@@ -234,6 +234,8 @@ int status_all(const struct options *o, const struct names *names)
 	if (opt(o, OPT_PROMETHEUS)) {
 		metrics = metrics_print(all.v, all.nr);
 		fputs(metrics, stdout);
+	} else if (!all.nr && !names->nr) {
+		log_note("there is no linear or striped device, and none with a target of this module");
 	} else {
 		print_rows(o, &selection, &all, 0);
 	}

@@ -195,13 +195,23 @@ static struct json_object *status_one(const char *name, bool json)
 	return o;
 }
 
+/* What somebody gives who does not know that "--watch" and it are one word. */
+static bool is_interval(const char *word)
+{
+	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
+
+	return !word[strspn(word, "0123456789.")] && devmap_info(word, &dev);
+}
+
 /* NULL, or what is wrong with the command line. */
-static const char *usage(const struct options *o)
+static const char *usage(const struct options *o, int argc, char **argv)
 {
 	if (opt(o, OPT_JSON) && o->given & OPT_OVERVIEW)
 		return "--json has all columns, and does not repeat";
 	if (opt(o, OPT_PROMETHEUS) && opt(o, OPT_WATCH))
 		return "--prometheus does not repeat: let a timer do that";
+	if (opt(o, OPT_WATCH) && argc && is_interval(argv[0]))
+		return "seconds are one word with --watch, as in --watch=1";
 	return NULL;
 }
 
@@ -234,7 +244,7 @@ static void status_each(const struct options *o, const struct names *names)
 int cmd_status(const struct options *o, int argc, char **argv)
 {
 	_cleanup_names_ struct names names = { 0 };
-	const char *wrong = usage(o);
+	const char *wrong = usage(o, argc, argv);
 	int r;
 
 	if (wrong) {
