@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/nearest.h"
 #include "base/util.h"
+#include "model/origin.h"
 #include "model/table.h"
 #include "system/blockdev.h"
 #include "system/live.h"
@@ -102,6 +103,52 @@ int select_device(const char *word, struct devmap_device *dev)
 		log_err("%s: %s", name, devmap_reason(r));
 	else if (r)
 		no_such_device(name);
+	return r;
+}
+
+struct group {
+	const char *name;
+	bool found;
+};
+
+static void look_for_volume(const char *name, void *data)
+{
+	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
+	_cleanup_free_ char *lv = devmap_lv_of_name(name);
+	struct group *g = data;
+	size_t length = strlen(g->name);
+
+	if (lv && !strncmp(lv, g->name, length) && lv[length] == '/' &&
+	    !devmap_info(name, &dev) && origin_is_lvm(dev.uuid))
+		g->found = true;
+}
+
+/* For all devices that the word is about, if it is not about one: a new string, or NULL. */
+static char *pattern_of(const char *word)
+{
+	struct group group = { .name = word };
+
+	if (strpbrk(word, "*?["))
+		return xstrdup(word);
+	devmap_for_each(look_for_volume, &group);
+	return group.found ? xasprintf("%s/*", word) : NULL;
+}
+
+int select_or_pattern(const char *word, const char *command, const char *option,
+		      struct devmap_device *dev)
+{
+	_cleanup_free_ char *name = select_name(word), *pattern = NULL, *quoted = NULL;
+	int r = devmap_info(name, dev);
+
+	if (!r)
+		return 0;
+	if (devmap_is_absent(r))
+		pattern = pattern_of(word);
+	if (!pattern)
+		return select_device(word, dev);
+	quoted = shell_quote(pattern);
+	log_err("%s: no such device; for all that match: noclone %s --%s %s && noclone enable --now --policy",
+		word, command, option, quoted);
 	return r;
 }
 

@@ -36,8 +36,9 @@
 /* From how many devices on progress is shown */
 #define MANY		8
 
-static int add_devices(struct switch_plan *p, int argc, char **argv)
+static int add_devices(struct switch_plan *p, int argc, char **argv, enum wish wish)
 {
+	bool on = wish == WISH_ON;
 	int i, r;
 
 	if (!argc)
@@ -45,7 +46,8 @@ static int add_devices(struct switch_plan *p, int argc, char **argv)
 	for (i = 0; i < argc; i++) {
 		_cleanup_devmap_device_ struct devmap_device dev = { 0 };
 
-		r = select_device(argv[i], &dev);
+		r = select_or_pattern(argv[i], on ? "enable" : "disable",
+				      on ? "include" : "exclude", &dev);
 		if (!r)
 			r = candidates_add(p, dev.name);
 		if (r)
@@ -89,7 +91,7 @@ static int make_plan(const struct options *o, int argc, char **argv,
 {
 	struct module_params m;
 	unsigned int i;
-	int r = add_devices(p, argc, argv);
+	int r = add_devices(p, argc, argv, wish);
 
 	p->all = opt(o, OPT_ALL);
 	p->wish = wish;

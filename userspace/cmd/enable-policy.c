@@ -22,7 +22,9 @@ static int edit_device(struct policy *p, enum policy_kind kind, const char *word
 	_cleanup_switch_plan_ struct switch_plan plan = { 0 };
 	const struct module_params any = { 0 };
 	struct candidate *c;
-	int r = select_device(word, &dev);
+	bool on = kind == POLICY_INCLUDE;
+	int r = select_or_pattern(word, on ? "enable" : "disable",
+				  on ? "include" : "exclude", &dev);
 
 	if (!r)
 		r = candidates_add(&plan, dev.name);
