@@ -312,6 +312,57 @@ static void units(void **state __unused)
 	says(doctor_judge_boot, &d, FINDING_NOTE, "not installed", NULL);
 }
 
+static void units_of_devices(void **state __unused)
+{
+	struct unit_facts u = { .name = (char *)"noclone-device@a\\x2db.service" };
+	struct doctor_facts d = good();
+
+	d.boot.unit = &u;
+	d.boot.nr_units = 1;
+	at_worst(doctor_judge_boot, &d, FINDING_NOTE);
+	u.load = (char *)"loaded";
+	u.active = (char *)"active";
+	u.enabled = (char *)"static";
+	at_worst(doctor_judge_boot, &d, FINDING_NOTE);
+	u.active = (char *)"failed";
+	says(doctor_judge_boot, &d, FINDING_PROBLEM, "has failed",
+	     "journalctl -u 'noclone-device@a\\x2db.service'");
+	u.active = (char *)"inactive";
+	u.load = (char *)"masked";
+	says(doctor_judge_boot, &d, FINDING_NOTE, "masked", "systemctl unmask 'noclone-device@");
+	u.load = (char *)"not-found";
+	says(doctor_judge_boot, &d, FINDING_WARNING, "not installed", "noclone-tools");
+}
+
+static void hooks(void **state __unused)
+{
+	struct doctor_facts d = good();
+	enum hook_id id;
+
+	/* nobody needs them */
+	for (id = 0; id < HOOK_NR; id++)
+		d.hook[id].has_user = true;
+	at_worst(doctor_judge_hooks, &d, FINDING_OK);
+	d.nr_saved = 1;
+	says(doctor_judge_hooks, &d, FINDING_WARNING, "noclone-generator is not installed",
+	     "noclone-tools");
+	d.nr_saved = 0;
+	policy_parse(&d.boot.policy, "include a\n", &d.boot.problems);
+	d.boot.has_policy = true;
+	says(doctor_judge_hooks, &d, FINDING_WARNING, "policy.rules is not installed", "install");
+	d.hook[HOOK_POLICY_RULE].path = (char *)"/etc/x.rules";
+	at_worst(doctor_judge_hooks, &d, FINDING_OK);
+	says(doctor_judge_hooks, &d, FINDING_OK, "/etc/x.rules is installed", NULL);
+	d.hook[HOOK_POLICY_RULE].off = true;
+	says(doctor_judge_hooks, &d, FINDING_NOTE, "/etc/x.rules turns it off", "rm /etc/x.rules");
+	policy_free(&d.boot.policy);
+	policy_parse(&d.boot.policy, "include *\n", &d.boot.problems);
+	says(doctor_judge_hooks, &d, FINDING_WARNING, "what dracut makes", NULL);
+	d.hook[HOOK_INITRAMFS_TOOLS].has_user = d.hook[HOOK_DRACUT].has_user = false;
+	at_worst(doctor_judge_hooks, &d, FINDING_NOTE);
+	policy_free(&d.boot.policy);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -326,6 +377,8 @@ int main(void)
 		cmocka_unit_test(dkms_lines),
 		cmocka_unit_test(policy),
 		cmocka_unit_test(units),
+		cmocka_unit_test(units_of_devices),
+		cmocka_unit_test(hooks),
 	};
 
 	return cmocka_run_group_tests_name("doctor", tests, NULL, NULL);

@@ -47,7 +47,7 @@ char *boot_unit_service(const char *name)
 {
 	_cleanup_free_ char *instance = boot_unit_escape(name, false);
 
-	return xasprintf("noclone-device@%s.service", instance);
+	return xasprintf(BOOT_UNIT_PREFIX "%s.service", instance);
 }
 
 char *boot_unit_device(const char *path)

@@ -7,6 +7,9 @@
 
 #include "model/table.h"
 
+/* The units of saved devices begin with it. */
+#define BOOT_UNIT_PREFIX	"noclone-device@"
+
 /* As systemd-escape(1), and with @path as its option --path: a new string. */
 char *boot_unit_escape(const char *text, bool path);
 /* "noclone-device@NAME.service": a new string */

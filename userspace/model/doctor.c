@@ -33,6 +33,7 @@ void doctor_judge(const struct doctor_facts *d, struct findings *f)
 	doctor_judge_trust(d, f);
 	doctor_judge_kernels(d, f);
 	doctor_judge_boot(d, f);
+	doctor_judge_hooks(d, f);
 	doctor_judge_devices(d, f);
 	doctor_judge_layers(d, f);
 	doctor_judge_saved(d, f);
@@ -105,6 +106,8 @@ void doctor_facts_free(struct doctor_facts *d)
 		layer_free(&d->layer[i]);
 	for (i = 0; i < d->nr_saved; i++)
 		saved_facts_free(&d->saved[i]);
+	for (i = 0; i < HOOK_NR; i++)
+		free(d->hook[i].path);
 	free(d->saved);
 	free(d->kernel);
 	free(d->device);

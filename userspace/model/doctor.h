@@ -101,6 +101,44 @@ struct boot_facts {
 	unsigned int nr_units;
 };
 
+/* What others run for this project, if it is installed. */
+enum hook_id {
+	HOOK_POLICY_RULE,
+	HOOK_DEVICE_RULE,
+	HOOK_GENERATOR,
+	HOOK_INITRAMFS_TOOLS,
+	HOOK_DRACUT,
+	HOOK_NR
+};
+
+/**
+ * struct hook - what is known of it
+ * @name: name of the file
+ * @folders: where it is looked for, separated by colons
+ * @user: exists where somebody would run it
+ * @without: what happens without it
+ */
+struct hook {
+	const char *name;
+	const char *folders;
+	const char *user;
+	const char *without;
+};
+
+extern const struct hook doctor_hooks[HOOK_NR];
+
+/**
+ * struct hook_facts - whether it is there
+ * @has_user: there is somebody who would run it
+ * @path: its file, or NULL
+ * @off: that file has no content, which turns it off
+ */
+struct hook_facts {
+	bool has_user;
+	char *path;
+	bool off;
+};
+
 /**
  * struct mapped_facts - a linear or striped device, or one with a target of ours
  * @name: its name
@@ -189,6 +227,7 @@ struct doctor_facts {
 	struct kernel_facts *kernel;
 	unsigned int nr_kernels;
 	struct boot_facts boot;
+	struct hook_facts hook[HOOK_NR];
 	char *devices_error;
 	struct mapped_facts *device;
 	unsigned int nr_devices;
@@ -207,6 +246,7 @@ void doctor_judge(const struct doctor_facts *d, struct findings *f);
 void doctor_judge_module(const struct doctor_facts *d, struct findings *f);
 void doctor_judge_trust(const struct doctor_facts *d, struct findings *f);
 void doctor_judge_kernels(const struct doctor_facts *d, struct findings *f);
+void doctor_judge_hooks(const struct doctor_facts *d, struct findings *f);
 void doctor_judge_boot(const struct doctor_facts *d, struct findings *f);
 void doctor_judge_devices(const struct doctor_facts *d, struct findings *f);
 void doctor_judge_saved(const struct doctor_facts *d, struct findings *f);
@@ -214,6 +254,8 @@ void doctor_judge_layers(const struct doctor_facts *d, struct findings *f);
 
 /* Does the policy want the module in the initramfs? */
 bool doctor_wants_initramfs(const struct doctor_facts *d);
+/* How many rules the policy has. */
+unsigned int doctor_count_rules(const struct doctor_facts *d);
 /* Does the running kernel take signed modules only? */
 bool doctor_wants_signature(const struct trust_facts *t);
 const struct kernel_facts *doctor_running(const struct doctor_facts *d);

@@ -9,6 +9,7 @@
 
 #include "base/read.h"
 #include "base/util.h"
+#include "model/boot-unit.h"
 #include "system/policy-file.h"
 #include "system/program.h"
 
@@ -38,27 +39,51 @@ static char *state_of(const char *text, const char *key)
 	return found ? xstrndup(found + strlen(key), strcspn(found + strlen(key), "\n")) : NULL;
 }
 
-static void ask_systemd(struct boot_facts *b, const char *name)
+static void add_unit(struct boot_facts *b, char *name)
 {
-	char *argv[] = {
-		"systemctl", "show", "--property=LoadState,ActiveState,UnitFileState",
-		(char *)name, NULL
-	};
-	_cleanup_free_ char *text = program_output(argv);
-	struct unit_facts *u;
-
 	GROW(b->unit, b->nr_units);
-	u = &b->unit[b->nr_units++];
-	*u = (struct unit_facts) { .name = xstrdup(name) };
-	if (!text)
-		return;
-	u->load = state_of(text, "LoadState=");
-	u->active = state_of(text, "ActiveState=");
-	u->enabled = state_of(text, "UnitFileState=");
+	b->unit[b->nr_units++] = (struct unit_facts) { .name = name };
+}
+
+/* Of all units in one call, for there may be thousands; a block of lines each. */
+static void ask_systemd(struct boot_facts *b)
+{
+	char **argv = xzalloc((b->nr_units + 5) * sizeof(*argv));
+	_cleanup_free_ char *text = NULL;
+	const char *at, *end;
+	unsigned int i;
+
+	argv[0] = (char *)"systemctl";
+	argv[1] = (char *)"show";
+	argv[2] = (char *)"--property=LoadState,ActiveState,UnitFileState";
+	argv[3] = (char *)"--";
+	for (i = 0; i < b->nr_units; i++)
+		argv[4 + i] = b->unit[i].name;
+	text = program_output(argv);
+	free(argv);
+	for (i = 0, at = text; at && i < b->nr_units; i++) {
+		_cleanup_free_ char *block = NULL;
+
+		end = strstr(at, "\n\n");
+		block = end ? xstrndup(at, end - at) : xstrdup(at);
+		b->unit[i].load = state_of(block, "LoadState=");
+		b->unit[i].active = state_of(block, "ActiveState=");
+		b->unit[i].enabled = state_of(block, "UnitFileState=");
+		at = end ? end + 2 : NULL;
+	}
 }
 
 void doctor_gather_boot(struct doctor_facts *d)
 {
 	read_policy(&d->boot);
-	ask_systemd(&d->boot, "noclone-enable.service");
+}
+
+void doctor_gather_units(struct doctor_facts *d)
+{
+	unsigned int i;
+
+	add_unit(&d->boot, xstrdup("noclone-enable.service"));
+	for (i = 0; i < d->nr_saved; i++)
+		add_unit(&d->boot, boot_unit_service(d->saved[i].name));
+	ask_systemd(&d->boot);
 }

@@ -125,5 +125,7 @@ void doctor_gather(struct doctor_facts *d)
 	doctor_gather_boot(d);
 	doctor_gather_devices(d);
 	doctor_gather_saved(d);
+	doctor_gather_units(d);
+	doctor_gather_hooks(d);
 	doctor_gather_kernels(d);
 }
