@@ -72,11 +72,11 @@ static const struct command commands[] = {
 	}, {
 		"enable", "[--now] {DEVICE... | --all | --now --policy | --include PATTERN... | --exclude PATTERN...}",
 		"give devices the fast path, whatever made them; their tables stay",
-		0, ANY_NUMBER, OPT_SWITCH | OPT_POLICY, WORD_NAME, cmd_enable
+		0, ANY_NUMBER, OPT_SWITCH | OPT_POLICY, WORD_DEVICE, cmd_enable
 	}, {
 		"disable", "[--now] {DEVICE... | --all | --include PATTERN... | --exclude PATTERN...}",
 		"take the fast path from devices again",
-		0, ANY_NUMBER, OPT_SWITCH, WORD_NAME, cmd_disable
+		0, ANY_NUMBER, OPT_SWITCH, WORD_DEVICE, cmd_disable
 	}, {
 		"convert", "NAME...",
 		"exchange the targets of running devices, from dm's to ours or back",
@@ -89,7 +89,7 @@ static const struct command commands[] = {
 		"status", "[NAME...]",
 		"print fast path, engine and counters; without names, a line for each device",
 		0, ANY_NUMBER, OPT_JSON | OPT_OUTPUT | OPT_NOHEADINGS | OPT_WATCH |
-		OPT_PROMETHEUS, WORD_NAME, cmd_status
+		OPT_PROMETHEUS, WORD_DEVICE, cmd_status
 	}, {
 		"table", "[NAME...]", "print the live tables",
 		0, ANY_NUMBER, OPT_JSON | OPT_NUMBERS | OPT_PERSISTENT, WORD_NAME, cmd_table

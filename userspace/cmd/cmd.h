@@ -15,6 +15,7 @@
 enum word_kind {
 	WORD_NONE,
 	WORD_NAME,	/* of a mapped device */
+	WORD_DEVICE,	/* the same, and of logical volumes as VG/LV */
 	WORD_SAVED,	/* of a saved device */
 	WORD_FILE,	/* a table file, or a device */
 	WORD_CREATE,	/* new name, then linear, striped or file, then paths */

@@ -3,8 +3,17 @@
 # bash completion for noclone(8), made by "noclone help --completion"
 
 declare -a _noclone_commands=(create reload remove save activate deactivate rename suspend resume resize message enable disable convert list status table info check explain export doctor advise bench help version)
-declare -a _noclone_engines=(direct extent buffered sync)
 declare -a _noclone_takes_value=(" --table -t --chunk -c --engine -e --start --size --uuid -u --include --exclude --to --assume --for --rounds --seconds --yes-destroy --output -o --compare --udev-timeout ")
+declare -A _noclone_choices=(
+	["create --engine"]="direct extent buffered sync"
+	["create -e"]="direct extent buffered sync"
+	["reload --engine"]="direct extent buffered sync"
+	["reload -e"]="direct extent buffered sync"
+	["convert --to"]="noclone stock"
+	["status --output"]="NAME TYPE MADE-BY STATE IO FAST SHARE REASON WHY"
+	["status -o"]="NAME TYPE MADE-BY STATE IO FAST SHARE REASON WHY"
+	["help --completion"]="bash zsh fish"
+)
 declare -A _noclone_kind=(
 	[create]=create
 	[reload]=reload
@@ -17,11 +26,11 @@ declare -A _noclone_kind=(
 	[resume]=name
 	[resize]=resize
 	[message]=message
-	[enable]=name
-	[disable]=name
+	[enable]=device
+	[disable]=device
 	[convert]=name
 	[list]=none
-	[status]=name
+	[status]=device
 	[table]=name
 	[info]=name
 	[check]=file
@@ -71,6 +80,22 @@ _noclone_names()
 	done
 }
 
+# Logical volumes by their own names, too; a hidden layer of one has a longer UUID.
+_noclone_devices()
+{
+	local node name uuid
+
+	_noclone_names
+	for node in /sys/block/dm-*/dm; do
+		[[ -r $node/uuid ]] || continue
+		uuid=$(<"$node/uuid") name=$(<"$node/name")
+		[[ $uuid == LVM-* && ${#uuid} == 68 ]] || continue
+		name=${name//--/$'\1'}
+		name=${name/-//}
+		printf '%s\n' "${name//$'\1'/-}"
+	done
+}
+
 _noclone_saved()
 {
 	local file
@@ -87,6 +112,7 @@ _noclone_words()
 
 	case $kind in
 	name) _noclone_names ;;
+	device) _noclone_devices ;;
 	saved) _noclone_saved ;;
 	file) compgen -f -- "$cur" ;;
 	command) printf '%s\n' "${_noclone_commands[@]}" ;;
@@ -116,7 +142,7 @@ _noclone_words()
 
 _noclone()
 {
-	local cur=${COMP_WORDS[COMP_CWORD]} command='' index=-1 i
+	local cur=${COMP_WORDS[COMP_CWORD]} command='' index=-1 i previous choices before=''
 	local IFS=$' \t\n'
 
 	for ((i = 1; i < COMP_CWORD; i++)); do
@@ -128,9 +154,17 @@ _noclone()
 		index=$((index + 1))
 	done
 
-	if [[ ${COMP_WORDS[COMP_CWORD - 1]} == @(-e|--engine) ]]; then
-		mapfile -t COMPREPLY < <(compgen -W "${_noclone_engines[*]}" -- "$cur")
-	elif [[ ${_noclone_takes_value[*]} == *" ${COMP_WORDS[COMP_CWORD - 1]} "* ]]; then
+	# "=" is a word of its own, as in --to=stock
+	previous=${COMP_WORDS[COMP_CWORD - 1]}
+	[[ $cur == = ]] && cur=''
+	[[ $previous == = ]] && previous=${COMP_WORDS[COMP_CWORD - 2]}
+	choices=${_noclone_choices[$command $previous]-}
+	# the last one of a list with commas
+	[[ $choices && $cur == *[,+]* ]] && before=${cur%"${cur##*[,+]}"}
+
+	if [[ $choices ]]; then
+		mapfile -t COMPREPLY < <(compgen -P "$before" -W "$choices" -- "${cur#"$before"}")
+	elif [[ ${_noclone_takes_value[*]} == *" $previous "* ]]; then
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 	elif [[ -z $command ]]; then
 		mapfile -t COMPREPLY < <(compgen -W "${_noclone_commands[*]}" -- "$cur")

@@ -8,6 +8,18 @@ function __noclone_names
 	end
 end
 
+# Logical volumes by their own names, too; a hidden layer of one has a longer UUID.
+function __noclone_devices
+	__noclone_names
+	for node in /sys/block/dm-*/dm
+		read --local uuid <$node/uuid
+		and string match --quiet --regex '^LVM-.{64}$' -- $uuid
+		and read --local name <$node/name
+		and string replace --all -- -- \x01 $name | string replace -- - / |
+			string replace --all \x01 -
+	end
+end
+
 function __noclone_saved
 	for file in /etc/noclone/*.table
 		basename $file .table
@@ -38,14 +50,14 @@ complete --command noclone --condition '__fish_seen_subcommand_from resize' --ar
 complete --command noclone --condition '__fish_use_subcommand' --arguments message --description 'send a message to a target, for example "fastpath off"'
 complete --command noclone --condition '__fish_seen_subcommand_from message' --arguments '(__noclone_names) fastpath on off'
 complete --command noclone --condition '__fish_use_subcommand' --arguments enable --description 'give devices the fast path, whatever made them; their tables stay'
-complete --command noclone --condition '__fish_seen_subcommand_from enable' --arguments '(__noclone_names)'
+complete --command noclone --condition '__fish_seen_subcommand_from enable' --arguments '(__noclone_devices)'
 complete --command noclone --condition '__fish_use_subcommand' --arguments disable --description 'take the fast path from devices again'
-complete --command noclone --condition '__fish_seen_subcommand_from disable' --arguments '(__noclone_names)'
+complete --command noclone --condition '__fish_seen_subcommand_from disable' --arguments '(__noclone_devices)'
 complete --command noclone --condition '__fish_use_subcommand' --arguments convert --description 'exchange the targets of running devices, from dm'\''s to ours or back'
 complete --command noclone --condition '__fish_seen_subcommand_from convert' --arguments '(__noclone_names)'
 complete --command noclone --condition '__fish_use_subcommand' --arguments list --description 'list devices'
 complete --command noclone --condition '__fish_use_subcommand' --arguments status --description 'print fast path, engine and counters; without names, a line for each device'
-complete --command noclone --condition '__fish_seen_subcommand_from status' --arguments '(__noclone_names)'
+complete --command noclone --condition '__fish_seen_subcommand_from status' --arguments '(__noclone_devices)'
 complete --command noclone --condition '__fish_use_subcommand' --arguments table --description 'print the live tables'
 complete --command noclone --condition '__fish_seen_subcommand_from table' --arguments '(__noclone_names)'
 complete --command noclone --condition '__fish_use_subcommand' --arguments info --description 'print state, device numbers and open counts'
@@ -101,7 +113,8 @@ complete --command noclone --condition '__fish_seen_subcommand_from advise bench
 complete --command noclone --condition '__fish_seen_subcommand_from advise' --long-option measure --description 'read from each device for --seconds; writes nothing'
 complete --command noclone --condition '__fish_seen_subcommand_from bench' --long-option write --description 'measure writes as well: destroys the data on the devices'
 complete --command noclone --condition '__fish_seen_subcommand_from bench' --long-option yes-destroy --require-parameter --force-files --description 'permit writes to this device; once for each'
-complete --command noclone --condition '__fish_seen_subcommand_from status bench' --long-option output --short-option o --require-parameter --force-files --description 'write the JSON to FILE; with status, print these columns'
+complete --command noclone --condition '__fish_seen_subcommand_from status' --long-option output --short-option o --exclusive --arguments '(__fish_append , NAME TYPE MADE-BY STATE IO FAST SHARE REASON WHY)' --description 'write the JSON to FILE; with status, print these columns'
+complete --command noclone --condition '__fish_seen_subcommand_from bench' --long-option output --short-option o --require-parameter --force-files --description 'write the JSON to FILE; with status, print these columns'
 complete --command noclone --condition '__fish_seen_subcommand_from bench' --long-option compare --require-parameter --force-files --description 'compare with the JSON of an earlier run in FILE'
 complete --command noclone --condition '__fish_seen_subcommand_from create reload remove save activate deactivate rename suspend resume resize message' --long-option force --short-option f --description 'continue although a check failed'
 complete --command noclone --condition '__fish_seen_subcommand_from reload resize' --long-option yes --short-option y --description 'answer questions with yes'

@@ -99,6 +99,8 @@ typeset -gA _noclone_options=(
 	-h '*-h[print help for the command]'
 	--version '*--version[print the version]'
 	-V '*-V[print the version]'
+	'status --output' '*--output=[write the JSON to FILE; with status, print these columns]:FILE|COLUMNS:_values -s , word NAME TYPE MADE-BY STATE IO FAST SHARE REASON WHY'
+	'status -o' '*-o+[write the JSON to FILE; with status, print these columns]:FILE|COLUMNS:_values -s , word NAME TYPE MADE-BY STATE IO FAST SHARE REASON WHY'
 )
 
 typeset -gA _noclone_takes=(
@@ -142,11 +144,11 @@ typeset -gA _noclone_kind=(
 	resume name
 	resize resize
 	message message
-	enable name
-	disable name
+	enable device
+	disable device
 	convert name
 	list none
-	status name
+	status device
 	table name
 	info name
 	check file
@@ -168,6 +170,21 @@ _noclone_names()
 	done
 }
 
+# Logical volumes by their own names, too; a hidden layer of one has a longer UUID.
+_noclone_devices()
+{
+	local node name uuid
+
+	_noclone_names
+	for node in /sys/block/dm-*/dm(N); do
+		uuid=$(<$node/uuid) name=$(<$node/name)
+		[[ $uuid == LVM-* && ${#uuid} -eq 68 ]] || continue
+		name=${name//--/$'\1'}
+		name=${name/-/\/}
+		compadd -- "${name//$'\1'/-}"
+	done
+}
+
 _noclone_saved()
 {
 	compadd -- /etc/noclone/*.table(N:t:r)
@@ -186,6 +203,7 @@ _noclone_command()
 
 	case $_noclone_kind[$words[1]] in
 	name) others=('*:device:_noclone_names') ;;
+	device) others=('*:device:_noclone_devices') ;;
 	saved) others=('*:device:_noclone_saved') ;;
 	file) others=('*:file:_files') ;;
 	create) others=('1:name: ' '2:target:(linear striped file)' '*:device:_files') ;;
@@ -195,7 +213,7 @@ _noclone_command()
 	command) others=('1:command:_noclone_commands') ;;
 	esac
 	for option in ${=_noclone_takes[$words[1]]}; do
-		specs+=("$_noclone_options[$option]")
+		specs+=("${_noclone_options[$words[1] $option]:-$_noclone_options[$option]}")
 	done
 	_arguments $specs $others
 }
