@@ -62,11 +62,14 @@ static struct mapped_device *noclone_stock_get_md(const struct noclone_stock *sd
 
 /*
  * Is there anything to be done, still? A suspend that waits for bios is followed by a
- * resume, which attaches; dm core would have us wait for its lock, and not idle.
+ * resume, which attaches; dm core would have us wait for its lock, and not idle. A
+ * device that has been suspended may be resumed with targets that are not ours, which
+ * does not change the state.
  */
 static bool noclone_stock_wants_attach(const struct noclone_stock *sd)
 {
 	return READ_ONCE(sd->nd.requested) == NOCLONE_ON &&
+	       READ_ONCE(sd->nd.state) != NOCLONE_OFF_SUSPENDED &&
 	       !rcu_access_pointer(sd->nd.live) &&
 	       !READ_ONCE(sd->nd.draining) &&
 	       !READ_ONCE(noclone_stock_closing);
@@ -85,6 +88,16 @@ static void noclone_stock_resume_again(struct noclone_stock *sd)
 	dm_put(md);
 }
 
+/* The work item has got no memory. A resume may have got some meanwhile. */
+static void noclone_stock_miss(struct noclone_stock *sd)
+{
+	mutex_lock(&sd->nd.lock);
+	if (noclone_stock_wants_attach(sd))
+		sd->nd.state = NOCLONE_OFF_MEMORY;
+	mutex_unlock(&sd->nd.lock);
+	noclone_stock_retry_later();
+}
+
 /*
  * Attach a device that is in use. Not from .message, which is inside the SRCU
  * section that a suspend waits for.
@@ -95,11 +108,10 @@ static void noclone_stock_attach_work(struct work_struct *work)
 
 	if (!noclone_stock_wants_attach(sd)) {
 		/* It has been attached, or switched off, meanwhile */
-	} else if (noclone_stock_prepare_wait(sd)) {
+	} else if (!noclone_stock_prepare_wait(sd)) {
+		noclone_stock_miss(sd);
+	} else if (noclone_stock_wants_attach(sd)) {
 		noclone_stock_resume_again(sd);
-	} else {
-		WRITE_ONCE(sd->nd.state, NOCLONE_OFF_MEMORY);
-		noclone_stock_retry_later();
 	}
 	noclone_stock_put(sd);
 	if (atomic_dec_and_test(&noclone_stock_working))
@@ -237,33 +249,41 @@ void noclone_stock_retry_later(void)
 }
 
 /*
- * Put a device on the list that there was no memory for. If some of its targets had memory
- * it is there already, and not attached. Context: noclone_stock_lock
+ * Put @disk, which there was no memory for, on the list. A message may have done that
+ * already. Context: noclone_stock_lock
  */
-static void noclone_stock_add_missed(dev_t dev)
+static void noclone_stock_add_disk(struct gendisk *disk)
 {
-	struct mapped_device *md = dm_get_md(dev);
-	struct noclone_stock *sd;
+	struct noclone_stock *sd = noclone_stock_find(disk->diskseq);
 
-	/* First: from here on it may be another device of that number that is missed */
-	noclone_memory_found(dev);
-	if (!md)
-		return;
-	sd = noclone_stock_find(dm_disk(md)->diskseq);
 	if (!sd) {
-		sd = noclone_stock_create(dm_disk(md));
-		if (sd)
+		sd = noclone_stock_create(disk);
+		if (sd && sd->nd.requested == NOCLONE_ON)
 			sd->nd.state = NOCLONE_OFF_MEMORY;
 	}
 	if (sd) {
 		noclone_stock_queue_retry(sd);
 	} else {
-		noclone_memory_miss(dm_disk(md));
+		noclone_memory_miss(disk);
 		noclone_stock_retry_later();
 	}
-	dm_put(md);
 	/* It may be gone before anything else asks for that */
 	noclone_stock_look_later();
+}
+
+/*
+ * The device that is held keeps its number. .presuspend takes it off before it looks at
+ * the list: what is still there has not been suspended since, and is still the same
+ * table. Context: noclone_stock_lock
+ */
+static void noclone_stock_add_missed(dev_t dev)
+{
+	struct mapped_device *md = dm_get_md(dev);
+
+	if (noclone_memory_found(dev) && md && noclone_stock_is_auto())
+		noclone_stock_add_disk(dm_disk(md));
+	if (md)
+		dm_put(md);
 }
 
 /* Attach devices that memory was short for. */

@@ -76,9 +76,11 @@ dev_t noclone_memory_next_missed(unsigned int minor)
 		MKDEV(READ_ONCE(noclone_memory_major), minor) : 0;
 }
 
-void noclone_memory_found(dev_t dev)
+/* Return: whether it was missed. */
+bool noclone_memory_found(dev_t dev)
 {
-	clear_bit(MINOR(dev), noclone_memory_missed);
+	return MINOR(dev) < NOCLONE_MEMORY_MINORS &&
+	       test_and_clear_bit(MINOR(dev), noclone_memory_missed);
 }
 
 void noclone_memory_forget_missed(void)

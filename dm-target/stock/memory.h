@@ -14,7 +14,7 @@ bool noclone_stock_prepare_wait(struct noclone_stock *sd);
 bool noclone_memory_miss(const struct gendisk *disk);
 bool noclone_memory_is_missed(const struct gendisk *disk);
 dev_t noclone_memory_next_missed(unsigned int minor);
-void noclone_memory_found(dev_t dev);
+bool noclone_memory_found(dev_t dev);
 void noclone_memory_forget_missed(void);
 
 #endif /* DM_NOCLONE_STOCK_MEMORY_H */

@@ -85,7 +85,10 @@ static void noclone_stock_learn_target(struct noclone_stock *sd,
 	sd->sectors += ti->len;
 	if (ti->type->iterate_devices(ti, noclone_stock_look_at_leg, NULL)) {
 		WRITE_ONCE(sd->on_multipath, true);
-		if (!sd->nd.overridden && sd->refused == NOCLONE_ON)
+		/* Memory would be tried again, which suspends the device */
+		if (!sd->nd.overridden &&
+		    (sd->refused == NOCLONE_ON ||
+		     sd->refused == NOCLONE_OFF_MEMORY))
 			sd->refused = NOCLONE_OFF_MULTIPATH;
 	}
 	if (sd->refused == NOCLONE_ON)
@@ -134,12 +137,23 @@ static void noclone_stock_attach_device(struct noclone_stock *sd,
 	}
 }
 
+/*
+ * Is a table that nothing is known of one that can have the fast path? The other targets
+ * of a longer one may be of any type.
+ */
+static bool noclone_stock_is_simple(struct dm_target *ti)
+{
+	return ti->len == dm_table_get_size(ti->table) &&
+	       !ti->type->iterate_devices(ti, noclone_stock_look_at_leg, NULL);
+}
+
 /* There is no memory to know of the device. */
 static void noclone_stock_attach_unknown(struct dm_target *ti)
 {
 	const char *when = "is not tried again until it is resumed";
 
-	if (noclone_memory_miss(dm_disk(dm_table_get_md(ti->table)))) {
+	if (noclone_stock_is_simple(ti) &&
+	    noclone_memory_miss(dm_disk(dm_table_get_md(ti->table)))) {
 		noclone_stock_retry_later();
 		when = "is tried again soon";
 	}
@@ -148,13 +162,31 @@ static void noclone_stock_attach_unknown(struct dm_target *ti)
 }
 
 /*
+ * Kernels without "dm: fix resume-vs-remove race" resume a device whose removal has
+ * begun and has found it suspended. It goes without another .presuspend. A removal that
+ * begins after this waits for the resume, and then suspends.
+ */
+static bool noclone_stock_is_going(struct dm_target *ti)
+{
+	struct gendisk *disk = dm_disk(dm_table_get_md(ti->table));
+	struct mapped_device *md = dm_get_md(disk_devt(disk));
+
+	if (md)
+		dm_put(md);
+	return !md;
+}
+
+/*
  * .resume and .presuspend_undo: dm core calls it for each target of a table that
  * is about to be live, in order.
  */
 void noclone_stock_attach(struct dm_target *ti)
 {
-	struct noclone_stock *sd = noclone_stock_get(ti, noclone_stock_is_auto());
+	struct noclone_stock *sd;
 
+	if (noclone_stock_is_going(ti))
+		return;
+	sd = noclone_stock_get(ti, noclone_stock_is_auto());
 	if (sd) {
 		/* dm core detaches first. If ever not, the table is in use */
 		if (!WARN_ON_ONCE(rcu_access_pointer(sd->nd.live)))
@@ -168,8 +200,11 @@ void noclone_stock_attach(struct dm_target *ti)
 /* .presuspend: called for each target, and again on removal */
 void noclone_stock_detach(struct dm_target *ti)
 {
-	struct noclone_stock *sd = noclone_stock_get(ti, false);
+	struct noclone_stock *sd;
 
+	/* First, see noclone_stock_add_missed() */
+	noclone_memory_found(disk_devt(dm_disk(dm_table_get_md(ti->table))));
+	sd = noclone_stock_get(ti, false);
 	if (!sd)
 		return;
 	noclone_fastpath_detach(&sd->nd);
