@@ -7,7 +7,7 @@
 #include <linux/moduleparam.h>
 
 struct kmem_cache *noclone_io_slab;
-DEFINE_PER_CPU(struct noclone_io_pcpu, noclone_io_pcpu);
+DEFINE_PER_CPU_ALIGNED(struct noclone_io_pcpu, noclone_io_pcpu);
 
 static unsigned int noclone_io_reserved = 16;
 module_param_named(reserved_ios, noclone_io_reserved, uint, 0644);
@@ -52,6 +52,22 @@ static struct noclone_io *noclone_io_reserve_take(mempool_t *reserve)
 	return mempool_alloc(reserve, GFP_NOWAIT);
 }
 
+/*
+ * Move what interrupts have freed to the list of tasks, which is empty. Context:
+ * a task, preemption off.
+ */
+void noclone_io_fetch(struct noclone_io_pcpu *pcpu)
+{
+	unsigned long flags;
+
+	if (!READ_ONCE(pcpu->irq.top))
+		return;
+	local_irq_save(flags);
+	pcpu->task = pcpu->irq;
+	pcpu->irq = (struct noclone_io_list){};
+	local_irq_restore(flags);
+}
+
 /* noclone_io_alloc() when the per-CPU cache is empty */
 struct noclone_io *noclone_io_alloc_slow(mempool_t *reserve)
 {
@@ -87,13 +103,13 @@ int noclone_io_init(void)
 	return noclone_io_slab ? 0 : -ENOMEM;
 }
 
-static void noclone_io_drain(struct noclone_io_pcpu *pcpu)
+static void noclone_io_drain(struct noclone_io_list *list)
 {
 	struct noclone_io *io;
 
-	while (pcpu->top) {
-		io = pcpu->top;
-		pcpu->top = io->next;
+	while (list->top) {
+		io = list->top;
+		list->top = io->next;
 		kmem_cache_free(noclone_io_slab, io);
 	}
 }
@@ -102,7 +118,9 @@ void noclone_io_exit(void)
 {
 	int cpu;
 
-	for_each_possible_cpu(cpu)
-		noclone_io_drain(per_cpu_ptr(&noclone_io_pcpu, cpu));
+	for_each_possible_cpu(cpu) {
+		noclone_io_drain(&per_cpu_ptr(&noclone_io_pcpu, cpu)->task);
+		noclone_io_drain(&per_cpu_ptr(&noclone_io_pcpu, cpu)->irq);
+	}
 	kmem_cache_destroy(noclone_io_slab);
 }

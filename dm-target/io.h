@@ -15,6 +15,7 @@
 #include <linux/irqflags.h>
 #include <linux/mempool.h>
 #include <linux/percpu.h>
+#include <linux/preempt.h>
 #include <linux/slab.h>
 
 struct noclone_target;
@@ -39,14 +40,26 @@ struct noclone_io {
 	bool accounted;			/* bdev_end_io_acct() has to follow */
 };
 
-#define NOCLONE_IO_PCPU_MAX	256
+#define NOCLONE_IO_LIST_MAX	256
 
-struct noclone_io_pcpu {
-	struct noclone_io *top;		/* last in, first out */
+/* Last in, first out */
+struct noclone_io_list {
+	struct noclone_io *top;
 	unsigned int nr;
 };
 
-DECLARE_PER_CPU(struct noclone_io_pcpu, noclone_io_pcpu);
+/*
+ * Tasks allocate, interrupts and tasks free. Switching interrupts off costs a
+ * processor tens of cycles, so tasks have a list of their own, which nothing that
+ * interrupts them touches, and fetch what interrupts have freed all at once. bio.c
+ * keeps its cached bios in the same way.
+ */
+struct noclone_io_pcpu {
+	struct noclone_io_list task;	/* of tasks, with preemption off */
+	struct noclone_io_list irq;	/* of interrupts, with interrupts off */
+};
+
+DECLARE_PER_CPU_ALIGNED(struct noclone_io_pcpu, noclone_io_pcpu);
 
 extern struct kmem_cache *noclone_io_slab;
 extern unsigned int noclone_io_fail_tiers;
@@ -58,6 +71,7 @@ extern unsigned int noclone_io_fail_tiers;
 int noclone_io_init(void);
 void noclone_io_exit(void);
 int noclone_io_reserve_init(mempool_t *reserve, gfp_t gfp);
+void noclone_io_fetch(struct noclone_io_pcpu *pcpu);
 struct noclone_io *noclone_io_alloc_slow(mempool_t *reserve);
 
 /*
@@ -72,39 +86,50 @@ static inline void *noclone_io_slab_alloc(struct kmem_cache *cache)
 				__GFP_NOMEMALLOC);
 }
 
-/* Interrupts off: completions push from interrupt context. */
 static inline struct noclone_io *noclone_io_pop(void)
 {
 	struct noclone_io_pcpu *pcpu;
 	struct noclone_io *io;
-	unsigned long flags;
 
-	local_irq_save(flags);
-	pcpu = this_cpu_ptr(&noclone_io_pcpu);
-	io = pcpu->top;
+	if (unlikely(!in_task()))
+		return NULL;
+	pcpu = get_cpu_ptr(&noclone_io_pcpu);
+	if (unlikely(!pcpu->task.top))
+		noclone_io_fetch(pcpu);
+	io = pcpu->task.top;
 	if (likely(io)) {
-		pcpu->top = io->next;
-		pcpu->nr--;
+		pcpu->task.top = io->next;
+		pcpu->task.nr--;
 	}
-	local_irq_restore(flags);
+	put_cpu_ptr(&noclone_io_pcpu);
 	return io;
+}
+
+/* Return: whether there was room. Context: nothing else reaches @list. */
+static inline bool noclone_io_list_push(struct noclone_io_list *list,
+					struct noclone_io *io)
+{
+	if (unlikely(list->nr >= NOCLONE_IO_LIST_MAX))
+		return false;
+	io->next = list->top;
+	list->top = io;
+	list->nr++;
+	return true;
 }
 
 static inline bool noclone_io_push(struct noclone_io *io)
 {
-	struct noclone_io_pcpu *pcpu;
 	unsigned long flags;
 	bool room;
 
-	local_irq_save(flags);
-	pcpu = this_cpu_ptr(&noclone_io_pcpu);
-	room = pcpu->nr < NOCLONE_IO_PCPU_MAX;
-	if (likely(room)) {
-		io->next = pcpu->top;
-		pcpu->top = io;
-		pcpu->nr++;
+	if (likely(in_task())) {
+		room = noclone_io_list_push(&get_cpu_ptr(&noclone_io_pcpu)->task, io);
+		put_cpu_ptr(&noclone_io_pcpu);
+	} else {
+		local_irq_save(flags);
+		room = noclone_io_list_push(&this_cpu_ptr(&noclone_io_pcpu)->irq, io);
+		local_irq_restore(flags);
 	}
-	local_irq_restore(flags);
 	return room;
 }
 
