@@ -29,6 +29,7 @@
 #   make bench MODE=insn  instructions per I/O on the stock kernels: raw, stock, ours
 #   make bench MODE=file  the same of files, loop devices and noclone-file
 #   make bench MODE=volumes  the same of what LVM and others make, without and with the fast path
+#   make bench MODE=loads  which share of the I/O of file systems and databases is fast
 #   make bench MODE=native  nanoseconds per I/O in User-mode Linux
 #   make bench MODE=smp   the same on two processors: what scales, and who waits for whom
 #   make help             this text
