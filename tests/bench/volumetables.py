@@ -11,6 +11,9 @@ device on top is one that was attached, the share of its I/O that took the fast 
 ATTACHED = """One device, above the raw device below it, and in percent how much of what stock adds
 is not added.
 """.splitlines() + [""]
+PRESENCE = """Reads of one sector from devices that do not use the fast path, and in percent the
+difference to the same device without the module.  ``flakey`` stands for all other targets.
+""".splitlines() + [""]
 
 
 def saved(find, result, name, workload, what):
@@ -34,6 +37,23 @@ def stacks(results, find, short, csv_table):
         for workload, what in keys])
 
 
+def besides(find, result, when, row):
+    """The cell of a device that does not use the fast path."""
+    cell = find(result, "presence", when, row)
+    stock = find(result, "presence", "module not loaded", row.removeprefix("noclone-"))
+    if not cell or not stock:
+        return ""
+    percent = 100 * (cell["per_io"] / stock["per_io"] - 1)
+    return f"{cell['per_io']:.0f}" + (f" ({percent:+.1f} %)" if cell is not stock else "")
+
+
+def presence(results, find, short, csv_table):
+    keys = dict.fromkeys((c["workload"], c["row"]) for r in results for c in r["cells"]
+                         if c["set"] == "presence")
+    return csv_table(["when", "device"] + [short(r) for r in results], [
+        [when, row] + [besides(find, r, when, row) for r in results] for when, row in keys])
+
+
 def tables(results, find, short, make):
     """Lines of rst; find, short, make (heading, csv_table, entry): of publish."""
     heading, csv_table, entry = make
@@ -41,5 +61,7 @@ def tables(results, find, short, make):
                          if c["set"] == "attached")
     lines = SUMMARY + INTRO + stacks(results, find, short, csv_table)
     lines += heading("One device", "-") + ATTACHED
-    return lines + csv_table(["workload", "device"] + [short(r) for r in results], [
+    lines += csv_table(["workload", "device"] + [short(r) for r in results], [
         [w, row] + [entry(r, "attached", w, row) for r in results] for w, row in keys])
+    lines += heading("The cost of being there", "-") + PRESENCE
+    return lines + presence(results, find, short, csv_table)
