@@ -63,5 +63,7 @@ def tables(results, find, short, make):
     lines += heading("One device", "-") + ATTACHED
     lines += csv_table(["workload", "device"] + [short(r) for r in results], [
         [w, row] + [entry(r, "attached", w, row) for r in results] for w, row in keys])
+    if not any(c["set"] == "presence" for r in results for c in r["cells"]):
+        return lines
     lines += heading("The cost of being there", "-") + PRESENCE
     return lines + presence(results, find, short, csv_table)
