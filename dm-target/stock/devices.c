@@ -98,6 +98,17 @@ static void noclone_stock_miss(struct noclone_stock *sd)
 	noclone_stock_retry_later();
 }
 
+/* It may be attached, or switched off, before this begins and while it waits. */
+static void noclone_stock_attach_now(struct noclone_stock *sd)
+{
+	if (!noclone_stock_wants_attach(sd))
+		return;
+	if (!noclone_stock_prepare_wait(sd))
+		noclone_stock_miss(sd);
+	else if (noclone_stock_wants_attach(sd))
+		noclone_stock_resume_again(sd);
+}
+
 /*
  * Attach a device that is in use. Not from .message, which is inside the SRCU
  * section that a suspend waits for.
@@ -106,13 +117,7 @@ static void noclone_stock_attach_work(struct work_struct *work)
 {
 	struct noclone_stock *sd = container_of(work, struct noclone_stock, attach);
 
-	if (!noclone_stock_wants_attach(sd)) {
-		/* It has been attached, or switched off, meanwhile */
-	} else if (!noclone_stock_prepare_wait(sd)) {
-		noclone_stock_miss(sd);
-	} else if (noclone_stock_wants_attach(sd)) {
-		noclone_stock_resume_again(sd);
-	}
+	noclone_stock_attach_now(sd);
 	noclone_stock_put(sd);
 	if (atomic_dec_and_test(&noclone_stock_working))
 		wake_up_var(&noclone_stock_working);
