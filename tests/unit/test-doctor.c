@@ -145,9 +145,13 @@ static void kernels_without_module(void **state __unused)
 	     "linux-headers-6.13.0");
 	d.dkms_version = (char *)TOOL;
 	says(doctor_judge_kernels, &d, FINDING_PROBLEM, "there is no module",
-	     "dkms autoinstall -k 6.13.0");
+	     "dkms install dm-noclone/" TOOL " -k 6.13.0");
 	k.dkms = (char *)"added";
 	says(doctor_judge_kernels, &d, FINDING_PROBLEM, "dkms says: added", "headers");
+	k.failed_build = (char *)"/var/lib/dkms/dm-noclone/1.0.0/build/make.log";
+	says(doctor_judge_kernels, &d, FINDING_PROBLEM,
+	     "dkms failed to build it, see /var/lib/dkms/dm-noclone/1.0.0/build/make.log",
+	     "dkms install dm-noclone/1.0.0 -k 6.13.0 tries again");
 	k.unindexed = (char *)"/lib/modules/6.13.0/extra/dm-noclone.ko";
 	says(doctor_judge_kernels, &d, FINDING_PROBLEM, "does not find /lib/modules/6.13.0/extra",
 	     "depmod 6.13.0");

@@ -35,8 +35,8 @@ static void fix_by_building(const struct doctor_facts *d, const struct kernel_fa
 			    struct finding *finding)
 {
 	if (!k->headers && d->dkms_version)
-		finding_fix(finding, "install its headers, on Debian apt-get install linux-headers-%s; then dkms autoinstall -k %s",
-			    k->release, k->release);
+		finding_fix(finding, "install its headers, on Debian apt-get install linux-headers-%s; then dkms install dm-noclone/%s -k %s",
+			    k->release, d->dkms_version, k->release);
 	else if (!k->headers)
 		finding_fix(finding, "install its headers, on Debian apt-get install linux-headers-%s; then build the module for it",
 			    k->release);
@@ -48,26 +48,37 @@ static void fix_by_building(const struct doctor_facts *d, const struct kernel_fa
 			    k->release);
 }
 
-static void judge_missing(const struct doctor_facts *d, const struct kernel_facts *k,
+static void judge_unbuilt(const struct doctor_facts *d, const struct kernel_facts *k,
 			  const char *what, struct findings *f)
 {
 	struct finding *finding;
 
-	if (is_too_old(k->release)) {
-		finding_fix(finding_add(f, level_of(k), what,
-					"it is older than %u.%u, which the module needs",
-					OLDEST_MAJOR, OLDEST_MINOR), "boot a newer kernel");
-		return;
-	}
-	if (k->unindexed) {
-		finding_fix(finding_add(f, level_of(k), what,
-					"modprobe does not find %s", k->unindexed),
-			    "depmod %s", k->release);
+	if (k->failed_build && d->dkms_version) {
+		finding = finding_add(f, level_of(k), what,
+				      "there is no module dm-noclone for it: dkms failed to build it, see %s",
+				      k->failed_build);
+		finding_fix(finding, "a newer dm-noclone may build for it; dkms install dm-noclone/%s -k %s tries again",
+			    d->dkms_version, k->release);
 		return;
 	}
 	finding = finding_add(f, level_of(k), what, "there is no module dm-noclone for it%s%s",
 			      k->dkms ? "; dkms says: " : "", k->dkms ? k->dkms : "");
 	fix_by_building(d, k, finding);
+}
+
+static void judge_missing(const struct doctor_facts *d, const struct kernel_facts *k,
+			  const char *what, struct findings *f)
+{
+	if (is_too_old(k->release))
+		finding_fix(finding_add(f, level_of(k), what,
+					"it is older than %u.%u, which the module needs",
+					OLDEST_MAJOR, OLDEST_MINOR), "boot a newer kernel");
+	else if (k->unindexed)
+		finding_fix(finding_add(f, level_of(k), what,
+					"modprobe does not find %s", k->unindexed),
+			    "depmod %s", k->release);
+	else
+		judge_unbuilt(d, k, what, f);
 }
 
 /* False: what is there cannot be used. */

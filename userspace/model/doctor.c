@@ -49,6 +49,7 @@ static void kernel_free(struct kernel_facts *k)
 	free(k->signer);
 	free(k->unindexed);
 	free(k->dkms);
+	free(k->failed_build);
 	free(k->initramfs);
 }
 

@@ -41,6 +41,7 @@ struct module_facts {
  * @key_known: the kernel knows that key; only for the running kernel
  * @unindexed: a file of that name is there, but depmod has not seen it; or NULL
  * @dkms: what dkms says: "installed", "built", "added"; NULL: nothing
+ * @failed_build: the log of dkms, if the last build that failed was for it; or NULL
  * @initramfs: its image, or NULL
  * @in_initramfs: the image has the module
  * @policy_in_initramfs: the image has what makes all devices come up attached
@@ -58,6 +59,7 @@ struct kernel_facts {
 	enum answer key_known;
 	char *unindexed;
 	char *dkms;
+	char *failed_build;
 	char *initramfs;
 	enum answer in_initramfs;
 	enum answer policy_in_initramfs;

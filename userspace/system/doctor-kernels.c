@@ -65,6 +65,40 @@ static void ask_modinfo(struct kernel_facts *k)
 		k->vermagic[strcspn(k->vermagic, " ")] = 0;
 }
 
+static bool first_line_has(const char *path, const char *text)
+{
+	FILE *file = fopen(path, "re");
+	_cleanup_free_ char *line = NULL;
+	size_t size = 0;
+	bool has;
+
+	if (!file)
+		return false;
+	has = getline(&line, &size, file) >= 0 && strstr(line, text);
+	fclose(file);
+	return has;
+}
+
+/*
+ * dkms keeps the log of a build that has failed until the next build, which may be for
+ * another kernel.  The first line says for which, in 3.0 as in 3.2.
+ */
+static char *failed_build(const char *release)
+{
+	_cleanup_free_ char *wanted = xasprintf(" for kernel %s (", release);
+	char *found = NULL;
+	glob_t logs;
+	size_t i;
+
+	if (glob(DKMS_TREE "*/build/make.log", 0, NULL, &logs))
+		return NULL;
+	for (i = 0; i < logs.gl_pathc && !found; i++)
+		if (first_line_has(logs.gl_pathv[i], wanted))
+			found = xstrdup(logs.gl_pathv[i]);
+	globfree(&logs);
+	return found;
+}
+
 static bool same_content(const char *a, const char *b)
 {
 	FILE *first = fopen(a, "re"), *second = fopen(b, "re");
@@ -191,10 +225,12 @@ static void gather_kernel(struct doctor_facts *d, const char *release, const cha
 		.initramfs = initramfs_of(release),
 	};
 	ask_modinfo(k);
-	if (k->module)
+	if (k->module) {
 		k->of_dkms = is_of_dkms(k);
-	else
+	} else {
 		k->unindexed = find_file(release);
+		k->failed_build = failed_build(release);
+	}
 	if (k->running && k->signer)
 		k->key_known = knows_key(k->signer);
 	if (k->initramfs && d->boot.has_policy)

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/utsname.h>
@@ -42,14 +43,22 @@ int module_lock(void)
 
 #define LOAD_BY_HAND	"modprobe " NOCLONE_MODULE_NAME
 #define BLACKLISTED	"blacklist dm_noclone"
+#define DKMS_TREE	"/var/lib/dkms/" NOCLONE_MODULE_NAME "/"
 
-/* How the module comes to be there for this kernel. */
+/* How the module comes to be there for this kernel; of several sources the newest. */
 static char *build_command(const char *kernel)
 {
-	bool dkms = !access("/var/lib/dkms/" NOCLONE_MODULE_NAME, F_OK);
+	const char *version;
+	char *command;
+	glob_t source;
 
-	return dkms ? xasprintf("\"dkms autoinstall --kernelver %s\" builds it", kernel) :
-		      xstrdup("run \"make && make install && depmod\" in its source");
+	if (glob(DKMS_TREE "*/source", 0, NULL, &source))
+		return xstrdup("run \"make && make install && depmod\" in its source");
+	version = source.gl_pathv[source.gl_pathc - 1] + strlen(DKMS_TREE);
+	command = xasprintf("\"dkms install " NOCLONE_MODULE_NAME "/%.*s -k %s\" builds it",
+			    (int)strcspn(version, "/"), version, kernel);
+	globfree(&source);
+	return command;
 }
 
 static bool is_blacklisted_at_boot(void)
