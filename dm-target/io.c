@@ -4,14 +4,37 @@
  */
 #include "io.h"
 
+#include <linux/device-mapper.h>
 #include <linux/moduleparam.h>
+
+#define DM_MSG_PREFIX "noclone"
 
 struct kmem_cache *noclone_io_slab;
 DEFINE_PER_CPU_ALIGNED(struct noclone_io_pcpu, noclone_io_pcpu);
 
+/* A mempool takes an int, and dies of a negative one. */
+#define NOCLONE_IO_MAX_RESERVED	4096
+
 static unsigned int noclone_io_reserved = 16;
-module_param_named(reserved_ios, noclone_io_reserved, uint, 0644);
-MODULE_PARM_DESC(reserved_ios, "I/O objects kept in reserve by each device made from now on (default 16)");
+
+static int noclone_io_set_reserved(const char *value,
+				   const struct kernel_param *kp)
+{
+	int r = param_set_uint_minmax(value, kp, 1, NOCLONE_IO_MAX_RESERVED);
+
+	if (r)
+		DMERR("parameter reserved_ios: \"%.*s\" is not a number from 1 to %u",
+		      (int)strcspn(value, "\n"), value, NOCLONE_IO_MAX_RESERVED);
+	return r;
+}
+
+static const struct kernel_param_ops noclone_io_reserved_ops = {
+	.set = noclone_io_set_reserved,
+	.get = param_get_uint,
+};
+module_param_cb(reserved_ios, &noclone_io_reserved_ops, &noclone_io_reserved, 0644);
+__MODULE_PARM_TYPE(reserved_ios, "uint");
+MODULE_PARM_DESC(reserved_ios, "I/O objects kept in reserve by each device made from now on, 1 to 4096 (default 16)");
 
 unsigned int noclone_io_fail_tiers;
 module_param_named(fail_tiers, noclone_io_fail_tiers, uint, 0600);
@@ -84,7 +107,7 @@ struct noclone_io *noclone_io_alloc_slow(mempool_t *reserve)
 int noclone_io_reserve_init(mempool_t *reserve, gfp_t gfp)
 {
 	int r = mempool_init_node(reserve,
-				  max(1U, READ_ONCE(noclone_io_reserved)),
+				  READ_ONCE(noclone_io_reserved),
 				  noclone_io_reserve_fill,
 				  noclone_io_reserve_free, noclone_io_slab,
 				  gfp, NUMA_NO_NODE);
