@@ -37,8 +37,10 @@ static unsigned long noclone_status_counter_sum(const struct noclone_dev *nd,
 static enum noclone_state noclone_status_state(const struct noclone_dev *nd)
 {
 	enum noclone_state state = READ_ONCE(nd->state);
+	/* Where loads are not ordered the state may be seen first */
+	const unsigned long *bytes = READ_ONCE(nd->stats_bytes);
 
-	if (state == NOCLONE_ON && READ_ONCE(*nd->stats_bytes))
+	if (state == NOCLONE_ON && bytes && READ_ONCE(*bytes))
 		return NOCLONE_OFF_BYSTATS;
 	return state;
 }

@@ -362,6 +362,20 @@ static void noclone_fastpath_apply(struct noclone_dev *nd)
 }
 
 /*
+ * Kernels without "dm: fix resume-vs-remove race" resume a device whose removal has
+ * begun and has found it suspended. It goes without another .presuspend: nobody would
+ * detach it. A removal that begins after this waits for the resume, and then suspends.
+ */
+bool noclone_fastpath_is_going(struct gendisk *disk)
+{
+	struct mapped_device *md = dm_get_md(disk_devt(disk));
+
+	if (md)
+		dm_put(md);
+	return !md;
+}
+
+/*
  * Start using the fast path, if the table, which is about to be live, qualifies.
  * Called for each target of it; the first call does the work. Context: .resume
  * or .presuspend_undo; nothing may fail.
@@ -370,6 +384,8 @@ void noclone_fastpath_attach(struct noclone_table *table)
 {
 	struct noclone_dev *nd = table->nd;
 
+	if (noclone_fastpath_is_going(nd->disk))
+		return;
 	mutex_lock(&nd->lock);
 	if (!noclone_fastpath_live(nd)) {
 		nd->state = noclone_fastpath_qualify(table);

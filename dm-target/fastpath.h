@@ -10,6 +10,7 @@
 struct noclone_dev;
 struct noclone_table;
 
+bool noclone_fastpath_is_going(struct gendisk *disk);
 void noclone_fastpath_attach(struct noclone_table *table);
 void noclone_fastpath_detach(struct noclone_dev *nd);
 bool noclone_fastpath_detach_begin(struct noclone_dev *nd);
