@@ -11,6 +11,7 @@
  * the root file system or swap.
  */
 #include "devices.h"
+#include "learn.h"
 #include "memory.h"
 #include "../fastpath.h"
 #include "../interpose.h"
@@ -61,15 +62,32 @@ static struct mapped_device *noclone_stock_get_md(const struct noclone_stock *sd
 }
 
 /*
- * Is there anything to be done, still? A suspend that waits for bios is followed by a
+ * May a work item suspend the device? A suspend that waits for bios is followed by a
  * resume, which attaches; dm core would have us wait for its lock, and not idle. A
  * device that has been suspended may be resumed with targets that are not ours, which
- * does not change the state.
+ * does not change the state, or with some that are, or on legs that a suspend may wait
+ * for without end: such tables are not for us.
  */
+static bool noclone_stock_may_suspend(const struct noclone_stock *sd)
+{
+	switch (READ_ONCE(sd->nd.state)) {
+	case NOCLONE_OFF_SUSPENDED:
+	case NOCLONE_OFF_MIXED:
+	case NOCLONE_OFF_LAYOUT:
+	case NOCLONE_OFF_ZONED:
+		return false;
+	case NOCLONE_OFF_MULTIPATH:
+		return READ_ONCE(sd->nd.overridden);
+	default:
+		return true;
+	}
+}
+
+/* Is there anything to be done, still? */
 static bool noclone_stock_wants_attach(const struct noclone_stock *sd)
 {
 	return READ_ONCE(sd->nd.requested) == NOCLONE_ON &&
-	       READ_ONCE(sd->nd.state) != NOCLONE_OFF_SUSPENDED &&
+	       noclone_stock_may_suspend(sd) &&
 	       !rcu_access_pointer(sd->nd.live) &&
 	       !READ_ONCE(sd->nd.draining) &&
 	       !READ_ONCE(noclone_stock_closing);
@@ -182,22 +200,29 @@ struct noclone_stock *noclone_stock_get(struct dm_target *ti, bool add)
 	return sd;
 }
 
+/*
+ * The same in .presuspend, and the device does not want memory any more. Both in one
+ * section, because noclone_stock_add_missed() moves a device from one to the other.
+ */
+struct noclone_stock *noclone_stock_get_suspended(struct dm_target *ti)
+{
+	struct gendisk *disk = dm_disk(dm_table_get_md(ti->table));
+	struct noclone_stock *sd;
+
+	mutex_lock(&noclone_stock_lock);
+	noclone_memory_found(disk_devt(disk));
+	sd = noclone_stock_find(disk->diskseq);
+	if (sd)
+		sd->users++;
+	mutex_unlock(&noclone_stock_lock);
+	return sd;
+}
+
 void noclone_stock_put(struct noclone_stock *sd)
 {
 	mutex_lock(&noclone_stock_lock);
 	sd->users--;
 	mutex_unlock(&noclone_stock_lock);
-}
-
-/* Context: nd->lock; no bio knows the table. */
-void noclone_stock_forget_table(struct noclone_stock *sd)
-{
-	u32 i;
-
-	for (i = 0; i < sd->table.nr; i++)
-		kfree(sd->table.segments[i].target);
-	noclone_table_exit(&sd->table);
-	sd->table.nd = &sd->nd;
 }
 
 /* Is @disk a device of the list whose legs are on dm-multipath? */
@@ -277,9 +302,9 @@ static void noclone_stock_add_disk(struct gendisk *disk)
 }
 
 /*
- * The device that is held keeps its number. .presuspend takes it off before it looks at
- * the list: what is still there has not been suspended since, and is still the same
- * table. Context: noclone_stock_lock
+ * The device that is held keeps its number. .presuspend takes it off: what is still
+ * there has not been suspended since, and is still the same table. Context:
+ * noclone_stock_lock
  */
 static void noclone_stock_add_missed(dev_t dev)
 {
@@ -421,7 +446,7 @@ void noclone_stock_detach_all(void)
 	list_for_each_entry(sd, &noclone_stocks, node) {
 		noclone_fastpath_detach_end(&sd->nd);
 		mutex_lock(&sd->nd.lock);
-		noclone_stock_forget_table(sd);
+		noclone_learn_forget(&sd->table, &sd->nd);
 		mutex_unlock(&sd->nd.lock);
 	}
 	list_for_each_entry(sd, &noclone_stocks, node)

@@ -26,6 +26,7 @@ struct noclone_stock {
 	struct noclone_dev nd;
 	struct noclone_table table;	/* .dm is NULL while there is none */
 	sector_t sectors;		/* of targets that were looked at */
+	const struct dm_table *last;	/* suspended most recently; only compared */
 	enum noclone_state refused;	/* NOCLONE_ON: all of them are understood */
 	bool on_multipath;		/* a leg of the last table was */
 	unsigned int retries;		/* left, for want of memory */
@@ -36,8 +37,8 @@ struct noclone_stock {
 bool noclone_stock_is_auto(void);
 
 struct noclone_stock *noclone_stock_get(struct dm_target *ti, bool add);
+struct noclone_stock *noclone_stock_get_suspended(struct dm_target *ti);
 void noclone_stock_put(struct noclone_stock *sd);
-void noclone_stock_forget_table(struct noclone_stock *sd);
 bool noclone_stock_disk_is_on_multipath(const struct gendisk *disk);
 
 void noclone_stock_queue_attach(struct noclone_stock *sd);

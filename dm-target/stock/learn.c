@@ -6,11 +6,12 @@
  * borders of the first and last stripe; a target that maps otherwise is not
  * touched.
  *
- * Context of all: .resume. Allocations neither reclaim nor warn, because the
+ * Context of learning: .resume. Allocations neither reclaim nor warn, because the
  * device may be what memory is swapped out to.
  */
 #include "learn.h"
 #include "../device-state.h"
+#include "../mapped-device.h"
 
 #include <linux/bio.h>
 #include <linux/device-mapper.h>
@@ -136,4 +137,18 @@ struct noclone_target *noclone_learn_target(struct dm_target *ti)
 		return ERR_PTR(-EINVAL);
 	}
 	return t;
+}
+
+/*
+ * Free the targets of @table, which is @nd's only one, and begin anew. Context: nd->lock;
+ * no bio knows the table.
+ */
+void noclone_learn_forget(struct noclone_table *table, struct noclone_dev *nd)
+{
+	u32 i;
+
+	for (i = 0; i < table->nr; i++)
+		kfree(table->segments[i].target);
+	noclone_table_exit(table);
+	table->nd = nd;
 }

@@ -21,6 +21,12 @@
 #define DM_MSG_PREFIX "noclone"
 
 /*
+ * The table, only compared, whose first targets found no memory: nobody knows whether
+ * they are ours.
+ */
+static const struct dm_table *noclone_stock_unseen;
+
+/*
  * dm-multipath may hold bios back for ever (queue_if_no_path); a stock suspend can be
  * interrupted then, ours cannot. The same goes for what lies on it: partitions have
  * its UUID behind "partN-", deeper stacks are found if their devices are in the list.
@@ -70,7 +76,7 @@ static enum noclone_state noclone_stock_add(struct noclone_stock *sd,
 static void noclone_stock_begin_table(struct noclone_stock *sd,
 				      struct dm_table *dm)
 {
-	noclone_stock_forget_table(sd);
+	noclone_learn_forget(&sd->table, &sd->nd);
 	sd->table.dm = dm;
 	sd->sectors = 0;
 	sd->refused = NOCLONE_ON;
@@ -96,6 +102,17 @@ static void noclone_stock_learn_target(struct noclone_stock *sd,
 }
 
 /*
+ * Is @ti behind a target that there was no memory for? Its table may not be mixed, but
+ * that is not known. Somebody else's table may have got its address: it begins anew.
+ */
+static bool noclone_stock_was_unseen(struct dm_target *ti)
+{
+	if (!ti->begin)
+		cmpxchg(&noclone_stock_unseen, ti->table, NULL);
+	return READ_ONCE(noclone_stock_unseen) == ti->table;
+}
+
+/*
  * Targets of other types do not come here: until the lengths add up, the table is
  * mixed. Return: what stands against the fast path, or NOCLONE_ON.
  */
@@ -104,6 +121,10 @@ static enum noclone_state noclone_stock_learn(struct noclone_stock *sd,
 {
 	enum noclone_state state;
 
+	if (noclone_stock_was_unseen(ti)) {
+		WRITE_ONCE(sd->nd.state, NOCLONE_OFF_DETACHED);
+		return NOCLONE_OFF_DETACHED;
+	}
 	mutex_lock(&sd->nd.lock);
 	if (sd->table.dm != ti->table)
 		noclone_stock_begin_table(sd, ti->table);
@@ -152,6 +173,7 @@ static void noclone_stock_attach_unknown(struct dm_target *ti)
 {
 	const char *when = "is not tried again until it is resumed";
 
+	WRITE_ONCE(noclone_stock_unseen, ti->table);
 	if (noclone_stock_is_simple(ti) &&
 	    noclone_memory_miss(dm_disk(dm_table_get_md(ti->table)))) {
 		noclone_stock_retry_later();
@@ -162,21 +184,6 @@ static void noclone_stock_attach_unknown(struct dm_target *ti)
 }
 
 /*
- * Kernels without "dm: fix resume-vs-remove race" resume a device whose removal has
- * begun and has found it suspended. It goes without another .presuspend. A removal that
- * begins after this waits for the resume, and then suspends.
- */
-static bool noclone_stock_is_going(struct dm_target *ti)
-{
-	struct gendisk *disk = dm_disk(dm_table_get_md(ti->table));
-	struct mapped_device *md = dm_get_md(disk_devt(disk));
-
-	if (md)
-		dm_put(md);
-	return !md;
-}
-
-/*
  * .resume and .presuspend_undo: dm core calls it for each target of a table that
  * is about to be live, in order.
  */
@@ -184,7 +191,7 @@ void noclone_stock_attach(struct dm_target *ti)
 {
 	struct noclone_stock *sd;
 
-	if (noclone_stock_is_going(ti))
+	if (noclone_fastpath_is_going(dm_disk(dm_table_get_md(ti->table))))
 		return;
 	sd = noclone_stock_get(ti, noclone_stock_is_auto());
 	if (sd) {
@@ -200,28 +207,42 @@ void noclone_stock_attach(struct dm_target *ti)
 /* .presuspend: called for each target, and again on removal */
 void noclone_stock_detach(struct dm_target *ti)
 {
-	struct noclone_stock *sd;
+	struct noclone_stock *sd = noclone_stock_get_suspended(ti);
 
-	/* First, see noclone_stock_add_missed() */
-	noclone_memory_found(disk_devt(dm_disk(dm_table_get_md(ti->table))));
-	sd = noclone_stock_get(ti, false);
 	if (!sd)
 		return;
+	/* Before the state says so, for noclone_stock_notice_resume() */
+	WRITE_ONCE(sd->last, ti->table);
 	noclone_fastpath_detach(&sd->nd);
 	mutex_lock(&sd->nd.lock);
-	noclone_stock_forget_table(sd);
+	noclone_learn_forget(&sd->table, &sd->nd);
 	mutex_unlock(&sd->nd.lock);
 	noclone_stock_put(sd);
 	noclone_stock_look_later();
 }
 
-/* Nothing is gained by resuming a table that was found not to be for us. */
+/*
+ * A device that was suspended has been resumed with targets of a type that was not
+ * enabled, so that nobody was told. Context: .message
+ */
+static void noclone_stock_notice_resume(struct noclone_stock *sd,
+					struct dm_target *ti)
+{
+	if (READ_ONCE(sd->last) != ti->table && !dm_suspended(ti))
+		cmpxchg(&sd->nd.state, NOCLONE_OFF_SUSPENDED,
+			NOCLONE_OFF_DETACHED);
+}
+
+/*
+ * Nothing is gained by resuming a table that was found not to be for us. While it is
+ * resumed, and not all of its targets have been seen, it looks like that, too.
+ */
 static bool noclone_stock_is_hopeless(const struct noclone_stock *sd,
-				      const struct dm_target *ti)
+				      struct dm_target *ti)
 {
 	enum noclone_state state = READ_ONCE(sd->nd.state);
 
-	return READ_ONCE(sd->table.dm) == ti->table &&
+	return READ_ONCE(sd->table.dm) == ti->table && !dm_suspended(ti) &&
 	       (state == NOCLONE_OFF_MIXED || state == NOCLONE_OFF_LAYOUT ||
 		state == NOCLONE_OFF_ZONED);
 }
@@ -241,6 +262,7 @@ static int noclone_stock_switch(struct dm_target *ti, bool on)
 
 	if (!sd)
 		return -ENOMEM;
+	noclone_stock_notice_resume(sd, ti);
 	if (on && noclone_stock_is_hopeless(sd, ti)) {
 		r = -EOPNOTSUPP;
 	} else {
@@ -249,6 +271,8 @@ static int noclone_stock_switch(struct dm_target *ti, bool on)
 			noclone_stock_queue_attach(sd);
 	}
 	noclone_stock_put(sd);
+	/* It may be suspended, and removed without a callback */
+	noclone_stock_look_later();
 	return r;
 }
 
@@ -272,6 +296,7 @@ static void noclone_stock_report(struct dm_target *ti, char *result,
 					 maxlen);
 		return;
 	}
+	noclone_stock_notice_resume(sd, ti);
 	noclone_status_emit(&sd->nd, result, maxlen, 0);
 	noclone_stock_put(sd);
 }
