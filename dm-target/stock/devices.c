@@ -210,7 +210,7 @@ struct noclone_stock *noclone_stock_get_suspended(struct dm_target *ti)
 	struct noclone_stock *sd;
 
 	mutex_lock(&noclone_stock_lock);
-	noclone_memory_found(disk_devt(disk));
+	noclone_memory_forget(disk);
 	sd = noclone_stock_find(disk->diskseq);
 	if (sd)
 		sd->users++;
@@ -456,15 +456,18 @@ void noclone_stock_detach_all(void)
 
 /*
  * Another target type gets the fast path, too: what was refused because of targets of
- * that type is looked at again.
+ * that type is looked at again. Tables of that type have come without a callback, perhaps
+ * at an address that is known.
  */
 void noclone_stock_forget_refusals(void)
 {
 	struct noclone_stock *sd;
 
 	mutex_lock(&noclone_stock_lock);
-	list_for_each_entry(sd, &noclone_stocks, node)
+	list_for_each_entry(sd, &noclone_stocks, node) {
 		cmpxchg(&sd->nd.state, NOCLONE_OFF_MIXED, NOCLONE_OFF_DETACHED);
+		WRITE_ONCE(sd->last, NULL);
+	}
 	mutex_unlock(&noclone_stock_lock);
 }
 
@@ -475,7 +478,7 @@ void noclone_stock_free_all(void)
 
 	/* .presuspend and items of the queue have asked for them meanwhile */
 	cancel_delayed_work_sync(&noclone_stock_retrier);
-	noclone_memory_forget_missed();
+	noclone_memory_forget_all();
 	cancel_delayed_work_sync(&noclone_stock_collector);
 	list_splice_init(&noclone_stocks, &all);
 	noclone_stock_free_list(&all);

@@ -14,6 +14,8 @@
 #define NOCLONE_MEMORY_MINORS	4096
 
 static DECLARE_BITMAP(noclone_memory_missed, NOCLONE_MEMORY_MINORS);
+/* There was none when a target was resumed that is not the last of its table. */
+static DECLARE_BITMAP(noclone_memory_partial, NOCLONE_MEMORY_MINORS);
 static unsigned int noclone_memory_major;	/* of all mapped devices */
 
 /*
@@ -83,7 +85,29 @@ bool noclone_memory_found(dev_t dev)
 	       test_and_clear_bit(MINOR(dev), noclone_memory_missed);
 }
 
-void noclone_memory_forget_missed(void)
+/* A target of @disk is not known, and its table has more. */
+void noclone_memory_set_partial(const struct gendisk *disk)
+{
+	if (disk->first_minor < NOCLONE_MEMORY_MINORS)
+		set_bit(disk->first_minor, noclone_memory_partial);
+}
+
+bool noclone_memory_is_partial(const struct gendisk *disk)
+{
+	return disk->first_minor < NOCLONE_MEMORY_MINORS &&
+	       test_bit(disk->first_minor, noclone_memory_partial);
+}
+
+/* @disk is suspended: what comes next is looked at anew. */
+void noclone_memory_forget(struct gendisk *disk)
+{
+	noclone_memory_found(disk_devt(disk));
+	if (disk->first_minor < NOCLONE_MEMORY_MINORS)
+		clear_bit(disk->first_minor, noclone_memory_partial);
+}
+
+void noclone_memory_forget_all(void)
 {
 	bitmap_zero(noclone_memory_missed, NOCLONE_MEMORY_MINORS);
+	bitmap_zero(noclone_memory_partial, NOCLONE_MEMORY_MINORS);
 }

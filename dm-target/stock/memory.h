@@ -15,6 +15,9 @@ bool noclone_memory_miss(const struct gendisk *disk);
 bool noclone_memory_is_missed(const struct gendisk *disk);
 dev_t noclone_memory_next_missed(unsigned int minor);
 bool noclone_memory_found(dev_t dev);
-void noclone_memory_forget_missed(void);
+void noclone_memory_set_partial(const struct gendisk *disk);
+bool noclone_memory_is_partial(const struct gendisk *disk);
+void noclone_memory_forget(struct gendisk *disk);
+void noclone_memory_forget_all(void);
 
 #endif /* DM_NOCLONE_STOCK_MEMORY_H */

@@ -21,12 +21,6 @@
 #define DM_MSG_PREFIX "noclone"
 
 /*
- * The table, only compared, whose first targets found no memory: nobody knows whether
- * they are ours.
- */
-static const struct dm_table *noclone_stock_unseen;
-
-/*
  * dm-multipath may hold bios back for ever (queue_if_no_path); a stock suspend can be
  * interrupted then, ours cannot. The same goes for what lies on it: partitions have
  * its UUID behind "partN-", deeper stacks are found if their devices are in the list.
@@ -102,29 +96,15 @@ static void noclone_stock_learn_target(struct noclone_stock *sd,
 }
 
 /*
- * Is @ti behind a target that there was no memory for? Its table may not be mixed, but
- * that is not known. Somebody else's table may have got its address: it begins anew.
- */
-static bool noclone_stock_was_unseen(struct dm_target *ti)
-{
-	if (!ti->begin)
-		cmpxchg(&noclone_stock_unseen, ti->table, NULL);
-	return READ_ONCE(noclone_stock_unseen) == ti->table;
-}
-
-/*
  * Targets of other types do not come here: until the lengths add up, the table is
- * mixed. Return: what stands against the fast path, or NOCLONE_ON.
+ * mixed, or there was no memory for a target that came before. Return: what stands
+ * against the fast path, or NOCLONE_ON.
  */
 static enum noclone_state noclone_stock_learn(struct noclone_stock *sd,
 					      struct dm_target *ti)
 {
 	enum noclone_state state;
 
-	if (noclone_stock_was_unseen(ti)) {
-		WRITE_ONCE(sd->nd.state, NOCLONE_OFF_DETACHED);
-		return NOCLONE_OFF_DETACHED;
-	}
 	mutex_lock(&sd->nd.lock);
 	if (sd->table.dm != ti->table)
 		noclone_stock_begin_table(sd, ti->table);
@@ -132,7 +112,8 @@ static enum noclone_state noclone_stock_learn(struct noclone_stock *sd,
 	state = sd->refused;
 	if (sd->sectors != dm_table_get_size(ti->table) &&
 	    state != NOCLONE_OFF_LAYOUT)
-		state = NOCLONE_OFF_MIXED;
+		state = noclone_memory_is_partial(sd->nd.disk) ?
+			NOCLONE_OFF_DETACHED : NOCLONE_OFF_MIXED;
 	if (state != NOCLONE_ON)
 		sd->nd.state = state;
 	mutex_unlock(&sd->nd.lock);
@@ -171,11 +152,12 @@ static bool noclone_stock_is_simple(struct dm_target *ti)
 /* There is no memory to know of the device. */
 static void noclone_stock_attach_unknown(struct dm_target *ti)
 {
+	struct gendisk *disk = dm_disk(dm_table_get_md(ti->table));
 	const char *when = "is not tried again until it is resumed";
 
-	WRITE_ONCE(noclone_stock_unseen, ti->table);
-	if (noclone_stock_is_simple(ti) &&
-	    noclone_memory_miss(dm_disk(dm_table_get_md(ti->table)))) {
+	if (ti->begin + ti->len < dm_table_get_size(ti->table))
+		noclone_memory_set_partial(disk);
+	if (noclone_stock_is_simple(ti) && noclone_memory_miss(disk)) {
 		noclone_stock_retry_later();
 		when = "is tried again soon";
 	}
@@ -242,7 +224,8 @@ static bool noclone_stock_is_hopeless(const struct noclone_stock *sd,
 {
 	enum noclone_state state = READ_ONCE(sd->nd.state);
 
-	return READ_ONCE(sd->table.dm) == ti->table && !dm_suspended(ti) &&
+	return READ_ONCE(sd->table.dm) == ti->table &&
+	       !dm_suspended(ti) && !READ_ONCE(sd->attacher) &&
 	       (state == NOCLONE_OFF_MIXED || state == NOCLONE_OFF_LAYOUT ||
 		state == NOCLONE_OFF_ZONED);
 }
