@@ -19,6 +19,7 @@
 #include "system/guard.h"
 #include "system/live.h"
 #include "system/module.h"
+#include "system/run-lock.h"
 #include "system/saved-file.h"
 #include "system/system-facts.h"
 #include "cli/dry-run.h"
@@ -28,6 +29,9 @@
 #include "cmd/each-saved.h"
 #include "cmd/signatures.h"
 #include "cmd/stand-in.h"
+
+/* How long others are waited for that look at legs, see lock_legs() */
+#define LEGS_SECONDS	10
 
 static int read_saved(const char *name, struct saved *s)
 {
@@ -121,7 +125,7 @@ static bool has_module(const struct table *t)
 
 /* Without the module, or with an older one that does not know all of the table. */
 static const char *stand_in(const struct options *o, const char *name, const char *uuid,
-			    const struct saved *s)
+			    const struct saved *s, int *legs)
 {
 	_cleanup_stand_in_ struct stand_in instead = { 0 };
 	int r;
@@ -133,7 +137,7 @@ static const char *stand_in(const struct options *o, const char *name, const cha
 	}
 	r = stand_in_make(&instead, &s->table, s->readonly);
 	if (!r)
-		r = devmap_create(name, uuid, &instead.table, s->readonly);
+		r = devmap_create(name, uuid, &instead.table, s->readonly, legs);
 	if (r && r != -ETIMEDOUT)
 		return NULL;
 	log_warn("%s runs without this module, on %s, until %s", name, instead.nr ?
@@ -143,16 +147,16 @@ static const char *stand_in(const struct options *o, const char *name, const cha
 }
 
 static const char *create(const struct options *o, const char *name,
-			  const char *uuid, const struct saved *s)
+			  const char *uuid, const struct saved *s, int *legs)
 {
 	int r;
 
 	if (!has_module(&s->table))
-		return stand_in(o, name, uuid, s);
-	r = devmap_create(name, uuid, &s->table, s->readonly);
+		return stand_in(o, name, uuid, s, legs);
+	r = devmap_create(name, uuid, &s->table, s->readonly, legs);
 	/* what a newer tool has saved */
 	if (r == -EINVAL && table_has_noclone(&s->table))
-		return stand_in(o, name, uuid, s);
+		return stand_in(o, name, uuid, s, legs);
 	if (r && r != -ETIMEDOUT)
 		return NULL;
 	live_warn_stand_in(name);
@@ -207,12 +211,28 @@ static int lock_saved(const char *name)
 	return text ? saved_file_lock(name) : -ENOENT;
 }
 
+/*
+ * Who looks whether a leg is in use opens it exclusively, which is in the way of another
+ * who does, and of a table that is loaded: at boot many devices come at once.  Without
+ * the lock after a while, because a disk that does not answer is none of the others'
+ * business.  Return: a file descriptor, or -1.
+ */
+static int lock_legs(void)
+{
+	int fd = run_lock_for(RUN_DIR "/legs", LEGS_SECONDS);
+
+	if (fd < 0)
+		log_verbose("going on without the lock of the legs: %s", strerror(-fd));
+	return fd < 0 ? -1 : fd;
+}
+
 static const char *activate(const struct options *o, const char *name)
 {
 	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
 	_cleanup_problems_ struct problems problems = { 0 };
 	_cleanup_saved_ struct saved s = { 0 };
 	_cleanup_close_ int lock = opt(o, OPT_DRY_RUN) ? -1 : lock_saved(name);
+	_cleanup_close_ int legs = -1;
 	_cleanup_free_ char *uuid = NULL;
 	const char *state;
 	bool forced;
@@ -228,13 +248,15 @@ static const char *activate(const struct options *o, const char *name)
 	if (!r && !remove_leftover(o, &s, &dev))
 		return check_existing(name, &s, &dev);
 	uuid = uuid_make(s.uuid);
+	if (!opt(o, OPT_DRY_RUN))
+		legs = lock_legs();
 	if (!uuid || check(o, name, &s, &problems, &forced))
 		return NULL;
 	if (opt(o, OPT_DRY_RUN)) {
 		print_plan(o, name, uuid, &s, &problems);
 		return "dry run";
 	}
-	state = create(o, name, uuid, &s);
+	state = create(o, name, uuid, &s, &legs);
 	if (state)
 		saved_file_set_forced(name, forced);
 	return state;

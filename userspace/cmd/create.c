@@ -46,7 +46,7 @@ static int create(const struct options *o, const char *name, const char *uuid,
 {
 	_cleanup_free_ char *size = size_format_short(table_sectors(t));
 
-	int r = devmap_create(name, uuid, t, opt(o, OPT_READONLY));
+	int r = devmap_create(name, uuid, t, opt(o, OPT_READONLY), NULL);
 
 	if (!r) {
 		log_verbose("%s: %s in %u target%s, UUID %s", name, size,

@@ -106,12 +106,16 @@ static bool target_touches(const struct target *t, const void *range)
 	return !t->understood;
 }
 
+/* One that is just being made has a table, but no live one. */
 bool device_uses_map(const char *name, const struct disk_range *range)
 {
-	_cleanup_table_ struct table t = { 0 };
+	_cleanup_table_ struct table live = { 0 }, inactive = { 0 };
 
-	return live_table(name, &t) || !t.nr ||
-	       table_any(&t, target_touches, range);
+	if (live_table(name, &live) || live_inactive_table(name, &inactive))
+		return true;
+	return (!live.nr && !inactive.nr) ||
+	       table_any(&live, target_touches, range) ||
+	       table_any(&inactive, target_touches, range);
 }
 
 struct disk_range device_uses_range(const struct use_query *q)

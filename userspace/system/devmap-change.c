@@ -16,6 +16,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/log.h"
 #include "base/util.h"
@@ -89,8 +90,16 @@ int devmap_resume(const char *name)
 	return dmt ? devmap_task_run_udev(dmt, "resuming", name) : -ENOMEM;
 }
 
+static void give_back(int *lock)
+{
+	if (lock && *lock >= 0)
+		close(*lock);
+	if (lock)
+		*lock = -1;
+}
+
 int devmap_create(const char *name, const char *uuid, const struct table *t,
-		  bool readonly)
+		  bool readonly, int *lock)
 {
 	sigset_t old;
 	int r;
@@ -99,6 +108,7 @@ int devmap_create(const char *name, const char *uuid, const struct table *t,
 	r = create_empty(name, uuid);
 	if (!r) {
 		r = load(name, t, readonly);
+		give_back(lock);
 		if (!r)
 			r = devmap_resume(name);
 		/* with udev late, the device is complete */

@@ -98,9 +98,15 @@ struct devmap_suspend_how {
 	bool nolockfs;
 };
 
-/* -ETIMEDOUT: done in the kernel, but udev has not answered. */
+/**
+ * devmap_create() - make a device
+ * @lock: file descriptor to close as soon as the kernel holds the legs, -1 then; or NULL
+ *
+ * Return: 0, or a negative errno; -ETIMEDOUT: done in the kernel, but udev has not
+ * answered.
+ */
 int devmap_create(const char *name, const char *uuid, const struct table *t,
-		  bool readonly);
+		  bool readonly, int *lock);
 int devmap_reload(const char *name, const struct table *t, bool readonly,
 		  const struct devmap_suspend_how *how);
 

@@ -9,12 +9,12 @@
 #include <unistd.h>
 
 /* longer than another one waits for udev, but for its option */
-#define LOCK_TRIES	600
+#define LOCK_SECONDS	60
 #define LOCK_WAIT_US	100000
 
-int run_lock(const char *path)
+int run_lock_for(const char *path, unsigned int seconds)
 {
-	unsigned int tries = LOCK_TRIES;
+	unsigned int tries = seconds * (1000000 / LOCK_WAIT_US);
 	int fd, r = 0;
 
 	if (mkdir(RUN_DIR, 0700) && errno != EEXIST)
@@ -29,4 +29,9 @@ int run_lock(const char *path)
 	if (r)
 		close(fd);
 	return r ? r : fd;
+}
+
+int run_lock(const char *path)
+{
+	return run_lock_for(path, LOCK_SECONDS);
 }

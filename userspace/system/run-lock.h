@@ -11,5 +11,7 @@
  * close, or a negative errno, -EBUSY after that minute.
  */
 int run_lock(const char *path);
+/* The same, but so long. */
+int run_lock_for(const char *path, unsigned int seconds);
 
 #endif /* NOCLONE_RUN_LOCK_H */
