@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <glob.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -16,8 +15,11 @@
 #include "base/log.h"
 #include "base/read.h"
 #include "base/util.h"
+#include "system/run-lock.h"
 
 #define PARAMETERS	"/sys/module/dm_noclone/parameters/"
+/* Not a file of the module: everybody can lock those. */
+#define LOCK		RUN_DIR "/module"
 
 void module_params(struct module_params *m)
 {
@@ -34,10 +36,10 @@ void module_params(struct module_params *m)
 
 int module_lock(void)
 {
-	int fd = open(PARAMETERS, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int fd = run_lock(LOCK);
 
-	if (fd >= 0)
-		flock(fd, LOCK_EX);
+	if (fd == -EBUSY)
+		log_warn("another noclone has been setting parameters for a minute, or somebody has " LOCK " open: going on without a lock");
 	return fd;
 }
 
