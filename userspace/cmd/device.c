@@ -201,8 +201,8 @@ int cmd_rename(const struct options *o, int argc __unused, char **argv)
 	if (devmap_rename(dev.name, new_name))
 		return EXIT_FAILED;
 	if (saved_file_exists(dev.name))
-		log_note("%s stays saved under its old name: noclone save %s, and noclone remove --forget %s",
-			 dev.name, new_name, dev.name);
+		log_note("%s stays saved under its old name: noclone remove --forget %s, and noclone save %s",
+			 dev.name, dev.name, new_name);
 	return EXIT_OK;
 }
 

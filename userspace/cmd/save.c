@@ -136,6 +136,48 @@ static void tell_udev(dev_t devno)
 		log_verbose("%s: %s", path, strerror(errno));
 }
 
+static bool is_about(const char *text, const struct devmap_device *dev)
+{
+	_cleanup_problems_ struct problems ignored = { 0 };
+	_cleanup_saved_ struct saved s = { 0 };
+
+	saved_parse_keywords(&s, text, &ignored);
+	return saved_is_device(&s, dev->uuid);
+}
+
+struct twin {
+	const struct devmap_device *dev;
+	char *name;
+};
+
+static void look_for_twin(const char *name, void *data)
+{
+	_cleanup_free_ char *text = saved_file_text(name);
+	struct twin *twin = data;
+
+	if (!twin->name && text && strcmp(name, twin->dev->name) &&
+	    is_about(text, twin->dev))
+		twin->name = xstrdup(name);
+}
+
+/* Of a device that was renamed: both would be activated at boot, and one would fail. */
+static int check_twin(const struct options *o, const struct devmap_device *dev)
+{
+	struct twin twin = { .dev = dev };
+	_cleanup_free_ char *path = NULL, *name = NULL;
+
+	if (!*dev->uuid || opt(o, OPT_FORCE))
+		return 0;
+	saved_file_for_each(look_for_twin, &twin);
+	name = twin.name;
+	if (!name)
+		return 0;
+	path = saved_path(name);
+	log_err("%s is saved as %s in %s: if that is its old name, \"noclone remove --forget %s\" first; --force keeps both",
+		dev->name, name, path, name);
+	return -EEXIST;
+}
+
 int save_device(const struct options *o, const char *name)
 {
 	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
@@ -152,6 +194,9 @@ int save_device(const struct options *o, const char *name)
 	}
 	if (select_device(name, &dev) || select_check_owner(o, &dev))
 		return -ENXIO;
+	r = check_twin(o, &dev);
+	if (r)
+		return r;
 	lock = opt(o, OPT_DRY_RUN) ? -1 : saved_file_lock(name);
 	if (lock < 0 && !opt(o, OPT_DRY_RUN))
 		return lock;
@@ -239,7 +284,9 @@ static void renew_signatures(const char *name, const char *text)
 	if (saved_file_is_forced(name))
 		return;
 	table_parse(&now.table, text, &ignored);
-	signatures_record(&now);
+	/* what was known of a leg that cannot be read now is worth more than nothing */
+	if (!signatures_record(&now))
+		return;
 	new = saved_with_signatures(&now, text);
 	replace(name, text, new);
 }
@@ -256,15 +303,6 @@ bool save_refresh(const struct devmap_device *dev, bool dry_run)
 	outdated = saved_with_outdated(text);
 	replace(dev->name, text, outdated);
 	return false;
-}
-
-static bool is_about(const char *text, const struct devmap_device *dev)
-{
-	_cleanup_problems_ struct problems ignored = { 0 };
-	_cleanup_saved_ struct saved s = { 0 };
-
-	saved_parse_keywords(&s, text, &ignored);
-	return saved_is_device(&s, dev->uuid);
 }
 
 bool save_is_stand_in(const struct devmap_device *dev, const struct table *live)

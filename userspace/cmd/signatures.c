@@ -29,7 +29,7 @@ static char *signature_of(const struct target *t, unsigned int part, const char 
 	return identity_signature(path, t->legs[part].start, target_leg_length(t));
 }
 
-static void record(struct saved *s, const struct target *t, unsigned int part)
+static bool record(struct saved *s, const struct target *t, unsigned int part)
 {
 	_cleanup_free_ char *path = path_of(t, part);
 	_cleanup_free_ char *found = path ? signature_of(t, part, path) : NULL;
@@ -38,15 +38,18 @@ static void record(struct saved *s, const struct target *t, unsigned int part)
 		saved_add_signature(s, t, part, found);
 	else if (path)
 		log_warn("%s: cannot be read: %s", path, strerror(errno));
+	return found || !path;
 }
 
-void signatures_record(struct saved *s)
+bool signatures_record(struct saved *s)
 {
 	unsigned int i, part;
+	bool all = true;
 
 	for (i = 0; i < s->table.nr; i++)
 		for (part = 0; part < saved_parts(&s->table.targets[i]); part++)
-			record(s, &s->table.targets[i], part);
+			all &= record(s, &s->table.targets[i], part);
+	return all;
 }
 
 struct check {

@@ -8,8 +8,8 @@
 #include "model/problems.h"
 #include "model/saved.h"
 
-/* Record what they have now. */
-void signatures_record(struct saved *s);
+/* Record what they have now.  Return: whether all that are there can be read. */
+bool signatures_record(struct saved *s);
 
 /**
  * signatures_check - do they have what was recorded?

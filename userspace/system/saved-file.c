@@ -107,8 +107,10 @@ int saved_file_remove(const char *name)
 {
 	_cleanup_free_ char *path = saved_path(name);
 
-	if (!unlink(path))
+	if (!unlink(path)) {
+		sync_folder(SAVED_DIR);
 		return 0;
+	}
 	log_err("removing %s failed: %s", path, strerror(errno));
 	return -errno;
 }
