@@ -84,7 +84,7 @@ static void print_what_is_next(const struct options *o, enum policy_kind kind,
 		 POLICY_PATH, opt(o, OPT_ALL) && kind == POLICY_EXCLUDE ?
 		 "disable --now --all" : "enable --now --policy");
 	if (initramfs)
-		log_note("an initramfs has its own copy of what follows from this: update-initramfs -u, or dracut --force");
+		log_note("an initramfs has its own copy of what follows from this: update-initramfs -u -k all, or dracut --force --regenerate-all");
 }
 
 int enable_policy(const struct options *o, int argc, char **argv,

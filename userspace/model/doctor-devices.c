@@ -132,7 +132,7 @@ static void fix_by_pattern(const struct doctor_facts *d, const struct layer_fact
 			  patterns, l->leg) :
 		xasprintf("in /etc/lvm/lvm.conf, global_filter = [ %s ]", patterns);
 
-	finding_fix(finding, "%s; then make the initramfs again, update-initramfs -u or dracut --force%s",
+	finding_fix(finding, "%s; then make the initramfs again, update-initramfs -u -k all or dracut --force --regenerate-all%s",
 		    words, lint_is_kernel_name(l->leg_name) ?
 		    "; but udev has no name for it that lasts: after a reboot it may be another disk" :
 		    "");
