@@ -224,7 +224,7 @@ static int create(void)
 {
 	_cleanup_table_ struct table t = a_table();
 
-	return devmap_create("x", "NOCLONE-x", &t, false);
+	return devmap_create("x", "NOCLONE-x", &t, false, NULL);
 }
 
 static int reload(void)
