@@ -150,13 +150,18 @@ struct twin {
 	char *name;
 };
 
+/* One that was written by hand has no UUID, and is about its name. */
 static void look_for_twin(const char *name, void *data)
 {
 	_cleanup_free_ char *text = saved_file_text(name);
+	_cleanup_problems_ struct problems ignored = { 0 };
+	_cleanup_saved_ struct saved s = { 0 };
 	struct twin *twin = data;
 
-	if (!twin->name && text && strcmp(name, twin->dev->name) &&
-	    is_about(text, twin->dev))
+	if (text)
+		saved_parse_keywords(&s, text, &ignored);
+	if (!twin->name && s.uuid && strcmp(name, twin->dev->name) &&
+	    saved_is_device(&s, twin->dev->uuid))
 		twin->name = xstrdup(name);
 }
 
