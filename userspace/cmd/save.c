@@ -136,15 +136,6 @@ static void tell_udev(dev_t devno)
 		log_verbose("%s: %s", path, strerror(errno));
 }
 
-static bool is_about(const char *text, const struct devmap_device *dev)
-{
-	_cleanup_problems_ struct problems ignored = { 0 };
-	_cleanup_saved_ struct saved s = { 0 };
-
-	saved_parse_keywords(&s, text, &ignored);
-	return saved_is_device(&s, dev->uuid);
-}
-
 struct twin {
 	const struct devmap_device *dev;
 	char *name;
@@ -308,6 +299,15 @@ bool save_refresh(const struct devmap_device *dev, bool dry_run)
 	outdated = saved_with_outdated(text);
 	replace(dev->name, text, outdated);
 	return false;
+}
+
+static bool is_about(const char *text, const struct devmap_device *dev)
+{
+	_cleanup_problems_ struct problems ignored = { 0 };
+	_cleanup_saved_ struct saved s = { 0 };
+
+	saved_parse_keywords(&s, text, &ignored);
+	return saved_is_device(&s, dev->uuid);
 }
 
 bool save_is_stand_in(const struct devmap_device *dev, const struct table *live)

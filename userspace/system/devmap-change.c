@@ -92,10 +92,10 @@ int devmap_resume(const char *name)
 
 static void give_back(int *lock)
 {
-	if (lock && *lock >= 0)
-		close(*lock);
-	if (lock)
-		*lock = -1;
+	if (!lock || *lock < 0)
+		return;
+	close(*lock);
+	*lock = -1;
 }
 
 int devmap_create(const char *name, const char *uuid, const struct table *t,
@@ -108,9 +108,10 @@ int devmap_create(const char *name, const char *uuid, const struct table *t,
 	r = create_empty(name, uuid);
 	if (!r) {
 		r = load(name, t, readonly);
-		give_back(lock);
-		if (!r)
+		if (!r) {
+			give_back(lock);
 			r = devmap_resume(name);
+		}
 		/* with udev late, the device is complete */
 		if (r && r != -ETIMEDOUT && !devmap_remove(name, true, false))
 			log_verbose("%s: the incomplete device was removed", name);

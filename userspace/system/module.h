@@ -13,8 +13,8 @@ int module_load(void);
 /* The same if a table needs it and it is not loaded. */
 int module_load_for(const struct table *t);
 /*
- * Others that set parameters wait until this file descriptor is closed.  Negative, after a
- * message, if there is no lock; that is no reason to give up.
+ * Others that set parameters wait until this file descriptor is closed, but not for
+ * ever.  Negative if there is no lock, which is no reason to give up.
  */
 int module_lock(void);
 /* Set a parameter: 0, or a negative errno after a message. */

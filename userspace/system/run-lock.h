@@ -11,7 +11,7 @@
  * close, or a negative errno, -EBUSY after that minute.
  */
 int run_lock(const char *path);
-/* The same, but so long. */
+/* The same, for so many seconds at most. */
 int run_lock_for(const char *path, unsigned int seconds);
 
 #endif /* NOCLONE_RUN_LOCK_H */
