@@ -14,6 +14,9 @@
 /* Commands that skip the nowait attempt after one that failed: it costs time twice */
 #define NOCLONE_NOWAIT_BACKOFF	32
 
+/* Pages in one write of zeroes; their bio_vecs are on the stack */
+#define NOCLONE_ZERO_PAGES	16
+
 struct kmem_cache *noclone_cmd_slab;
 
 /* Give the bio back to its submitter, or the clone to dm core. Frees @cmd. */
@@ -243,11 +246,53 @@ static void noclone_cmd_rw(struct noclone_cmd *cmd, bool nowait)
 	}
 }
 
+/* Write zeroes as data. Context: may block. */
+static int noclone_cmd_write_zeroes(struct noclone_cmd *cmd)
+{
+	struct bio_vec pages[NOCLONE_ZERO_PAGES];
+	struct iov_iter iter;
+	unsigned int i, left;
+	ssize_t r = 0;
+
+	for (i = 0; i < NOCLONE_ZERO_PAGES; i++)
+		pages[i] = (struct bio_vec) { .bv_page = ZERO_PAGE(0),
+					      .bv_len = PAGE_SIZE };
+	while ((left = cmd->bio->bi_iter.bi_size - cmd->done) && r >= 0) {
+		iov_iter_bvec(&iter, ITER_SOURCE, pages, NOCLONE_ZERO_PAGES,
+			      min_t(size_t, left, NOCLONE_ZERO_PAGES * PAGE_SIZE));
+		noclone_cmd_prepare(cmd, IOCB_DIRECT, false);
+		r = noclone_cmd_call(cmd, &iter);
+		if (cmd->begun_write)
+			kiocb_end_write(&cmd->iocb);
+		cmd->begun_write = false;
+		if (r > 0)
+			cmd->done += r;
+		else
+			r = r ? r : -EIO;
+		cond_resched();
+	}
+	return r < 0 ? r : 0;
+}
+
+/*
+ * The engine direct stands in for one that pins the file, which must not get holes or
+ * unwritten extents: the next table, at the next boot perhaps, would be refused.
+ */
+static int noclone_cmd_keep_blocks(struct noclone_cmd *cmd)
+{
+	/* A discard may do nothing */
+	if (bio_op(cmd->bio) == REQ_OP_DISCARD)
+		return 0;
+	return noclone_cmd_write_zeroes(cmd);
+}
+
 static int noclone_cmd_fallocate(struct noclone_cmd *cmd)
 {
 	struct bio *bio = cmd->bio;
 	int mode = FALLOC_FL_PUNCH_HOLE;
 
+	if (cmd->fc->requested->pins)
+		return noclone_cmd_keep_blocks(cmd);
 	if (bio_op(bio) == REQ_OP_WRITE_ZEROES &&
 	    (bio->bi_opf & REQ_NOUNMAP))
 		mode = FALLOC_FL_ZERO_RANGE;
