@@ -57,6 +57,25 @@ static void noclone_extent_swap_free(struct swap_info_struct *sis)
 }
 
 /*
+ * ->swap_activate() syncs the file first. An error that this finds is one that the
+ * next flush of the device has to report, and both have the same struct file.
+ */
+static int noclone_extent_swap_activate(struct swap_info_struct *sis)
+{
+	struct file *file = sis->swap_file;
+	errseq_t seen = READ_ONCE(file->f_wb_err);
+	sector_t span;
+	int r = file->f_mapping->a_ops->swap_activate(sis, file, &span);
+
+	if (r < 0) {
+		spin_lock(&file->f_lock);
+		WRITE_ONCE(file->f_wb_err, seen);
+		spin_unlock(&file->f_lock);
+	}
+	return r;
+}
+
+/*
  * Read the extents of the whole file. The inode lock is held, at least shared:
  * in the middle of a punch, ext4 would cache what it finds permanently.
  */
@@ -65,7 +84,6 @@ static struct swap_info_struct *noclone_extent_swap_read(struct noclone_file_c *
 	struct address_space *mapping = fc->file->f_mapping;
 	u64 pages = i_size_read(mapping->host) >> PAGE_SHIFT;
 	struct swap_info_struct *sis;
-	sector_t span;
 	int r;
 
 	if (!pages || pages > UINT_MAX)
@@ -77,7 +95,7 @@ static struct swap_info_struct *noclone_extent_swap_read(struct noclone_file_c *
 	sis->bdev = mapping->host->i_sb->s_bdev;
 	sis->swap_file = fc->file;
 	sis->max = pages;
-	r = mapping->a_ops->swap_activate(sis, fc->file, &span);
+	r = noclone_extent_swap_activate(sis);
 	if (r >= 0 && sis->pages + 1ULL == pages)
 		return sis;
 
@@ -206,8 +224,11 @@ static int noclone_extent_read(struct noclone_file_c *fc,
 	memalloc_noio_restore(noio);
 	inode_unlock(inode);
 
-	if (IS_ERR(sis))
+	if (IS_ERR(sis) && PTR_ERR(sis) != -EINVAL)
 		return noclone_refuse(fc, PTR_ERR(sis),
+			"File cannot be written out, or its extents not be read: see the kernel log of its disk");
+	if (IS_ERR(sis))
+		return noclone_refuse(fc, -EINVAL,
 			"File has holes, shared or unaligned extents: write it out (noclone create --allocate), or use engine direct");
 	fc->below.bdev = sis->bdev;
 	format_dev_t(fc->below.name, sis->bdev->bd_dev);
