@@ -42,6 +42,9 @@
 
 #define NOCLONE_SECTORS_PER_PAGE	(PAGE_SIZE >> SECTOR_SHIFT)
 
+/* Attempts to look for holes while nobody reads the file */
+#define NOCLONE_SEEK_TRIES		16
+
 /* How long .preresume waits for the comparison, in jiffies */
 #define NOCLONE_VERIFY_TIME		(5 * HZ)
 
@@ -158,18 +161,26 @@ static u32 noclone_extent_build(const struct noclone_file_c *fc,
 }
 
 /*
- * No hole and no unwritten extent, see above. A live table that writes through the
- * page cache may keep it from being emptied; that is no reason to refuse before
+ * No hole and no unwritten extent, see above. A reader may put a page back before
+ * SEEK_HOLE sees its extent. Then the cache is not empty afterwards: also a page
+ * that was reclaimed in between has left an entry. A live table that writes through
+ * the page cache may keep it from being emptied; that is no reason to refuse before
  * the file is pinned.
  */
 static bool noclone_extent_is_written(struct noclone_file_c *fc)
 {
+	struct address_space *mapping = fc->file->f_mapping;
 	loff_t end = to_bytes(fc->start + fc->ti->len);
+	unsigned int i;
 
-	if (invalidate_inode_pages2(fc->file->f_mapping) &&
-	    READ_ONCE(fc->backing->pinned))
-		return false;
-	return vfs_llseek(fc->file, to_bytes(fc->start), SEEK_HOLE) >= end;
+	for (i = 0; i < NOCLONE_SEEK_TRIES; i++) {
+		invalidate_inode_pages2(mapping);
+		if (vfs_llseek(fc->file, to_bytes(fc->start), SEEK_HOLE) < end)
+			return false;
+		if (mapping_empty(mapping) || !READ_ONCE(fc->backing->pinned))
+			return true;
+	}
+	return false;
 }
 
 static bool noclone_extent_fs_is_known(const struct super_block *sb)
@@ -239,7 +250,7 @@ static int noclone_extent_read(struct noclone_file_c *fc,
 			"File is not mapped whole, or there is not enough memory for its extents");
 	if (!noclone_extent_is_written(fc))
 		return noclone_refuse(fc, -EINVAL,
-			"File has unwritten extents or is mapped by a process: write it out (noclone create --allocate), or use engine direct");
+			"File has unwritten extents, or a process has mapped it or keeps reading it: write it out (noclone create --allocate), or use engine direct");
 	return 0;
 }
 
