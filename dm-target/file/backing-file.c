@@ -330,6 +330,19 @@ static int noclone_backing_read_attributes(struct noclone_file_c *fc)
 	return 0;
 }
 
+/*
+ * Is direct I/O of the file as it was when it was opened? ext4 has none if data is
+ * journalled, which chattr +j changes at any time. Context: may sleep.
+ */
+bool noclone_backing_has_direct_io(const struct noclone_file_c *fc)
+{
+	struct kstat st = { };
+
+	return !vfs_getattr(&fc->file->f_path, &st, STATX_DIOALIGN,
+			    AT_STATX_SYNC_AS_STAT) &&
+	       (!(st.result_mask & STATX_DIOALIGN) || st.dio_offset_align == fc->align);
+}
+
 static int noclone_backing_check_align(struct noclone_file_c *fc)
 {
 	u32 sectors = fc->align >> SECTOR_SHIFT;

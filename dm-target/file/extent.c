@@ -21,7 +21,9 @@
  *    system would go on reading zeroes. So SEEK_HOLE must find no hole. Cached
  *    pages of unwritten extents count as data, so the cache is emptied first.
  *  - Data must be on the disk as it is in the file: no encryption, no verity,
- *    no journalled data. Those are checked, or have no direct I/O.
+ *    no journalled data. Those are checked, or have no direct I/O, which is asked
+ *    for again under the pin: what is still in the journal would be written over
+ *    newer data.
  *  - .preresume must not fail, and must not wait for a task that may wait for the
  *    device. Reading the extents syncs the file and takes locks. So a worker does
  *    it, within NOCLONE_VERIFY_TIME. If it is not ready then, or the file cannot
@@ -301,7 +303,7 @@ static bool noclone_extent_all_same(struct noclone_file_c *fc)
 	if (IS_ERR(sis))
 		return false;
 
-	same = true;
+	same = noclone_backing_has_direct_io(fc);
 	for (user = fc; same && user; user = noclone_backing_next(user, user))
 		same = noclone_extent_is_same(user, sis);
 	noclone_extent_swap_free(sis);
