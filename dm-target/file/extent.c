@@ -452,13 +452,16 @@ static int noclone_extent_map(struct noclone_file_c *fc, struct bio *bio)
 	u32 i, leg;
 
 	noclone_count(fc->target->nd, NOCLONE_CLONES);
-	bio_set_dev(bio, fc->below.bdev);
-	if (!bio_sectors(bio))
+	if (!bio_sectors(bio)) {
+		bio_set_dev(bio, fc->below.bdev);
 		return DM_MAPIO_REMAPPED;
+	}
 
 	i = noclone_find_span(table->spans, table->nr, sector);
+	/* Before bio_set_dev(): a bio for a zoned disk may not be cut */
 	if (bio_end_sector(bio) > table->spans[i].end)
 		dm_accept_partial_bio(bio, table->spans[i].end - sector);
+	bio_set_dev(bio, fc->below.bdev);
 	bio->bi_iter.bi_sector = noclone_map_sector(&table->segments[i].layout,
 						    sector, &leg);
 	return DM_MAPIO_REMAPPED;
