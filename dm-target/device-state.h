@@ -113,6 +113,7 @@ struct noclone_table {
 	struct noclone_segment *segments;
 	bool no_fastpath;
 	bool zoned;
+	bool denies_writes;		/* of files, and read-only: nothing below would refuse */
 	atomic_t unpinned;		/* targets whose backing file may move on its disk */
 };
 

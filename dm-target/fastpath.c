@@ -42,21 +42,14 @@
 #include "inflight.h"
 #include "interpose.h"
 #include "io.h"
+#include "plain.h"
 #include "polled.h"
 #include "file/submit.h"
 
 #include <linux/bio.h>
-#include <linux/blk-crypto.h>
 #include <linux/device-mapper.h>
 #include <linux/rcupdate.h>
 #include <trace/events/block.h>
-
-/*
- * A bio with any of these bits is not a plain read or write. Mostly REQ_POLLED is one
- * more of them, see polled.c.
- */
-#define NOCLONE_SLOW_OPF	((REQ_OP_MASK & ~(__force blk_opf_t)REQ_OP_WRITE) | \
-				 REQ_PREFLUSH | REQ_INTEGRITY)
 
 /*
  * The rest of bi_opf is restored: lower drivers and dm core both use REQ_DRV, a
@@ -212,32 +205,6 @@ noclone_fastpath_find_segment(const struct noclone_dev *nd,
 	return s;
 }
 
-static bool noclone_fastpath_is_plain(const struct noclone_dev *nd,
-				      struct bio *bio)
-{
-	return !(bio->bi_opf & READ_ONCE(nd->slow_opf)) && bio->bi_iter.bi_size &&
-	       !bio_flagged(bio, BIO_CHAIN) && !bio_has_crypt_ctx(bio) &&
-	       !noclone_polled_is_requeued(bio);
-}
-
-static enum noclone_counter
-noclone_fastpath_why_slow(const struct noclone_dev *nd, struct bio *bio)
-{
-	if (bio->bi_opf & READ_ONCE(nd->slow_opf) & REQ_POLLED ||
-	    noclone_polled_is_requeued(bio))
-		return NOCLONE_POLLED;
-	if (bio->bi_opf & REQ_PREFLUSH)
-		return NOCLONE_FLUSH;
-	if ((bio_op(bio) != REQ_OP_READ && bio_op(bio) != REQ_OP_WRITE) ||
-	    !bio->bi_iter.bi_size)
-		return NOCLONE_OP;
-	if (bio->bi_opf & REQ_INTEGRITY)
-		return NOCLONE_INTEGRITY;
-	if (bio_flagged(bio, BIO_CHAIN))
-		return NOCLONE_CHAIN;
-	return NOCLONE_CRYPTO;
-}
-
 /* Return: NOCLONE_FAST, or why the bio has to go to dm core. */
 static enum noclone_counter
 noclone_fastpath_try(struct noclone_dev *nd, const struct noclone_table *table,
@@ -281,11 +248,11 @@ static const struct noclone_table *noclone_fastpath_begin(struct bio *bio,
 	nd = READ_ONCE(bdev_get_queue(bio->bi_bdev)->queuedata);
 	if (unlikely(!nd))
 		goto unlock;
-	*plain = noclone_fastpath_is_plain(nd, bio);
+	*plain = noclone_plain_is(nd, bio);
 	if (unlikely(bio->bi_opf & REQ_POLLED)) {
 		noclone_polled_enter(bio);
 	} else if (unlikely(!*plain)) {
-		noclone_count(nd, noclone_fastpath_why_slow(nd, bio));
+		noclone_count(nd, noclone_plain_why_not(nd, bio));
 		goto unlock;
 	}
 	table = noclone_inflight_get(nd);
@@ -306,7 +273,7 @@ static void noclone_fastpath_submit_bio(struct bio *bio)
 	if (likely(table)) {
 		nd = table->nd;
 		result = likely(plain) ? noclone_fastpath_try(nd, table, bio) :
-			noclone_fastpath_why_slow(nd, bio);
+			noclone_plain_why_not(nd, bio);
 		if (likely(result == NOCLONE_FAST))
 			return;
 		noclone_count(nd, result);
@@ -390,9 +357,7 @@ void noclone_fastpath_attach(struct noclone_table *table)
 	if (!noclone_fastpath_live(nd)) {
 		nd->state = noclone_fastpath_qualify(table);
 		if (nd->state == NOCLONE_ON) {
-			WRITE_ONCE(nd->slow_opf, NOCLONE_SLOW_OPF |
-				   (noclone_polled_in_place(table) ?
-				    0 : REQ_POLLED));
+			WRITE_ONCE(nd->slow_opf, noclone_plain_slow_opf(table));
 			/* Initialise @nd before it can be found */
 			smp_store_release(&nd->disk->queue->queuedata, nd);
 			rcu_assign_pointer(nd->live, table);

@@ -185,6 +185,8 @@ static int noclone_file_add_target(struct noclone_file_c *fc,
 	if (noclone_table_add(t, extents, fc->extents))
 		return noclone_refuse(fc, -ENOMEM,
 				      "Not enough memory for the table");
+	if (!noclone_compat_table_is_writable(fc->ti->table))
+		t->table->denies_writes = true;
 	/* Until .preresume has pinned the file */
 	if (extents)
 		atomic_inc(&t->table->unpinned);
@@ -251,10 +253,18 @@ static int noclone_file_ctr(struct dm_target *ti, unsigned int argc,
 	return r;
 }
 
+/*
+ * The block layer only warns of a write to a read-only device, from a device above
+ * that was opened before. The file may be on a mount that is read-only, too: as the
+ * loop driver, refuse.
+ */
 static int noclone_file_map(struct dm_target *ti, struct bio *bio)
 {
 	struct noclone_file_c *fc = ti->private;
 
+	if (unlikely(fc->target->table->denies_writes) &&
+	    op_is_write(bio_op(bio)) && bio_sectors(bio))
+		return DM_MAPIO_KILL;
 	return fc->engine->map(fc, bio);
 }
 

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Which bios the fast path takes by what they are, and why not the others. fastpath.c
+ * then asks where they are, and whether there is memory.
+ */
+#ifndef DM_NOCLONE_PLAIN_H
+#define DM_NOCLONE_PLAIN_H
+
+#include <linux/bio.h>
+#include <linux/blk-crypto.h>
+
+#include "polled.h"
+
+/*
+ * A bio with any of these bits is not a plain read or write. Mostly REQ_POLLED is one
+ * more of them, see polled.c.
+ */
+#define NOCLONE_SLOW_OPF	((REQ_OP_MASK & ~(__force blk_opf_t)REQ_OP_WRITE) | \
+				 REQ_PREFLUSH | REQ_INTEGRITY)
+
+static inline blk_opf_t noclone_plain_slow_opf(const struct noclone_table *table)
+{
+	blk_opf_t slow = NOCLONE_SLOW_OPF;
+
+	if (!noclone_polled_in_place(table))
+		slow |= REQ_POLLED;
+	/* For the target's .map to refuse them */
+	if (table->denies_writes)
+		slow |= (__force blk_opf_t)REQ_OP_WRITE;
+	return slow;
+}
+
+static inline bool noclone_plain_is(const struct noclone_dev *nd, struct bio *bio)
+{
+	return !(bio->bi_opf & READ_ONCE(nd->slow_opf)) && bio->bi_iter.bi_size &&
+	       !bio_flagged(bio, BIO_CHAIN) && !bio_has_crypt_ctx(bio) &&
+	       !noclone_polled_is_requeued(bio);
+}
+
+/* For the counters. @bio: noclone_plain_is() is false. */
+static inline enum noclone_counter
+noclone_plain_why_not(const struct noclone_dev *nd, struct bio *bio)
+{
+	blk_opf_t why = bio->bi_opf & READ_ONCE(nd->slow_opf);
+
+	if (why & REQ_POLLED || noclone_polled_is_requeued(bio))
+		return NOCLONE_POLLED;
+	if (bio->bi_opf & REQ_PREFLUSH)
+		return NOCLONE_FLUSH;
+	if (why & REQ_OP_MASK || !bio->bi_iter.bi_size)
+		return NOCLONE_OP;
+	if (bio->bi_opf & REQ_INTEGRITY)
+		return NOCLONE_INTEGRITY;
+	if (bio_flagged(bio, BIO_CHAIN))
+		return NOCLONE_CHAIN;
+	return NOCLONE_CRYPTO;
+}
+
+#endif /* DM_NOCLONE_PLAIN_H */
