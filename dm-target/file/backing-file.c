@@ -9,6 +9,7 @@
 #include "../target.h"
 
 #include <linux/blkdev.h>
+#include <linux/cred.h>
 #include <linux/file.h>
 #include <linux/major.h>
 #include <linux/mount.h>
@@ -98,6 +99,22 @@ static int noclone_backing_open_file(struct noclone_file_c *fc, bool writable)
 	if (file_inode(file) != d_inode(fc->where.dentry))
 		return noclone_refuse(fc, -ESTALE,
 				      "File was replaced while it was opened: load the table again");
+	return 0;
+}
+
+/*
+ * Open the file for reading its extents, which syncs it: a write error that this finds
+ * must still be there for the next flush of the device, and each struct file reports an
+ * error once.
+ */
+int noclone_backing_open_again(struct noclone_file_c *fc)
+{
+	struct file *file = dentry_open(&fc->file->f_path, O_LARGEFILE | O_NOATIME |
+					O_RDONLY, current_cred());
+
+	if (IS_ERR(file))
+		return noclone_refuse(fc, PTR_ERR(file), "File cannot be opened for reading");
+	fc->again = file;
 	return 0;
 }
 
@@ -331,16 +348,17 @@ static int noclone_backing_read_attributes(struct noclone_file_c *fc)
 }
 
 /*
- * Is direct I/O of the file as it was when it was opened? ext4 has none if data is
- * journalled, which chattr +j changes at any time. Context: may sleep.
+ * Does the file still have direct I/O? ext4 has none if data is journalled, which
+ * chattr +j changes at any time. Not vfs_getattr(): this thread is not the one that
+ * may look at the file. Context: may sleep.
  */
 bool noclone_backing_has_direct_io(const struct noclone_file_c *fc)
 {
 	struct kstat st = { };
 
-	return !vfs_getattr(&fc->file->f_path, &st, STATX_DIOALIGN,
-			    AT_STATX_SYNC_AS_STAT) &&
-	       (!(st.result_mask & STATX_DIOALIGN) || st.dio_offset_align == fc->align);
+	return !vfs_getattr_nosec(&fc->file->f_path, &st, STATX_DIOALIGN,
+				  AT_STATX_SYNC_AS_STAT) &&
+	       (!(st.result_mask & STATX_DIOALIGN) || st.dio_offset_align);
 }
 
 static int noclone_backing_check_align(struct noclone_file_c *fc)
@@ -458,6 +476,8 @@ void noclone_backing_close(struct noclone_file_c *fc)
 {
 	if (fc->backing)
 		noclone_backing_put(fc);
+	if (fc->again)
+		noclone_backing_close_file(fc->again);
 	if (fc->file)
 		noclone_backing_close_file(fc->file);
 	path_put(&fc->where);

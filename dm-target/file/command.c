@@ -246,59 +246,49 @@ static void noclone_cmd_rw(struct noclone_cmd *cmd, bool nowait)
 	}
 }
 
-/* Write zeroes as data. Context: may block. */
-static int noclone_cmd_write_zeroes(struct noclone_cmd *cmd)
-{
-	struct bio_vec pages[NOCLONE_ZERO_PAGES];
-	struct iov_iter iter;
-	unsigned int i, left;
-	ssize_t r = 0;
-
-	for (i = 0; i < NOCLONE_ZERO_PAGES; i++)
-		pages[i] = (struct bio_vec) { .bv_page = ZERO_PAGE(0),
-					      .bv_len = PAGE_SIZE };
-	while ((left = cmd->bio->bi_iter.bi_size - cmd->done) && r >= 0) {
-		iov_iter_bvec(&iter, ITER_SOURCE, pages, NOCLONE_ZERO_PAGES,
-			      min_t(size_t, left, NOCLONE_ZERO_PAGES * PAGE_SIZE));
-		noclone_cmd_prepare(cmd, IOCB_DIRECT, false);
-		r = noclone_cmd_call(cmd, &iter);
-		if (cmd->begun_write)
-			kiocb_end_write(&cmd->iocb);
-		cmd->begun_write = false;
-		if (r > 0)
-			cmd->done += r;
-		else
-			r = r ? r : -EIO;
-		cond_resched();
-	}
-	return r < 0 ? r : 0;
-}
-
-/*
- * The engine direct stands in for one that pins the file, which must not get holes or
- * unwritten extents: the next table, at the next boot perhaps, would be refused.
- */
-static int noclone_cmd_keep_blocks(struct noclone_cmd *cmd)
-{
-	/* A discard may do nothing */
-	if (bio_op(cmd->bio) == REQ_OP_DISCARD)
-		return 0;
-	return noclone_cmd_write_zeroes(cmd);
-}
-
 static int noclone_cmd_fallocate(struct noclone_cmd *cmd)
 {
 	struct bio *bio = cmd->bio;
 	int mode = FALLOC_FL_PUNCH_HOLE;
 
-	if (cmd->fc->requested->pins)
-		return noclone_cmd_keep_blocks(cmd);
 	if (bio_op(bio) == REQ_OP_WRITE_ZEROES &&
 	    (bio->bi_opf & REQ_NOUNMAP))
 		mode = FALLOC_FL_ZERO_RANGE;
 	noclone_pin_unmark(cmd->fc->backing);
 	return vfs_fallocate(cmd->fc->file, mode | FALLOC_FL_KEEP_SIZE,
 			     noclone_cmd_pos(cmd), bio->bi_iter.bi_size);
+}
+
+/* Write zeroes as data; the next pages are another call. Context: may block. */
+static void noclone_cmd_write_zeroes(struct noclone_cmd *cmd)
+{
+	unsigned int left = cmd->bio->bi_iter.bi_size - cmd->done;
+	struct bio_vec pages[NOCLONE_ZERO_PAGES];
+	struct iov_iter iter;
+	unsigned int i;
+
+	for (i = 0; i < NOCLONE_ZERO_PAGES; i++)
+		pages[i] = (struct bio_vec) { .bv_page = ZERO_PAGE(0),
+					      .bv_len = PAGE_SIZE };
+	iov_iter_bvec(&iter, ITER_SOURCE, pages, NOCLONE_ZERO_PAGES,
+		      min_t(size_t, left, NOCLONE_ZERO_PAGES * PAGE_SIZE));
+	noclone_cmd_prepare(cmd, IOCB_DIRECT, false);
+	cmd->nowait = false;
+	cmd->result = noclone_cmd_call(cmd, &iter);
+	noclone_cmd_next(cmd);
+}
+
+/*
+ * The engine direct stands in for one that pins the file, which must not get holes or
+ * unwritten extents: the next table, at the next boot perhaps, would be refused.
+ */
+static void noclone_cmd_keep_blocks(struct noclone_cmd *cmd)
+{
+	/* A discard may do nothing */
+	if (bio_op(cmd->bio) == REQ_OP_DISCARD)
+		noclone_cmd_end(cmd, BLK_STS_OK);
+	else
+		noclone_cmd_write_zeroes(cmd);
 }
 
 static void noclone_cmd_flush(struct noclone_cmd *cmd)
@@ -327,6 +317,8 @@ void noclone_cmd_do(struct noclone_cmd *cmd, bool nowait)
 		noclone_cmd_flush(cmd);
 	else if (bio_op(bio) == REQ_OP_READ || bio_op(bio) == REQ_OP_WRITE)
 		noclone_cmd_rw(cmd, nowait);
+	else if (cmd->fc->requested->pins)
+		noclone_cmd_keep_blocks(cmd);
 	else
 		noclone_cmd_end_errno(cmd, noclone_cmd_fallocate(cmd));
 }

@@ -18,8 +18,8 @@
  *    fill one. Only if they add up to the whole file is such a number an offset
  *    in the file.
  *  - It accepts unwritten extents. The disk has stale data there, and the file
- *    system would go on reading zeroes. So SEEK_HOLE must find no hole. Cached
- *    pages of unwritten extents count as data, so the cache is emptied first.
+ *    system would go on reading zeroes. So SEEK_HOLE must find no hole, see
+ *    extent-read.c.
  *  - Data must be on the disk as it is in the file: no encryption, no verity,
  *    no journalled data. Those are checked, or have no direct I/O, which is asked
  *    for again under the pin: what is still in the journal would be written over
@@ -30,6 +30,7 @@
  *    be pinned or has changed, the engine direct takes over and status says so.
  */
 #include "extent.h"
+#include "extent-read.h"
 #include "backing-file.h"
 #include "engines.h"
 #include "noclone-file.h"
@@ -38,152 +39,12 @@
 #include "../target.h"
 
 #include <linux/magic.h>
-#include <linux/rbtree.h>
 #include <linux/sched/mm.h>
+#include <linux/slab.h>
 #include <linux/swap.h>
-
-#define NOCLONE_SECTORS_PER_PAGE	(PAGE_SIZE >> SECTOR_SHIFT)
-
-/* Attempts to look for holes while nobody reads the file */
-#define NOCLONE_SEEK_TRIES		16
 
 /* How long .preresume waits for the comparison, in jiffies */
 #define NOCLONE_VERIFY_TIME		(5 * HZ)
-
-static void noclone_extent_swap_free(struct swap_info_struct *sis)
-{
-	struct rb_node *node;
-
-	while ((node = rb_first(&sis->swap_extent_root))) {
-		rb_erase(node, &sis->swap_extent_root);
-		kfree(rb_entry(node, struct swap_extent, rb_node));
-	}
-	kfree(sis);
-}
-
-/*
- * ->swap_activate() syncs the file first. An error that this finds is one that the
- * next flush of the device has to report, and both have the same struct file.
- */
-static int noclone_extent_swap_activate(struct swap_info_struct *sis)
-{
-	struct file *file = sis->swap_file;
-	errseq_t seen = READ_ONCE(file->f_wb_err);
-	sector_t span;
-	int r = file->f_mapping->a_ops->swap_activate(sis, file, &span);
-
-	if (r < 0) {
-		spin_lock(&file->f_lock);
-		WRITE_ONCE(file->f_wb_err, seen);
-		spin_unlock(&file->f_lock);
-	}
-	return r;
-}
-
-/*
- * Read the extents of the whole file. The inode lock is held, at least shared:
- * in the middle of a punch, ext4 would cache what it finds permanently.
- */
-static struct swap_info_struct *noclone_extent_swap_read(struct noclone_file_c *fc)
-{
-	struct address_space *mapping = fc->file->f_mapping;
-	u64 pages = i_size_read(mapping->host) >> PAGE_SHIFT;
-	struct swap_info_struct *sis;
-	int r;
-
-	if (!pages || pages > UINT_MAX)
-		return ERR_PTR(-EFBIG);
-	sis = kzalloc(sizeof(*sis), GFP_KERNEL);
-	if (!sis)
-		return ERR_PTR(-ENOMEM);
-
-	sis->bdev = mapping->host->i_sb->s_bdev;
-	sis->swap_file = fc->file;
-	sis->max = pages;
-	r = noclone_extent_swap_activate(sis);
-	if (r >= 0 && sis->pages + 1ULL == pages)
-		return sis;
-
-	noclone_extent_swap_free(sis);
-	return ERR_PTR(r < 0 ? r : -EINVAL);
-}
-
-static u32 noclone_extent_swap_count(const struct swap_info_struct *sis)
-{
-	struct rb_node *node;
-	u32 nr = 0;
-
-	for (node = rb_first(&sis->swap_extent_root); node; node = rb_next(node))
-		nr++;
-	return nr;
-}
-
-/* The part of a swap extent that is in the target. Return: false if there is none. */
-static bool noclone_extent_clip(const struct noclone_file_c *fc,
-				const struct swap_extent *se,
-				struct noclone_extent *e)
-{
-	u64 begin = (u64)se->start_page * NOCLONE_SECTORS_PER_PAGE;
-	u64 end = begin + (u64)se->nr_pages * NOCLONE_SECTORS_PER_PAGE;
-	u64 from = max_t(u64, begin, fc->start);
-	u64 to = min_t(u64, end, fc->start + fc->ti->len);
-
-	if (from >= to)
-		return false;
-	e->begin = fc->ti->begin + from - fc->start;
-	e->sectors = to - from;
-	e->physical = (u64)se->start_block * NOCLONE_SECTORS_PER_PAGE +
-		from - begin;
-	return true;
-}
-
-/* Return: number of extents, or 0: no memory, or they do not cover the target. */
-static u32 noclone_extent_build(const struct noclone_file_c *fc,
-				const struct swap_info_struct *sis,
-				struct noclone_extent **extents)
-{
-	u64 sectors = 0;
-	struct rb_node *node;
-	u32 nr = 0;
-
-	*extents = kvmalloc_array(noclone_extent_swap_count(sis), sizeof(**extents),
-				  GFP_KERNEL);
-	if (!*extents)
-		return 0;
-	for (node = rb_first(&sis->swap_extent_root); node; node = rb_next(node)) {
-		struct noclone_extent *e = *extents + nr;
-
-		if (noclone_extent_clip(fc, rb_entry(node, struct swap_extent,
-						     rb_node), e)) {
-			sectors += e->sectors;
-			nr++;
-		}
-	}
-	return sectors == fc->ti->len ? nr : 0;
-}
-
-/*
- * No hole and no unwritten extent, see above. A reader may put a page back before
- * SEEK_HOLE sees its extent. Then the cache is not empty afterwards: also a page
- * that was reclaimed in between has left an entry. A live table that writes through
- * the page cache may keep it from being emptied; that is no reason to refuse before
- * the file is pinned.
- */
-static bool noclone_extent_is_written(struct noclone_file_c *fc)
-{
-	struct address_space *mapping = fc->file->f_mapping;
-	loff_t end = to_bytes(fc->start + fc->ti->len);
-	unsigned int i;
-
-	for (i = 0; i < NOCLONE_SEEK_TRIES; i++) {
-		invalidate_inode_pages2(mapping);
-		if (vfs_llseek(fc->file, to_bytes(fc->start), SEEK_HOLE) < end)
-			return false;
-		if (mapping_empty(mapping) || !READ_ONCE(fc->backing->pinned))
-			return true;
-	}
-	return false;
-}
 
 static bool noclone_extent_fs_is_known(const struct super_block *sb)
 {
@@ -219,6 +80,24 @@ static u32 noclone_extent_pin_nr(const struct noclone_backing *b)
 	return READ_ONCE(b->pinned) ? READ_ONCE(b->pin_nr) : 0;
 }
 
+/* The extents could not be read. Return: @error. */
+static int noclone_extent_unread(struct noclone_file_c *fc, int error)
+{
+	switch (error) {
+	case -EINVAL:
+		return noclone_refuse(fc, error,
+			"File has holes, shared or unaligned extents: write it out (noclone create --allocate), or use engine direct");
+	case -EFBIG:
+		return noclone_refuse(fc, error,
+			"File is shorter than a page, or too long: use engine direct");
+	case -ENOMEM:
+		return noclone_refuse(fc, error, "Not enough memory for the extents");
+	default:
+		return noclone_refuse(fc, error,
+			"File cannot be written out, or its extents not be read: see the kernel log of its disk");
+	}
+}
+
 static int noclone_extent_read(struct noclone_file_c *fc,
 			       struct noclone_extent **extents)
 {
@@ -237,12 +116,8 @@ static int noclone_extent_read(struct noclone_file_c *fc,
 	memalloc_noio_restore(noio);
 	inode_unlock(inode);
 
-	if (IS_ERR(sis) && PTR_ERR(sis) != -EINVAL)
-		return noclone_refuse(fc, PTR_ERR(sis),
-			"File cannot be written out, or its extents not be read: see the kernel log of its disk");
 	if (IS_ERR(sis))
-		return noclone_refuse(fc, -EINVAL,
-			"File has holes, shared or unaligned extents: write it out (noclone create --allocate), or use engine direct");
+		return noclone_extent_unread(fc, PTR_ERR(sis));
 	fc->below.bdev = sis->bdev;
 	format_dev_t(fc->below.name, sis->bdev->bd_dev);
 	fc->extents = nr;
@@ -432,6 +307,8 @@ int noclone_extent_find(struct noclone_file_c *fc,
 	int r = noclone_extent_check(fc);
 	u32 pin_nr = noclone_extent_pin_nr(fc->backing);
 
+	if (!r)
+		r = noclone_backing_open_again(fc);
 	if (!r)
 		r = noclone_extent_read(fc, extents);
 	if (r)

@@ -5,6 +5,7 @@
  *	target.c	the target: table, limits
  *	status-line.c	what it prints
  *	extent.c	the engine that bypasses the file system
+ *	extent-read.c	where a file is on its disk
  *	engines.c	the engines that use it: direct, buffered, sync, null
  *	submit.c	how bios become commands
  *	worker.c	the threads that execute commands
@@ -112,6 +113,7 @@ struct noclone_file_c {
 	const struct noclone_engine *engine;	/* in use */
 	const struct noclone_engine *requested;	/* by the table; "extent" may be replaced */
 	struct file *file;		/* @backing may have got a writable one since */
+	struct file *again;		/* of the same file, for the extents; or NULL */
 	sector_t start;			/* first sector used in the file */
 	char *path;			/* as in the table, decoded */
 	struct path where;		/* keeps the mount busy */
