@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "cli/output.h"
 #include "cmd/cmd.h"
 #include "commands.h"
 
@@ -16,6 +17,7 @@ int main(int argc, char **argv)
 	/* columns are aligned by what characters take up */
 	setlocale(LC_CTYPE, "");
 	r = command_main(argc, argv);
+	output_finish();
 
 	/* for example a full disk */
 	if (fflush(stdout) || ferror(stdout)) {

@@ -333,6 +333,26 @@ static void json_has_paths_that_are_utf8(void **state __unused)
 	json_object_put(o);
 }
 
+static void json_has_nothing_but_utf8(void **state __unused)
+{
+	static const char * const texts[][2] = {
+		{ "", "" },
+		{ "caf\xc3\xa9", "caf\xc3\xa9" },
+		{ "\xe9t\xe9", "\xef\xbf\xbdt\xef\xbf\xbd" },
+		{ "/srv/\xc3", "/srv/\xef\xbf\xbd" },
+		{ "\xc3\xa9\xff\xfe.", "\xc3\xa9\xef\xbf\xbd\xef\xbf\xbd." },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(texts); i++) {
+		struct json_object *o = output_string(texts[i][0]);
+
+		assert_string_equal(json_object_get_string(o), texts[i][1]);
+		json_object_put(o);
+	}
+	assert_null(output_string(NULL));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -350,6 +370,7 @@ int main(void)
 		cmocka_unit_test(plan_refuses_files),
 		cmocka_unit_test(assumptions_are_files_too),
 		cmocka_unit_test(json_has_paths_that_are_utf8),
+		cmocka_unit_test(json_has_nothing_but_utf8),
 	};
 
 	return cmocka_run_group_tests_name("file", tests, NULL, NULL);

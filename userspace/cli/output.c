@@ -22,15 +22,76 @@ struct json_object *output_new(const char *command)
 	return o;
 }
 
+/* What the command has to say so far: an array of objects */
+static struct json_object *said;
+
 void output_print(struct json_object *o)
 {
-	puts(json_object_to_json_string_ext(o, JSON_C_TO_STRING_PRETTY |
+	if (!said)
+		said = json_object_new_array();
+	json_object_array_add(said, json_object_get(o));
+}
+
+static const char *command_of(struct json_object *o)
+{
+	struct json_object *command;
+
+	return json_object_object_get_ex(o, "command", &command) ?
+	       json_object_get_string(command) : NULL;
+}
+
+/* Takes @results. */
+static struct json_object *output_of_many(struct json_object *results)
+{
+	struct json_object *o = output_new(command_of(json_object_array_get_idx(results, 0)));
+
+	json_object_object_add(o, "results", results);
+	return o;
+}
+
+void output_finish(void)
+{
+	if (!said)
+		return;
+	if (json_object_array_length(said) > 1)
+		said = output_of_many(said);
+	puts(json_object_to_json_string_ext(json_object_is_type(said, json_type_array) ?
+					    json_object_array_get_idx(said, 0) : said,
+					    JSON_C_TO_STRING_PRETTY |
 					    JSON_C_TO_STRING_NOSLASHESCAPE));
+	json_object_put(said);
+	said = NULL;
+}
+
+/* Return: how many bytes of @s are UTF-8. */
+static size_t utf8_length(const char *s)
+{
+	size_t left = strlen(s), room = left * sizeof(wchar_t);
+	_cleanup_free_ char *wide = xzalloc(room + 1);
+	iconv_t utf8 = iconv_open("WCHAR_T", "UTF-8");
+	char *in = (char *)s, *out = wide;
+
+	if (utf8 == (iconv_t)-1)
+		return 0;
+	iconv(utf8, &in, &left, &out, &room);
+	iconv_close(utf8);
+	return in - s;
 }
 
 struct json_object *output_string(const char *s)
 {
-	return s ? json_object_new_string(s) : NULL;
+	_cleanup_strbuf_ struct strbuf b = { 0 };
+	size_t n;
+
+	if (!s)
+		return NULL;
+	for (n = utf8_length(s); s[n]; n = utf8_length(s)) {
+		strbuf_append(&b, s, n);
+		strbuf_add(&b, "\xef\xbf\xbd");
+		s += n + 1;
+	}
+	strbuf_append(&b, s, n);
+	return json_object_new_string(b.text);
 }
 
 void output_add_string(struct json_object *o, const char *key, const char *s)
@@ -38,25 +99,10 @@ void output_add_string(struct json_object *o, const char *key, const char *s)
 	json_object_object_add(o, key, output_string(s));
 }
 
-/* JSON strings are UTF-8, and a path need not be. */
-static bool is_utf8(const char *s)
-{
-	size_t left = strlen(s), room = left * sizeof(wchar_t);
-	_cleanup_free_ char *wide = xzalloc(room + 1);
-	iconv_t utf8 = iconv_open("WCHAR_T", "UTF-8");
-	char *in = (char *)s, *out = wide;
-	size_t r;
-
-	if (utf8 == (iconv_t)-1)
-		return false;
-	r = iconv(utf8, &in, &left, &out, &room);
-	iconv_close(utf8);
-	return r != (size_t)-1;
-}
-
+/* A path that is no UTF-8 would be another one. */
 void output_add_bytes(struct json_object *o, const char *key, const char *s)
 {
-	output_add_string(o, key, s && is_utf8(s) ? s : NULL);
+	output_add_string(o, key, s && !s[utf8_length(s)] ? s : NULL);
 }
 
 void output_add_number(struct json_object *o, const char *key, uint64_t n)

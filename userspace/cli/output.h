@@ -19,9 +19,12 @@ struct json_object;
 
 /* {"schema": ..., "version": ..., "command": @command} */
 struct json_object *output_new(const char *command);
-/* Print with a newline. */
+/* What the command prints: one object, or one for each of its devices. */
 void output_print(struct json_object *o);
+/* At the end: print it as one object; several are in its array "results". */
+void output_finish(void);
 
+/* Bytes that are no UTF-8 become U+FFFD. */
 struct json_object *output_string(const char *s);
 void output_add_string(struct json_object *o, const char *key, const char *s);
 /* null if @s is, or is no UTF-8 */
