@@ -181,11 +181,14 @@ static bool is_shared(struct udev_device *dev, const char *link)
 
 /*
  * The best of the device's links, in this order of preference.  Not by what is on it:
- * the file system of a mapped device is, for udev, on its first leg, too.
+ * the file system of a mapped device is, for udev, on its first leg, too.  A multipath
+ * device has the name that /etc/multipath/bindings gives it, of which an initramfs has
+ * a copy of its own: by its UUID, and so its partitions.
  */
 static char *stable_link(struct udev_device *dev)
 {
 	static const char * const order[] = {
+		"/dev/disk/by-id/dm-uuid-mpath-", "/dev/disk/by-id/dm-uuid-part",
 		"/dev/mapper/", "/dev/disk/by-id/wwn-", "/dev/disk/by-id/nvme-eui",
 		"/dev/disk/by-id/", "/dev/disk/by-partuuid/", "/dev/disk/by-path/",
 	};
