@@ -322,7 +322,8 @@ static void unit_names_are_those_of_systemd(void **state __unused)
 	escaped("/", true, "-");
 }
 
-static const char crypttab[] = "# c-d /dev/sdc\n\tc-d UUID=1 none luks\ne-f /dev/sdd";
+static const char crypttab[] = "# c-d /dev/sdc\n\tc-d UUID=1 none luks\ne-f /dev/sdd\n"
+	"by-hand /dev/sde none luks,noauto\nnot-by-hand /dev/sdf none luks,noautomatic";
 
 static void has_lines(const char *table, const char *const lines[], unsigned int nr)
 {
@@ -354,6 +355,10 @@ static void units_have_dependencies(void **state __unused)
 		"After=blockdev@dev-mapper-c\\x2dd.target",
 		"BindsTo=dev-mapper-e.device", "BindsTo=dev-c\\x2dd.device",
 	};
+	static const char * const options[] = {
+		"BindsTo=dev-mapper-by\\x2dhand.device",
+		"Requires=systemd-cryptsetup@not\\x2dby\\x2dhand.service",
+	};
 	static const char * const files[] = {
 		"RequiresMountsFor=\"/srv/%%i \\\"\\\\\"",
 	};
@@ -364,6 +369,8 @@ static void units_have_dependencies(void **state __unused)
 		  "16 8 linear /dev/mapper/c 0\n24 8 linear 8:16 0\n", legs, ARRAY_SIZE(legs));
 	has_lines("0 8 noclone-linear /dev/mapper/c-d 0\n8 8 linear /dev/mapper/e 0\n"
 		  "16 8 linear /dev/c-d 0\n", luks, ARRAY_SIZE(luks));
+	has_lines("0 8 linear /dev/mapper/by-hand 0\n8 8 linear /dev/mapper/not-by-hand 0\n",
+		  options, ARRAY_SIZE(options));
 	has_lines("0 8 noclone-file /srv/%25i%20%22%5c 0\n", files, ARRAY_SIZE(files));
 }
 

@@ -130,7 +130,21 @@ static char *leg_unit(const char *path)
 	       xstrdup(unit) : NULL;
 }
 
-/* Is /dev/mapper/NAME what a line begins with? */
+/* Among the options, which are the fourth word of a line of crypttab */
+static bool has_noauto(const char *line)
+{
+	_cleanup_free_ char *text = xasprintf("%.*s", (int)strcspn(line, "\n"), line);
+	_cleanup_words_ struct words w = { 0 };
+	char *save = NULL, *option;
+
+	words_split(&w, text);
+	option = w.nr > 3 ? strtok_r(w.word[3], ",", &save) : NULL;
+	while (option && strcmp(option, "noauto"))
+		option = strtok_r(NULL, ",", &save);
+	return option;
+}
+
+/* Is /dev/mapper/NAME what a line begins with, and opened without being asked to? */
 static bool is_in_crypttab(const char *crypttab, const char *path)
 {
 	const char *name, *at = crypttab;
@@ -144,7 +158,7 @@ static bool is_in_crypttab(const char *crypttab, const char *path)
 		const char *word = at + strspn(at, " \t");
 
 		if (strcspn(word, " \t\n") == length && !strncmp(word, name, length))
-			return true;
+			return !has_noauto(word);
 	}
 	return false;
 }
