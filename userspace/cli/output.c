@@ -40,27 +40,24 @@ static const char *command_of(struct json_object *o)
 	       json_object_get_string(command) : NULL;
 }
 
-/* Takes @results. */
-static struct json_object *output_of_many(struct json_object *results)
-{
-	struct json_object *o = output_new(command_of(json_object_array_get_idx(results, 0)));
-
-	json_object_object_add(o, "results", results);
-	return o;
-}
-
 void output_finish(void)
 {
+	struct json_object *o;
+
 	if (!said)
 		return;
-	if (json_object_array_length(said) > 1)
-		said = output_of_many(said);
-	puts(json_object_to_json_string_ext(json_object_is_type(said, json_type_array) ?
-					    json_object_array_get_idx(said, 0) : said,
-					    JSON_C_TO_STRING_PRETTY |
+	o = json_object_get(json_object_array_get_idx(said, 0));
+	if (json_object_array_length(said) > 1) {
+		struct json_object *many = output_new(command_of(o));
+
+		json_object_object_add(many, "results", json_object_get(said));
+		json_object_put(o);
+		o = many;
+	}
+	puts(json_object_to_json_string_ext(o, JSON_C_TO_STRING_PRETTY |
 					    JSON_C_TO_STRING_NOSLASHESCAPE));
+	json_object_put(o);
 	json_object_put(said);
-	said = NULL;
 }
 
 /* Return: how many bytes of @s are UTF-8. */

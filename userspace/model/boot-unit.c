@@ -7,6 +7,7 @@
 #include "model/boot-unit.h"
 
 #include <ctype.h>
+#include <mntent.h>
 #include <string.h>
 
 #include "base/util.h"
@@ -135,13 +136,9 @@ static bool has_noauto(const char *line)
 {
 	_cleanup_free_ char *text = xasprintf("%.*s", (int)strcspn(line, "\n"), line);
 	_cleanup_words_ struct words w = { 0 };
-	char *save = NULL, *option;
 
 	words_split(&w, text);
-	option = w.nr > 3 ? strtok_r(w.word[3], ",", &save) : NULL;
-	while (option && strcmp(option, "noauto"))
-		option = strtok_r(NULL, ",", &save);
-	return option;
+	return w.nr > 3 && hasmntopt(&(struct mntent){ .mnt_opts = w.word[3] }, "noauto");
 }
 
 /* Is /dev/mapper/NAME what a line begins with, and opened without being asked to? */
