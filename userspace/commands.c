@@ -78,8 +78,8 @@ static const struct command commands[] = {
 		"take the fast path from devices again",
 		0, ANY_NUMBER, OPT_SWITCH, WORD_DEVICE, cmd_disable
 	}, {
-		"convert", "NAME...",
-		"exchange the targets of running devices, from dm's to ours or back",
+		"convert", "NAME... [--to {noclone | stock}]",
+		"exchange the targets of running devices: stock ones for this module's, or back",
 		1, ANY_NUMBER, OPT_TO | OPT_NOFLUSH | OPT_NOLOCKFS | OPT_DRY_RUN |
 		OPT_JSON | OPT_UDEV, WORD_NAME, cmd_convert
 	}, {

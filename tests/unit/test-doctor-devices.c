@@ -42,7 +42,7 @@ static void states(void **state __unused)
 	d.module.params.stock = STOCK_LINEAR;
 	says(&d, FINDING_NOTE, "on dm core's path", "noclone enable --now vg-lv");
 	m.own = true;
-	says(&d, FINDING_NOTE, "engine extent only", NULL);
+	says(&d, FINDING_NOTE, "no state of its fast path", NULL);
 	m.suspended = true;
 	says(&d, FINDING_WARNING, "suspended", "noclone resume vg-lv");
 }

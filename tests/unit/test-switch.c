@@ -176,7 +176,7 @@ static void some_cannot(void **state __unused)
 {
 	cannot("0 8 crypt a b c\n", &absent, "a target of type crypt");
 	cannot(LINEAR "8 8 error\n", &absent, "a target of type error");
-	cannot("0 8 noclone-file /f 0\n", &idle, "the engine extent only");
+	cannot("0 8 noclone-file /f 0\n", &idle, "no state of its fast path");
 	cannot("0 8 linear 8:0 0\n8 8 noclone-linear 8:0 8\n", &idle, "noclone convert x");
 	cannot("", &idle, "no table");
 	cannot(LINEAR, &old, "install a newer one");

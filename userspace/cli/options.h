@@ -34,7 +34,7 @@
 	X(NOFLUSH,	"noflush",	0,   NULL,	"suspend without waiting for queued I/O") \
 	X(NOLOCKFS,	"nolockfs",	0,   NULL,	"suspend without freezing the file system") \
 	X(ALL,		"all",		'a', NULL,	"all devices; with list, also those without a target of this module; with activate and deactivate, all that are saved") \
-	X(NOW,		"now",		0,   NULL,	"for this boot, instead of by the policy that lasts") \
+	X(NOW,		"now",		0,   NULL,	"act on devices now, until the next boot, instead of editing the policy") \
 	X(POLICY,	"policy",	0,   NULL,	"as the policy says") \
 	X(INCLUDE,	"include",	0,   "PATTERN",	"add a rule to the policy: devices of that name get the fast path") \
 	X(EXCLUDE,	"exclude",	0,   "PATTERN",	"add a rule to the policy: devices of that name do not get it") \

@@ -52,7 +52,7 @@ static void judge_state(const struct doctor_facts *d, const struct mapped_facts 
 	} else if (m->state) {
 		finding_add(f, FINDING_OK, what, "fast path on");
 	} else if (m->own) {
-		finding_add(f, FINDING_NOTE, what, "no fast path: noclone-file has one with the engine extent only");
+		finding_add(f, FINDING_NOTE, what, "no state of its fast path can be read: is the module loaded, and as new as this tool?");
 	} else {
 		judge_unattached(d, m, what, f);
 	}

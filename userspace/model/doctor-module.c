@@ -75,7 +75,8 @@ static void judge_line(const struct modprobe_line *line, bool loaded, struct fin
 static const char *option_problem(const char *word)
 {
 	static const char *const known[] = {
-		"fastpath", "stock", "stock_auto", "reserved_ios", "fail_tiers",
+		"fastpath", "stock", "stock_auto", "reserved_ios", "polled",
+		"fail_tiers",
 	};
 	_cleanup_free_ char *name = xstrndup(word, strcspn(word, "="));
 	unsigned int types;

@@ -87,9 +87,9 @@ char *metrics_print(const struct overview *v, unsigned int nr)
 		{ "noclone_fastpath_on", "gauge",
 		  "Whether the fast path of the device is on.", add_on },
 		{ "noclone_ios_total", "counter",
-		  "Reads and writes by way: the fast path, or dm core's.", add_ways },
+		  "I/Os by way: the fast path, or dm core's.", add_ways },
 		{ "noclone_counter_total", "counter",
-		  "Counters of the device, see noclone-linear.rst.", add_counters },
+		  "Counters of the device; noclone status --verbose NAME explains them.", add_counters },
 	};
 	struct strbuf b = { 0 };
 	unsigned int i, j;

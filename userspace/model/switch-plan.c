@@ -113,7 +113,7 @@ void candidate_free(struct candidate *c)
 static char *objection_to_table(const struct candidate *c)
 {
 	if (c->other && !strcmp(c->other, NOCLONE_FILE_NAME))
-		return xstrdup("noclone-file has a fast path with the engine extent only");
+		return xstrdup("no state of its fast path can be read: is the module loaded, and as new as this tool?");
 	if (c->other)
 		return xasprintf("its table has a target of type %s: only linear and striped devices have a fast path, perhaps one below it",
 				 c->other);
