@@ -7,14 +7,17 @@
  *   noclone_table	the targets of one dm table that belong to this module
  *   noclone_dev	one mapped device; survives reloads of its table
  *
- * The first constructor creates them and the last destructor frees them, so
- * nothing has to be allocated while a device is suspended.
+ * For our own targets the first constructor creates them and the last destructor
+ * frees them, so nothing has to be allocated while a device is suspended. For
+ * stock targets see stock/devices.h.
  *
  * Locks, outermost first:
  *   md->suspend_lock (dm core), held around .presuspend, .presuspend_undo, .resume
  *   nd->lock		attaching and detaching the fast path. Do not wait for
- *			I/O or for a grace period while holding it: messages and
- *			the module's exit take it without the suspend_lock.
+ *			I/O or for a grace period while holding it: messages, the
+ *			module's exit and the work items of stock/ take it
+ *			without the suspend_lock. Inside it: noclone_fops_lock
+ *			(interpose.c), noclone_stock_lock (stock/devices.c).
  *
  *   noclone_devs_lock	list of devices, their tables and reference counts. Taken
  *			by constructors and destructors, with or without the
@@ -74,7 +77,10 @@ struct noclone_leg {
 	atomic_t errors;		/* failed I/Os, counted by striped targets only */
 };
 
-/* ti->private of noclone-linear and noclone-striped */
+/*
+ * One target of a table: ti->private of noclone-linear and noclone-striped, a member
+ * of struct noclone_file_c, or learned from a stock target.
+ */
 struct noclone_target {
 	struct noclone_layout layout;
 	struct dm_target *ti;
@@ -133,13 +139,13 @@ struct noclone_dev {
 	struct bio_list retries;	/* for @retry to submit, see polled.c */
 	struct work_struct retry;
 
-	struct mutex lock;		/* guards the members up to @pinned */
+	struct mutex lock;		/* guards @live and up to @pinned; see @draining */
 	struct gendisk *disk;
 	bool stock;			/* constant: its targets are dm's own */
 	enum noclone_state state;
 	enum noclone_state requested;	/* by module parameter or message */
 	bool overridden;		/* @requested was set by message: overrides table options */
-	bool draining;			/* stopped, bios in flight not waited for; see inflight.h */
+	bool draining;			/* there are bios to wait for; cleared under @drain_lock */
 	bool pinned;			/* another module replaced our fops: never free this */
 
 	struct list_head node;		/* guarded by noclone_devs_lock, as is @tables */

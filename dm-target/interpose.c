@@ -29,6 +29,16 @@ void __init noclone_fops_init(noclone_submit_bio_fn *submit_bio,
 }
 
 /*
+ * On a preemptible kernel without it, synchronize_rcu_tasks() does not wait for a task
+ * that was preempted in our submit_bio, on its way to dm core: never unload.
+ */
+static void noclone_fops_stay_if_no_tasks_rcu(void)
+{
+	if (IS_ENABLED(CONFIG_PREEMPTION) && !IS_ENABLED(CONFIG_TASKS_RCU))
+		__module_get(THIS_MODULE);
+}
+
+/*
  * Fill our copy from the first device that shows dm core's operations. Return:
  * NOCLONE_ON, or why this device's operations cannot be replaced.
  */
@@ -43,6 +53,7 @@ enum noclone_state noclone_fops_learn(struct noclone_dev *nd)
 		noclone_fops_ours.submit_bio = noclone_fops_submit_bio;
 		noclone_fops_ours.poll_bio = noclone_fops_poll_bio;
 		noclone_fops_dm = fops;
+		noclone_fops_stay_if_no_tasks_rcu();
 	}
 	if (fops != noclone_fops_dm && fops != &noclone_fops_ours)
 		state = NOCLONE_OFF_FOREIGN;

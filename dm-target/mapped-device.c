@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Which mapped devices have tables with our targets, and which targets those
- * tables have. Everything here happens in constructors and destructors, where
- * allocating and failing is allowed.
+ * tables have. noclone_table_add() and noclone_table_del() are for constructors and
+ * destructors, where allocating and failing is allowed. What takes a @gfp, and
+ * noclone_dev_init(), is called by stock/ in .resume as well, where nothing may
+ * sleep for memory.
  */
 #include "mapped-device.h"
 #include "device-state.h"

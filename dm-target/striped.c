@@ -152,8 +152,8 @@ static bool noclone_striped_goes_to_each_leg(struct bio *bio)
 
 /*
  * Called for clones, that is for what the fast path left to dm core. A bio with
- * REQ_PREFLUSH is an empty flush only if it has no data: since 7.x dm core
- * sends flush and data as one bio to a table with a single device.
+ * REQ_PREFLUSH is an empty flush only if it has no data: on 7.2, and not
+ * on 6.12, dm core sends flush and data as one bio to a table with a single device.
  */
 static int noclone_striped_map(struct dm_target *ti, struct bio *bio)
 {

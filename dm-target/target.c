@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the targets have in common: legs, options, messages, the end of the
- * status line, and the callbacks that do not depend on the layout.
+ * What the targets have in common: legs, options, messages, events, and the
+ * callbacks that do not depend on the layout.
  */
 #include "target.h"
 #include "device-state.h"

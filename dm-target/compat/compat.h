@@ -30,7 +30,7 @@
 #include <linux/part_stat.h>
 #include <linux/sched/mm.h>
 
-/* "dm: add DM_TARGET_ATOMIC_WRITES" (v6.14); the stock targets pass it on. */
+/* "dm-table: atomic writes support" (v6.14); the stock targets pass it on. */
 #ifndef DM_TARGET_ATOMIC_WRITES
 #define DM_TARGET_ATOMIC_WRITES 0
 #endif
@@ -65,7 +65,7 @@
 #endif
 
 /*
- * "block: convert blk_io_schedule iostats to queue limits" (v6.11): since then
+ * "block: move the io_stat flag setting to queue_limits" (v6.11): since then
  * dm core does no accounting if queue/iostats is 0.
  */
 static inline bool noclone_compat_accounts_io(struct block_device *bdev)
@@ -101,7 +101,9 @@ static inline bool noclone_compat_same_tick(struct block_device *bdev,
 	return READ_ONCE(bdev->bd_stamp) == now && !bdev_is_partition(bdev);
 }
 
-/* "block: count sectors at the end of an I/O" (v6.4) */
+/*
+ * "block: count 'ios' and 'sectors' when io is done for bio-based device" (v6.3)
+ */
 static inline void noclone_compat_count_io(struct block_device *bdev, bool write,
 					   unsigned int sectors)
 {
@@ -198,14 +200,14 @@ static inline void noclone_compat_flush_bypasses_map(struct dm_target *ti)
 #define NOCLONE_IOCTL_EXTRA_ARGS
 #endif
 
-/* "mm: remove pfn_t" (v6.17) */
+/* "mm: remove callers of pfn_t functionality" (v6.17) */
 #if NOCLONE_HAVE_DAX_PFN_T
 typedef pfn_t noclone_dax_pfn_t;
 #else
 typedef unsigned long noclone_dax_pfn_t;
 #endif
 
-/* Does the file support IOCB_WAITQ? A file mode until v6.8. */
+/* Does the file support IOCB_WAITQ? A file mode until v6.9. */
 static inline bool noclone_compat_async_buffered_reads(const struct file *file)
 {
 #ifdef FMODE_BUF_RASYNC
@@ -215,7 +217,7 @@ static inline bool noclone_compat_async_buffered_reads(const struct file *file)
 #endif
 }
 
-/* "kthread: Make sure kthread hasn't started while binding it" (v6.14) */
+/* "treewide: Introduce kthread_run_worker[_on_cpu]()" (v6.14) */
 #ifndef kthread_run_worker
 #define kthread_run_worker kthread_create_worker
 #endif

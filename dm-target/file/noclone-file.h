@@ -15,9 +15,8 @@
  *
  * A submitter of bios never calls the file system: it may be inside a
  * transaction of an upper file system (current->journal_info), hold back bios
- * that only go out when submit_bio() returns, or be short of stack. "loop:
- * improve loop aio perf by IOCB_NOWAIT" did call it, and was reverted within a
- * week (v6.19). Here workers do.
+ * that only go out when submit_bio() returns, or be short of stack. Workers do.
+ * Documentation/design/submitter.rst has the argument, and what was tried.
  *
  * Locks, outermost first:
  *	md->suspend_lock (dm core), around .preresume, which alone pins

@@ -17,16 +17,19 @@
  *    copy_from_kernel_nofault(), because others may come and go. A type is
  *    believed only if its name, its owner, its symbol in kallsyms and the empty
  *    callbacks are all as expected.
- *  - dm core tests a callback and calls it; both use one load. So a callback may
- *    be cleared at any time, and whoever has loaded it is waited for:
- *    synchronize_rcu_tasks() for those that have not counted themselves yet, the
- *    counters below for those that sleep inside.
+ *  - dm core tests a callback and calls it. Nothing in its source says that both
+ *    use one load; compilers make one of the two, because nothing is in between
+ *    (stock.rst says where that was looked at). So a callback may be cleared at any
+ *    time, and whoever has loaded it is waited for: synchronize_rcu_tasks() for
+ *    those that have not counted themselves yet, the counters below for those that
+ *    sleep inside.
  *  - Nobody holds a reference to this module. On the way out attaching ends first,
  *    then every device is detached, then detaching ends: a device that is removed
  *    meanwhile still finds its .presuspend.
  *
- * What would break it: dm caching the callbacks of a target type, or giving linear
- * or striped one of these four. The latter is noticed, and the type is left alone.
+ * What would break it: dm caching the callbacks of a target type, a compiler that
+ * loads one twice, or dm giving linear or striped one of these four. The last is
+ * noticed, and the type is left alone.
  */
 #include "slots.h"
 #include "devices.h"
