@@ -19,7 +19,7 @@
  *    callbacks are all as expected.
  *  - dm core tests a callback and calls it. Nothing in its source says that both
  *    use one load; compilers make one of the two, because nothing is in between
- *    (stock.rst says where that was looked at). So a callback may be cleared at any
+ *    (tests/harness/build looks at the code). So a callback may be cleared at any
  *    time, and whoever has loaded it is waited for: synchronize_rcu_tasks() for
  *    those that have not counted themselves yet, the counters below for those that
  *    sleep inside.
