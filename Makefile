@@ -18,8 +18,8 @@
 #   make check-unit       unit tests, with the compiler and libraries of this machine
 # As root, who also gets installed what is missing:
 #   make demo             boot a stock kernel, make a device, use it, measure it
-#   make check            what tests/harness/plan says, on four kernels: under an hour
-#   make check-all        all tests on all kernels, and more of them: hours
+#   make check            of each part what tests/harness/plan says: under an hour
+#   make check-all        all that there is, on all kernels: many hours
 #   make check-vm         the suite in a VM of each stock kernel
 #   make check-machine    Debian with systemd, root and swap on LVM, enabled while in use
 #   make check-packages   make deb, and what dpkg and dkms make of it

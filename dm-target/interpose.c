@@ -34,8 +34,10 @@ void __init noclone_fops_init(noclone_submit_bio_fn *submit_bio,
  */
 static void noclone_fops_stay_if_no_tasks_rcu(void)
 {
-	if (IS_ENABLED(CONFIG_PREEMPTION) && !IS_ENABLED(CONFIG_TASKS_RCU))
-		__module_get(THIS_MODULE);
+	if (!IS_ENABLED(CONFIG_PREEMPTION) || IS_ENABLED(CONFIG_TASKS_RCU))
+		return;
+	pr_info("dm_noclone: this kernel has no CONFIG_TASKS_RCU: the module stays loaded\n");
+	__module_get(THIS_MODULE);
 }
 
 /*

@@ -4,6 +4,7 @@ from compare import stock_of
 
 TITLES = {
     "file_ext4": "Files on ext4",
+    "file_ext4_1k": "Files on ext4 with blocks of 1 KiB",
     "file_xfs": "Files on xfs",
     "file_sparse": "Sparse files",
     "file_cold": "Cold reads, from disks that take 50 microseconds",
