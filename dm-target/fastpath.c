@@ -162,7 +162,7 @@ static void noclone_fastpath_remap(struct bio *bio, struct noclone_io *io,
 	WRITE_ONCE(bio->bi_cookie, BLK_QC_T_NONE);
 	/* The leg does its own cgroup accounting, throttling and tracing */
 	bio->bi_flags &= ~(NOCLONE_LEG_FLAGS | BIT(BIO_TRACE_COMPLETION));
-	bio_set_dev(bio, s->leg[leg].bdev);
+	noclone_compat_set_dev(bio, s->leg[leg].bdev);
 }
 
 static void noclone_fastpath_submit_remapped(struct bio *bio,

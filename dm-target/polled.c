@@ -151,7 +151,8 @@ static void noclone_polled_work(struct work_struct *work)
  * It counts once more then. Context: any.
  *
  * The work is queued with the first bio of a list, so that it never runs without
- * one. RCU, because the worker may be done with @nd before this returns.
+ * one. RCU, because the worker may be done with @nd before this returns, and because of
+ * cgroups, see noclone_compat_set_dev().
  */
 void noclone_polled_retry(struct noclone_dev *nd, struct bio *bio)
 {
@@ -161,8 +162,8 @@ void noclone_polled_retry(struct noclone_dev *nd, struct bio *bio)
 	bio->bi_opf &= ~REQ_NOWAIT;
 	bio->bi_status = BLK_STS_OK;
 	/* bio_endio() may have given it back. Mostly this is still the submitter. */
-	bio_associate_blkg(bio);
 	rcu_read_lock();
+	bio_associate_blkg(bio);
 	spin_lock_irqsave(&nd->retry_lock, flags);
 	if (bio_list_empty(&nd->retries))
 		queue_work(noclone_polled_wq, &nd->retry);

@@ -48,7 +48,9 @@
  * commit 5fb9d4341b78 ("dm-stripe: limit chunk_sectors to the stripe size",
  * v6.17, and in the 6.12 series): dm-stripe sets chunk_sectors.
  */
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 48)
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 17, 0) || \
+	(LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 48) && \
+	 LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0))
 #define NOCLONE_STRIPED_CHUNK_LIMIT 1
 #else
 #define NOCLONE_STRIPED_CHUNK_LIMIT 0
@@ -63,6 +65,23 @@
 #else
 #define NOCLONE_STRIPED_SCALES_DISCARD 0
 #endif
+
+/*
+ * bio_set_dev() of a bio that has a cgroup's blkg puts that and uses the cgroup once more to
+ * find the one of the new device. Somebody else's bio may be the last that holds a cgroup
+ * which is gone, so under RCU. Up to v6.12 bio_associate_blkg() does that itself; on 7.2 and
+ * 7.3 it does not.
+ */
+static inline void noclone_compat_set_dev(struct bio *bio, struct block_device *bdev)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 13, 0)
+	rcu_read_lock();
+	bio_set_dev(bio, bdev);
+	rcu_read_unlock();
+#else
+	bio_set_dev(bio, bdev);
+#endif
+}
 
 /*
  * "block: move the io_stat flag setting to queue_limits" (v6.11): since then
