@@ -13,7 +13,6 @@
 
 #include <linux/device-mapper.h>
 #include <linux/moduleparam.h>
-#include <linux/sched/mm.h>
 #include <linux/slab.h>
 
 /* Each device reads it once, when it is created. */
@@ -71,30 +70,36 @@ void noclone_dev_exit(struct noclone_dev *nd)
 	free_percpu(nd->counters);
 }
 
+/* Not in the list yet. */
 static struct noclone_dev *noclone_dev_create(struct gendisk *disk)
 {
 	struct noclone_dev *nd = kzalloc(sizeof(*nd), GFP_KERNEL);
 
 	if (!nd)
-		return ERR_PTR(-ENOMEM);
+		return NULL;
 	noclone_dev_init(nd, disk);
 	if (noclone_dev_alloc(nd, GFP_KERNEL)) {
 		kfree(nd);
-		return ERR_PTR(-ENOMEM);
+		return NULL;
 	}
-	list_add(&nd->node, &noclone_devs);
 	return nd;
 }
 
-static struct noclone_dev *noclone_dev_get(struct dm_table *dm)
+/* Nobody has found @nd, or a grace period is over since. */
+static void noclone_dev_destroy(struct noclone_dev *nd)
 {
-	struct gendisk *disk = dm_disk(dm_table_get_md(dm));
+	noclone_dev_exit(nd);
+	kfree(nd);
+}
+
+static struct noclone_dev *noclone_dev_find(struct gendisk *disk)
+{
 	struct noclone_dev *nd;
 
 	list_for_each_entry(nd, &noclone_devs, node)
 		if (nd->disk == disk)
 			return nd;
-	return noclone_dev_create(disk);
+	return NULL;
 }
 
 /* Return: true if that was the last table: noclone_dev_free() has to follow. */
@@ -107,12 +112,27 @@ static bool noclone_dev_put(struct noclone_dev *nd)
 	return !nd->pinned;
 }
 
-/* Waits for a grace period: not under noclone_devs_lock. */
+/* Waits for a grace period, as short as dm core's own: not under noclone_devs_lock. */
 static void noclone_dev_free(struct noclone_dev *nd)
 {
-	synchronize_rcu();
-	noclone_dev_exit(nd);
-	kfree(nd);
+	synchronize_rcu_expedited();
+	noclone_dev_destroy(nd);
+}
+
+/* Return: the device if it was in the list already, else NULL, and @nd is now. */
+static struct noclone_dev *noclone_table_link(struct noclone_table *table,
+					      struct noclone_dev *nd)
+{
+	struct noclone_dev *other;
+
+	mutex_lock(&noclone_devs_lock);
+	other = noclone_dev_find(nd->disk);
+	if (!other)
+		list_add(&nd->node, &noclone_devs);
+	table->nd = other ? : nd;
+	list_add(&table->node, &table->nd->tables);
+	mutex_unlock(&noclone_devs_lock);
+	return other;
 }
 
 static struct noclone_table *noclone_table_create(struct dm_table *dm)
@@ -121,17 +141,15 @@ static struct noclone_table *noclone_table_create(struct dm_table *dm)
 	struct noclone_dev *nd;
 
 	if (!table)
-		return ERR_PTR(-ENOMEM);
-
-	nd = noclone_dev_get(dm);
-	if (IS_ERR(nd)) {
+		return NULL;
+	nd = noclone_dev_create(dm_disk(dm_table_get_md(dm)));
+	if (!nd) {
 		kfree(table);
-		return ERR_CAST(nd);
+		return NULL;
 	}
-
-	table->nd = nd;
 	table->dm = dm;
-	list_add(&table->node, &nd->tables);
+	if (noclone_table_link(table, nd))
+		noclone_dev_destroy(nd);
 	return table;
 }
 
@@ -157,7 +175,7 @@ static struct noclone_dev *noclone_table_put(struct noclone_table *table)
 	return noclone_dev_put(nd) ? nd : NULL;
 }
 
-static struct noclone_table *noclone_table_get(struct dm_table *dm)
+static struct noclone_table *noclone_table_find_locked(struct dm_table *dm)
 {
 	struct noclone_dev *nd;
 	struct noclone_table *table;
@@ -166,7 +184,17 @@ static struct noclone_table *noclone_table_get(struct dm_table *dm)
 		list_for_each_entry(table, &nd->tables, node)
 			if (table->dm == dm)
 				return table;
-	return noclone_table_create(dm);
+	return NULL;
+}
+
+static struct noclone_table *noclone_table_find(struct dm_table *dm)
+{
+	struct noclone_table *table;
+
+	mutex_lock(&noclone_devs_lock);
+	table = noclone_table_find_locked(dm);
+	mutex_unlock(&noclone_devs_lock);
+	return table;
 }
 
 /* vmalloc() cannot do without reclaim. */
@@ -269,38 +297,41 @@ int noclone_table_append(struct noclone_table *table, struct noclone_target *t,
 	return 0;
 }
 
+/* Of a table without targets, or after one of them is gone. */
+static void noclone_table_drop(struct noclone_table *table)
+{
+	struct noclone_dev *unused;
+
+	mutex_lock(&noclone_devs_lock);
+	unused = noclone_table_put(table);
+	mutex_unlock(&noclone_devs_lock);
+	if (unused)
+		noclone_dev_free(unused);
+}
+
 /*
  * Add a target with all its legs to its table and mapped device; see
  * noclone_table_append(). dm core constructs the targets of a table in ascending
- * order, so appending keeps the spans sorted. Return: 0 or -ENOMEM.
+ * order, so appending keeps the spans sorted, and one after the other: until it is complete,
+ * nobody else looks into the table. Return: 0 or -ENOMEM.
+ *
+ * Memory is allocated without the lock. Reclaim may wait for writeback to a suspended
+ * device, and the table that resumes it needs the lock; so may who holds a lock of the
+ * allocator, whatever this one is told.
  */
 int noclone_table_add(struct noclone_target *t,
 		      const struct noclone_extent *extents, u32 nr)
 {
-	struct noclone_dev *unused = NULL;
-	struct noclone_table *table;
-	unsigned int noio;
+	struct noclone_table *table = noclone_table_find(t->ti->table);
 	int r;
 
-	/*
-	 * No reclaim that waits for I/O: writeback to a suspended device would
-	 * hang with the lock held, and the table that resumes it needs the lock.
-	 */
-	mutex_lock(&noclone_devs_lock);
-	noio = memalloc_noio_save();
-	table = noclone_table_get(t->ti->table);
-	r = PTR_ERR_OR_ZERO(table);
-	if (r)
-		goto unlock;
-
+	if (!table)
+		table = noclone_table_create(t->ti->table);
+	if (!table)
+		return -ENOMEM;
 	r = noclone_table_append(table, t, extents, nr, GFP_KERNEL);
 	if (r)
-		unused = noclone_table_put(table);
-unlock:
-	memalloc_noio_restore(noio);
-	mutex_unlock(&noclone_devs_lock);
-	if (unused)
-		noclone_dev_free(unused);
+		noclone_table_drop(table);
 	return r;
 }
 
@@ -311,15 +342,8 @@ unlock:
  */
 void noclone_table_del(struct noclone_target *t)
 {
-	struct noclone_dev *unused;
-
 	if (!t->table)
 		return;
-
-	mutex_lock(&noclone_devs_lock);
 	t->table->targets--;
-	unused = noclone_table_put(t->table);
-	mutex_unlock(&noclone_devs_lock);
-	if (unused)
-		noclone_dev_free(unused);
+	noclone_table_drop(t->table);
 }
