@@ -29,14 +29,26 @@ void __init noclone_fops_init(noclone_submit_bio_fn *submit_bio,
 }
 
 /*
- * On a preemptible kernel without it, synchronize_rcu_tasks() does not wait for a task
- * that was preempted in our submit_bio, on its way to dm core: never unload.
+ * Never unload where nobody can tell whether a task has left our submit_bio:
+ *
+ * - On a preemptible kernel without CONFIG_TASKS_RCU, synchronize_rcu_tasks() does not wait
+ *   for one that was preempted there, on its way to dm core.
+ * - Where its tail call is a call, for one that sleeps in dm core. The ABI of 64-bit PowerPC
+ *   has no tail calls through pointers; with CONFIG_DEBUG_SECTION_MISMATCH a function whose
+ *   local variable is in use is not inlined, which excludes them. tests/harness/build looks
+ *   at the code of other kernels.
  */
-static void noclone_fops_stay_if_no_tasks_rcu(void)
+static void noclone_fops_stay_if_unsafe(void)
 {
-	if (!IS_ENABLED(CONFIG_PREEMPTION) || IS_ENABLED(CONFIG_TASKS_RCU))
+	const char *why = NULL;
+
+	if (IS_ENABLED(CONFIG_PREEMPTION) && !IS_ENABLED(CONFIG_TASKS_RCU))
+		why = "this kernel has no CONFIG_TASKS_RCU";
+	else if (IS_ENABLED(CONFIG_PPC64) || IS_ENABLED(CONFIG_DEBUG_SECTION_MISMATCH))
+		why = "this kernel has no tail calls through pointers";
+	if (!why)
 		return;
-	pr_info("dm_noclone: this kernel has no CONFIG_TASKS_RCU: the module stays loaded\n");
+	pr_info("dm_noclone: %s: the module stays loaded\n", why);
 	__module_get(THIS_MODULE);
 }
 
@@ -55,7 +67,7 @@ enum noclone_state noclone_fops_learn(struct noclone_dev *nd)
 		noclone_fops_ours.submit_bio = noclone_fops_submit_bio;
 		noclone_fops_ours.poll_bio = noclone_fops_poll_bio;
 		noclone_fops_dm = fops;
-		noclone_fops_stay_if_no_tasks_rcu();
+		noclone_fops_stay_if_unsafe();
 	}
 	if (fops != noclone_fops_dm && fops != &noclone_fops_ours)
 		state = NOCLONE_OFF_FOREIGN;
