@@ -224,7 +224,7 @@ static int create(void)
 {
 	_cleanup_table_ struct table t = a_table();
 
-	return devmap_create("x", "NOCLONE-x", &t, false, NULL);
+	return devmap_create("x", "NOCLONE-x", &t, false, NULL, NULL);
 }
 
 static int reload(void)
@@ -232,7 +232,7 @@ static int reload(void)
 	_cleanup_table_ struct table t = a_table();
 	const struct devmap_suspend_how how = { 0 };
 
-	return devmap_reload("x", &t, false, &how);
+	return devmap_reload("x", &t, false, &how, NULL);
 }
 
 static void create_takes_three_steps(void **state __unused)
@@ -278,11 +278,20 @@ static int refuse(const char *name __unused, void *data __unused)
 static void reload_that_fails_its_check_clears(void **state __unused)
 {
 	static const struct devmap_suspend_how how = { 0 };
-	const struct devmap_check check = { refuse, NULL };
+	const struct devmap_check check = { .loaded = refuse };
 	_cleanup_table_ struct table t = a_table();
 
-	assert_int_equal(devmap_reload_checked("x", &t, false, &how, &check), -EILSEQ);
+	assert_int_equal(devmap_reload("x", &t, false, &how, &check), -EILSEQ);
 	happened("info load clear");
+}
+
+static void create_that_fails_its_check_removes(void **state __unused)
+{
+	const struct devmap_check check = { .loaded = refuse };
+	_cleanup_table_ struct table t = a_table();
+
+	assert_int_equal(devmap_create("x", "NOCLONE-x", &t, false, &check, NULL), -EILSEQ);
+	happened("create load remove");
 }
 
 static void reload_is_one_switch(void **state __unused)
@@ -369,6 +378,7 @@ int main(void)
 		TEST(create_with_a_bad_table_is_removed),
 		TEST(create_that_cannot_resume_is_removed),
 		TEST(create_with_slow_udev_stays),
+		TEST(create_that_fails_its_check_removes),
 		TEST(reload_that_fails_its_check_clears),
 		TEST(reload_is_one_switch),
 		TEST(reload_with_a_bad_table_clears),

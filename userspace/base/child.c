@@ -22,7 +22,7 @@
 #define OUTPUT_MAX	(16U << 20)
 #define KILL_AFTER_S	2
 
-static const int stop_signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+static const int stop_signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE };
 
 static sigset_t held, before;
 static bool stopped;

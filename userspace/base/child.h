@@ -6,14 +6,14 @@
 #include <stdbool.h>
 
 /**
- * stop_hold - hold back SIGINT, SIGTERM, SIGHUP and SIGQUIT
+ * stop_hold - hold back SIGINT, SIGTERM, SIGHUP, SIGQUIT and SIGPIPE
  *
  * For code that has something to clean up: it calls stop_requested() between
  * its steps, and stop_release() after the clean-up.  Signals that are ignored
  * stay ignored.
  */
 void stop_hold(void);
-/* Has one of them arrived since stop_hold()? */
+/* Has one of them arrived since stop_hold()?  Also after stop_release(). */
 bool stop_requested(void);
 void stop_release(void);
 

@@ -261,7 +261,7 @@ int rig_make(struct bench_rig *rig)
 	for (i = ROW_STOCK; !r && i < NR_ROWS; i++) {
 		struct mapped *m = &rig->mapped[i];
 
-		r = devmap_create(m->name, m->uuid, &m->table, !rig->write, NULL);
+		r = devmap_create(m->name, m->uuid, &m->table, !rig->write, NULL, NULL);
 		/* with udev late, the device exists nevertheless */
 		m->made = !r || r == -ETIMEDOUT;
 	}

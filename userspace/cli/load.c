@@ -17,6 +17,7 @@
 #include "model/table.h"
 #include "system/backing.h"
 #include "system/blockdev.h"
+#include "system/devmap.h"
 #include "system/guard.h"
 #include "system/identity.h"
 #include "system/module.h"
@@ -90,6 +91,7 @@ static void check(const struct build *b, const struct facts_source *src,
 	const struct guard guard = {
 		.self = b->self.known ? b->self.devno : 0,
 		.exclusive = !opt(o, OPT_DRY_RUN),
+		.saved = true,
 	};
 
 	lint_table(t, src, &b->self, problems);
@@ -123,6 +125,27 @@ int load_prepare(const struct build *b, struct backing *backing,
 		return -ELOOP;
 	}
 	return load_overridden(b->options, problems) ? 0 : -EINVAL;
+}
+
+int load_still_unused(const char *name, void *data)
+{
+	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
+	_cleanup_problems_ struct problems problems = { 0 };
+	const struct load_check *c = data;
+	struct guard guard = { .loaded = true, .saved = c->saved };
+	int r = devmap_info(name, &dev);
+
+	if (r) {
+		log_err("%s: %s", name, devmap_reason(r));
+		return r;
+	}
+	guard.self = dev.devno;
+	guard_table(c->table, &guard, &problems);
+	/* what is forced was said before */
+	if (opt(c->options, OPT_FORCE) || !problems_count(&problems, PROBLEM_ERROR))
+		return 0;
+	problems_log_errors(&problems, name);
+	return -EBUSY;
 }
 
 int load_begin(const struct build *b, const struct table *t,

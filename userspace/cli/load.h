@@ -38,6 +38,30 @@ int load_begin(const struct build *b, const struct table *t,
 /* After load_begin(), also if it failed; unless @good, undo what it did. */
 void load_end(struct backing *backing, bool good);
 
+/**
+ * struct load_check - for load_still_unused()
+ * @options: with --force it finds nothing
+ * @table: what was loaded
+ * @saved: parts of saved devices that are not active count
+ */
+struct load_check {
+	const struct options *options;
+	const struct table *table;
+	bool saved;
+};
+
+/**
+ * load_still_unused - has somebody else taken parts of a device since they were checked?
+ * @name: of the mapped device, which has the table as its inactive one
+ * @data: struct load_check
+ *
+ * Device-mapper lets devices share the sectors of their legs.  Of two who load a table and
+ * look for others before it runs, the later one finds the other: inactive tables count.
+ *
+ * Return: 0, or a negative errno after a message.
+ */
+int load_still_unused(const char *name, void *data);
+
 /*
  * The kernel permits a writable mapped device on a read-only leg: an error for each
  * such device or file.

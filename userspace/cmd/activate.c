@@ -114,13 +114,13 @@ static int check(const struct options *o, const char *name, struct saved *s,
 	return judge(o, name, problems_count(problems, PROBLEM_ERROR), answers);
 }
 
-/* Is what the table needs there?  False after a message that says why not. */
-static bool has_module(const struct table *t)
+/* What the table needs; a negative errno after a message that says why not. */
+static int load_module(const struct table *t)
 {
 	struct module_params m;
 
 	module_params(&m);
-	return m.loaded || !table_has_noclone(t) || !module_load();
+	return m.loaded || !table_has_noclone(t) ? 0 : module_load();
 }
 
 /* Without the module, or with an older one that does not know all of the table. */
@@ -128,6 +128,8 @@ static const char *stand_in(const struct options *o, const char *name, const cha
 			    const struct saved *s, int *legs)
 {
 	_cleanup_stand_in_ struct stand_in instead = { 0 };
+	struct load_check unused = { .options = o, .table = &instead.table };
+	const struct devmap_check check_again = { .loaded = load_still_unused, .data = &unused };
 	int r;
 
 	if (opt(o, OPT_STRICT)) {
@@ -137,7 +139,8 @@ static const char *stand_in(const struct options *o, const char *name, const cha
 	}
 	r = stand_in_make(&instead, &s->table, s->readonly);
 	if (!r)
-		r = devmap_create(name, uuid, &instead.table, s->readonly, legs);
+		r = devmap_create(name, uuid, &instead.table, s->readonly, &check_again,
+				  legs);
 	if (r && r != -ETIMEDOUT)
 		return NULL;
 	log_warn("%s runs without this module, on %s, until %s", name, instead.nr ?
@@ -149,11 +152,16 @@ static const char *stand_in(const struct options *o, const char *name, const cha
 static const char *create(const struct options *o, const char *name,
 			  const char *uuid, const struct saved *s, int *legs)
 {
-	int r;
+	struct load_check unused = { .options = o, .table = &s->table };
+	const struct devmap_check check_again = { .loaded = load_still_unused, .data = &unused };
+	int r = load_module(&s->table);
 
-	if (!has_module(&s->table))
+	/* somebody has asked for nothing */
+	if (r == -EINTR)
+		return NULL;
+	if (r)
 		return stand_in(o, name, uuid, s, legs);
-	r = devmap_create(name, uuid, &s->table, s->readonly, legs);
+	r = devmap_create(name, uuid, &s->table, s->readonly, &check_again, legs);
 	/* what a newer tool has saved */
 	if (r == -EINVAL && table_has_noclone(&s->table))
 		return stand_in(o, name, uuid, s, legs);

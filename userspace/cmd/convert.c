@@ -114,7 +114,7 @@ static int convert(const struct options *o, const struct devmap_device *dev,
 		.nolockfs = opt(o, OPT_NOLOCKFS),
 	};
 	struct expected expected = { dev, live };
-	const struct devmap_check check = { is_faithful, &expected };
+	const struct devmap_check check = { .loaded = is_faithful, .data = &expected, .alone = true };
 	int r;
 
 	if (opt(o, OPT_DRY_RUN)) {
@@ -124,7 +124,7 @@ static int convert(const struct options *o, const struct devmap_device *dev,
 	r = module_load_for(new);
 	if (r)
 		return r;
-	r = devmap_reload_checked(dev->name, new, dev->readonly, &how, &check);
+	r = devmap_reload(dev->name, new, dev->readonly, &how, &check);
 	if (!r)
 		log_verbose("%s runs with its new table", dev->name);
 	return r;

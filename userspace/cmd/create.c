@@ -46,7 +46,9 @@ static int create(const struct options *o, const char *name, const char *uuid,
 {
 	_cleanup_free_ char *size = size_format_short(table_sectors(t));
 
-	int r = devmap_create(name, uuid, t, opt(o, OPT_READONLY), NULL);
+	struct load_check unused = { .options = o, .table = t, .saved = true };
+	const struct devmap_check check = { .loaded = load_still_unused, .data = &unused };
+	int r = devmap_create(name, uuid, t, opt(o, OPT_READONLY), &check, NULL);
 
 	if (!r) {
 		log_verbose("%s: %s in %u target%s, UUID %s", name, size,

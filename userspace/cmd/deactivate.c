@@ -69,16 +69,18 @@ static bool is_in_use(const struct devmap_device *dev)
 }
 
 /* The table that would be lost; false after a message. */
-static bool may_lose_table(const struct options *o, const char *name)
+static bool may_lose_table(const struct options *o, const char *name, bool grown)
 {
-	if (opt(o, OPT_FORCE)) {
+	if (!opt(o, OPT_FORCE))
+		log_err("%s %s, and stays active: noclone save %s keeps it, --force gives it up",
+			name, grown ? "is larger than it is saved" :
+			"has another table than the one that is saved", name);
+	else if (grown)
+		log_warn("%s was larger than it is saved, and comes back with its old size", name);
+	else
 		log_warn("%s had another table than the one that is saved, which will not be activated",
 			 name);
-		return true;
-	}
-	log_err("%s has another table than the one that is saved, and stays active: noclone save %s keeps it, --force gives it up",
-		name, name);
-	return false;
+	return opt(o, OPT_FORCE);
 }
 
 static const char *print_plan(const struct options *o, const char *name)
@@ -93,11 +95,12 @@ static const char *print_plan(const struct options *o, const char *name)
 static const char *remove_device(const struct options *o, const struct devmap_device *dev)
 {
 	/* in use, too: at shutdown it may never be removed, for example below LVM */
-	bool current = save_refresh(dev, opt(o, OPT_DRY_RUN));
+	enum save_match match = save_refresh(dev, opt(o, OPT_DRY_RUN));
 
 	if (is_in_use(dev))
 		return refuse_used(dev);
-	if (!current && !may_lose_table(o, dev->name))
+	if ((match == SAVE_OTHER || match == SAVE_GROWN) &&
+	    !may_lose_table(o, dev->name, match == SAVE_GROWN))
 		return NULL;
 	if (opt(o, OPT_DRY_RUN))
 		return print_plan(o, dev->name);

@@ -20,6 +20,7 @@
 #include "cli/options.h"
 #include "cli/select.h"
 #include "cmd/cmd.h"
+#include "cmd/save.h"
 
 /* Change a device, or with --dry-run print the dmsetup command line. */
 typedef int (*device_action)(const struct options *o,
@@ -71,13 +72,23 @@ static void report_users(const struct devmap_device *dev)
 			dev->name);
 }
 
+/* A device may have the name that another one had when that was saved. */
+static int check_forget(const struct devmap_device *dev)
+{
+	_cleanup_free_ char *path = saved_path(dev->name);
+
+	if (save_is_about(dev))
+		return 0;
+	log_err("%s is about another device than the one that is called %s now: noclone remove %s removes this one and keeps the file",
+		path, dev->name, dev->name);
+	return -EEXIST;
+}
+
 /* What remains of a saved device that is removed. */
 static int forget(const struct options *o, const char *name)
 {
 	_cleanup_free_ char *path = saved_path(name);
 
-	if (!saved_file_exists(name))
-		return 0;
 	if (opt(o, OPT_FORGET))
 		return saved_file_remove(name);
 	log_note("%s stays saved in %s and comes back at boot: noclone remove --forget %s ends that",
@@ -89,16 +100,17 @@ static int remove_one(const struct options *o, const struct devmap_device *dev)
 {
 	_cleanup_free_ char *path = saved_path(dev->name), *quoted = shell_quote(path);
 	bool file = opt(o, OPT_FORGET) && saved_file_exists(dev->name);
+	bool saved = save_is_about(dev);
 	_cleanup_free_ char *words = xasprintf("%s%s%s%s%s",
 		opt(o, OPT_RETRY) ? " --retry" : "",
 		opt(o, OPT_DEFERRED) ? " --deferred" : "",
 		opt(o, OPT_NOUDEVSYNC) ? " --noudevsync" : "",
 		file ? " && rm " : "", file ? quoted : "");
 	_cleanup_close_ int lock = -1;
-	int r;
+	int r = file ? check_forget(dev) : 0;
 
-	if (only_print(o, "remove", dev, words))
-		return 0;
+	if (r || only_print(o, "remove", dev, words))
+		return r;
 	lock = file ? saved_file_lock(dev->name) : -1;
 	if (file && lock < 0)
 		return lock;
@@ -106,7 +118,9 @@ static int remove_one(const struct options *o, const struct devmap_device *dev)
 	if (r == -EBUSY)
 		report_users(dev);
 	/* with udev late, the device is gone */
-	return r && r != -ETIMEDOUT ? r : forget(o, dev->name) ? : r;
+	if ((r && r != -ETIMEDOUT) || !saved)
+		return r;
+	return forget(o, dev->name) ? : r;
 }
 
 static bool is_absent(const char *name)

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/child.h"
 #include "base/log.h"
 #include "base/util.h"
 #include "model/saved.h"
@@ -89,7 +90,7 @@ static bool do_ready(struct run *run)
 	bool any = false;
 	unsigned int i;
 
-	for (i = 0; i < run->names.nr; i++)
+	for (i = 0; i < run->names.nr && !stop_requested(); i++)
 		if (!run->done[i] && run->e->ready(run->names.name[i])) {
 			do_one(run, i);
 			any = true;
@@ -104,9 +105,10 @@ static void do_all(struct run *run)
 	run->done = xzalloc(run->names.nr + 1);
 	while (do_ready(run))
 		;
-	for (i = 0; i < run->names.nr; i++)
+	for (i = 0; i < run->names.nr && !stop_requested(); i++)
 		if (!run->done[i])
 			do_one(run, i);
+	run->failed |= stop_requested();
 	free(run->done);
 }
 

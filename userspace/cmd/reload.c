@@ -122,14 +122,15 @@ static int reload(const struct options *o, const char *name,
 		.noflush = opt(o, OPT_NOFLUSH),
 		.nolockfs = opt(o, OPT_NOLOCKFS),
 	};
-
-	int r = devmap_reload(name, t, opt(o, OPT_READONLY), &how);
+	struct load_check unused = { .options = o, .table = t, .saved = true };
+	const struct devmap_check check = { .loaded = load_still_unused, .data = &unused };
+	int r = devmap_reload(name, t, opt(o, OPT_READONLY), &how, &check);
 
 	if (!r) {
 		log_verbose("%s runs with its new table", name);
 		live_warn_stand_in(name);
 		if (!opt(o, OPT_PERSIST))
-			save_hint(name);
+			save_hint(name, false);
 	}
 	return r;
 }

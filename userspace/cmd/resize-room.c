@@ -82,15 +82,10 @@ static int find_in_file(struct growth_room *r, const struct target *last, bool i
 	_cleanup_file_facts_ struct file_facts f = { 0 };
 	_cleanup_free_ char *name = path_encode(last->path);
 	int e = file_lookup(last->path, false, &f);
-	const struct file_id there = { true, f.filesystem, f.inode };
 	uint64_t end = last->file_start + last->length, sectors;
 
-	if (!e && file_id_differs(&last->id, &there))
-		e = -ESTALE;
-	if (e == -ESTALE)
-		log_err("%s: it is another file than the one that the device runs on", name);
 	if (e)
-		return e == -ESTALE ? e : refuse(name, e);
+		return refuse(name, e);
 	r->file_bytes = f.bytes;
 	r->room.block = SECTOR_SIZE;
 	if (last->engine == ENGINE_DIRECT || last->engine == ENGINE_EXTENT)

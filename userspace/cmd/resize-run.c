@@ -14,11 +14,15 @@
 #include "base/log.h"
 #include "base/size.h"
 #include "base/util.h"
+#include "model/facts.h"
+#include "model/file-id.h"
 #include "model/lint.h"
+#include "model/path.h"
 #include "model/table-print.h"
 #include "model/uses.h"
 #include "system/blockdev.h"
 #include "system/device-uses.h"
+#include "system/file-lookup.h"
 #include "system/system-facts.h"
 #include "cli/load.h"
 #include "cli/problem-log.h"
@@ -38,6 +42,35 @@ void resize_lint(const struct resize *r, struct problems *problems)
 	lint_table(&r->new, &system_facts, &self, problems);
 }
 
+bool resize_is_cycle(const struct resize *r)
+{
+	const struct self_device self = { true, r->dev.devno };
+
+	return lint_is_cycle(&r->new, &system_facts, &self);
+}
+
+int resize_check_files(const struct resize *r, const struct table *live)
+{
+	unsigned int i;
+
+	for (i = 0; i < live->nr; i++) {
+		_cleanup_free_ char *name = NULL, *sentence = NULL;
+		const struct target *t = &live->targets[i];
+		_cleanup_file_facts_ struct file_facts f = { 0 };
+		struct file_id there;
+
+		if (!t->path || file_lookup(t->path, false, &f))
+			continue;
+		there = (struct file_id) { true, f.filesystem, f.inode };
+		if (!file_id_differs(&t->id, &there))
+			continue;
+		name = path_encode(t->path);
+		sentence = xasprintf("%s is another file than the one that the device runs on", name);
+		return resize_refuse(r, -ESTALE, sentence);
+	}
+	return 0;
+}
+
 static bool same_table(const struct table *a, const struct table *b)
 {
 	_cleanup_free_ char *first = table_print(a, false, NULL, NULL);
@@ -46,14 +79,19 @@ static bool same_table(const struct table *a, const struct table *b)
 	return !strcmp(first, second);
 }
 
-static int check_running(const char *name, void *data)
+/* Between the checks and here may have been minutes of e2fsck. */
+static int check_loaded(const char *name, void *data)
 {
 	_cleanup_table_ struct table now = { 0 };
 	const struct resize *r = data;
+	struct load_check unused = { .options = r->o, .table = &r->new, .saved = true };
+	int e;
 
-	if (!live_table(name, &now) && same_table(&now, r->running))
-		return 0;
-	return resize_refuse(r, -EBUSY, "somebody else has changed its table meanwhile: try again");
+	if (live_table(name, &now) || !same_table(&now, r->running))
+		return resize_refuse(r, -EBUSY,
+				     "somebody else has changed its table meanwhile: try again");
+	e = resize_check_files(r, &r->live.table);
+	return e || r->sectors <= r->old_sectors ? e : load_still_unused(name, &unused);
 }
 
 /* Only if nobody else has changed the device, or is about to. */
@@ -63,8 +101,8 @@ static int swap_table(struct resize *r, const struct table *t)
 		.noflush = opt(r->o, OPT_NOFLUSH),
 		.nolockfs = opt(r->o, OPT_NOLOCKFS),
 	};
-	const struct devmap_check unchanged = { check_running, r };
-	int e = devmap_reload_checked(r->dev.name, t, r->dev.readonly, &how, &unchanged);
+	const struct devmap_check unchanged = { .loaded = check_loaded, .data = r, .alone = true };
+	int e = devmap_reload(r->dev.name, t, r->dev.readonly, &how, &unchanged);
 
 	/* the table is running nevertheless */
 	r->udev_late |= e == -ETIMEDOUT;
@@ -161,7 +199,8 @@ static void report(const struct resize *r)
 
 	log_verbose("%s has %s", r->dev.name, size);
 	live_warn_stand_in(r->dev.name);
-	save_hint(r->dev.name);
+	if (!r->saved)
+		save_hint(r->dev.name, true);
 	if (r->sectors > r->old_sectors)
 		report_above(r);
 	else if (resize_last(&r->live.table)->path)
@@ -182,6 +221,11 @@ int resize_run(struct resize *r)
 		return e;
 	}
 	report(r);
+	/* saved with its old size, it would be too small for the file system at the next boot */
+	if (r->saved && r->sectors != r->old_sectors && save_locked(r->o, r->dev.name)) {
+		log_err("%s has its new size, but is not saved with it", r->dev.name);
+		return -EIO;
+	}
 	e = filesystem_run(r->plan.after, r->plan.nr_after);
 	if (e)
 		log_err("%s: the device has its new size, the file system has not: run that by hand",

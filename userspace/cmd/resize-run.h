@@ -27,6 +27,7 @@
  * @udev_late: done, but udev has not confirmed it
  * @lock: held until the end, but for a dry run
  * @running: the table of these that is in use: another one is somebody else's
+ * @saved: there is a file that has it as it is, and is to have its new size
  */
 struct resize {
 	const struct options *o;
@@ -42,6 +43,7 @@ struct resize {
 	bool udev_late;
 	int lock;
 	const struct table *running;
+	bool saved;
 };
 
 static inline const struct target *resize_last(const struct table *t)
@@ -51,6 +53,10 @@ static inline const struct target *resize_last(const struct table *t)
 
 /* Log a sentence about the device.  Return: @error. */
 int resize_refuse(const struct resize *r, int error, const char *sentence);
+/* Would it be built on itself?  Nobody may have that. */
+bool resize_is_cycle(const struct resize *r);
+/* Is each path of the live table that of the file in use?  Its new table opens them again. */
+int resize_check_files(const struct resize *r, const struct table *live);
 /* Check the new table; a file has to be as large as that needs. */
 void resize_lint(const struct resize *r, struct problems *problems);
 

@@ -53,6 +53,8 @@ static void add_programs(struct strbuf *b, const struct filesystem_step *step,
 static char *steps_of(const struct resize *r)
 {
 	_cleanup_free_ char *grow = growth_words(&r->growth, r->file_bytes);
+	_cleanup_free_ char *quoted = shell_quote(r->dev.name);
+	_cleanup_free_ char *save = xasprintf("noclone save %s", quoted);
 	struct strbuf b = { 0 };
 
 	add_programs(&b, r->plan.before, r->plan.nr_before);
@@ -61,6 +63,8 @@ static char *steps_of(const struct resize *r)
 	add_step(&b, grow);
 	if (r->sectors != r->old_sectors)
 		add_reload(r, &b, &r->new);
+	if (r->saved && r->sectors != r->old_sectors)
+		add_step(&b, save);
 	add_programs(&b, r->plan.after, r->plan.nr_after);
 	return strbuf_take(&b);
 }

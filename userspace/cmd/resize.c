@@ -27,6 +27,7 @@
 #include "cmd/resize-room.h"
 #include "cmd/resize-shrink.h"
 #include "cmd/resize-run.h"
+#include "cmd/save.h"
 
 static void resize_free(struct resize *r)
 {
@@ -74,6 +75,7 @@ static int look(struct resize *r, const char *word)
 	if (why)
 		return resize_refuse(r, -EOPNOTSUPP, why);
 	r->old_sectors = table_sectors(&r->live.table);
+	r->saved = save_is_current(&r->dev);
 	return 0;
 }
 
@@ -132,6 +134,9 @@ static int plan_new_table(struct resize *r, const struct resize_size *size,
 
 	if (nr && last->kind != TARGET_LINEAR)
 		return resize_refuse(r, -EINVAL, "devices can be added to a linear one only: reload gives it another table");
+	e = resize_check_files(r, &r->live.table);
+	if (e)
+		return e;
 	e = room_find(&room, last, specs, nr, size->how == RESIZE_MAX);
 	if (e)
 		return e;
@@ -202,7 +207,7 @@ static void check_growth(const struct resize *r, struct problems *problems)
 {
 	const struct target *last = resize_last(&r->live.table);
 	const struct target *same = &r->new.targets[r->live.table.nr - 1];
-	const struct guard guard = { .self = r->dev.devno };
+	const struct guard guard = { .self = r->dev.devno, .saved = true };
 
 	guard_table(&r->new, &guard, problems);
 	check_new_legs(r, problems);
@@ -219,6 +224,8 @@ static int check(const struct resize *r, struct problems *problems)
 	else if (r->sectors < r->old_sectors)
 		shrink_check(r->o, &r->dev, &r->fs, r->old_sectors, r->sectors, problems);
 	problems_log_errors(problems, r->dev.name);
+	if (resize_is_cycle(r))
+		return resize_refuse(r, -ELOOP, "refused: a device cannot be built on itself");
 	return load_overridden(r->o, problems) ? 0 : -EPERM;
 }
 

@@ -174,59 +174,72 @@ static int check_twin(const struct options *o, const struct devmap_device *dev)
 	return -EEXIST;
 }
 
-int save_device(const struct options *o, const char *name)
+/* With the lock, unless nothing is to be written. */
+static int save(const struct options *o, const struct devmap_device *dev)
 {
-	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
-	_cleanup_free_ char *path = saved_path(name);
+	_cleanup_free_ char *path = saved_path(dev->name);
 	_cleanup_saved_ struct saved s = { 0 };
 	_cleanup_free_ char *text = NULL;
+	int r = collect(o, dev, &s);
+
+	if (r)
+		return r;
+	text = saved_print(&s, dev->name);
+	if (!saved_is_readable(text, dev->name)) {
+		log_err("%s cannot be saved: the UUID has a blank, or the name of a leg or an argument has a \"#\", which begins a comment in a table",
+			dev->name);
+		return -EINVAL;
+	}
+	if (opt(o, OPT_DRY_RUN)) {
+		print_file(o, dev->name, path, text);
+		return 0;
+	}
+	r = saved_file_write(dev->name, text);
+	if (r) {
+		log_err("writing %s failed: %s", path, strerror(-r));
+		return r;
+	}
+	saved_file_set_forced(dev->name, false);
+	tell_udev(dev->devno);
+	log_note("%s: saved in %s%s", dev->name, path, access("/run/systemd/system", F_OK) ?
+		 "" : "; systemd knows of it after \"systemctl daemon-reload\", or the next boot");
+	return 0;
+}
+
+static int find_device(const struct options *o, const char *name, struct devmap_device *dev)
+{
 	const char *wrong = saved_name_problem(name);
-	_cleanup_close_ int lock = -1;
-	int r;
 
 	if (wrong) {
 		log_err("\"%s\" %s", name, wrong);
 		return -EINVAL;
 	}
-	if (select_device(name, &dev) || select_check_owner(o, &dev))
+	if (select_device(name, dev) || select_check_owner(o, dev))
 		return -ENXIO;
-	r = check_twin(o, &dev);
+	return check_twin(o, dev);
+}
+
+int save_locked(const struct options *o, const char *name)
+{
+	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
+	int r = find_device(o, name, &dev);
+
+	return r ? r : save(o, &dev);
+}
+
+int save_device(const struct options *o, const char *name)
+{
+	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
+	_cleanup_close_ int lock = -1;
+	int r = find_device(o, name, &dev);
+
 	if (r)
 		return r;
 	lock = opt(o, OPT_DRY_RUN) ? -1 : saved_file_lock(name);
 	if (lock < 0 && !opt(o, OPT_DRY_RUN))
 		return lock;
-	r = collect(o, &dev, &s);
-	if (r)
-		return r;
-	text = saved_print(&s, name);
-	if (!saved_is_readable(text, name)) {
-		log_err("%s cannot be saved: the UUID has a blank, or the name of a leg or an argument has a \"#\", which begins a comment in a table",
-			name);
-		return -EINVAL;
-	}
-	if (opt(o, OPT_DRY_RUN)) {
-		print_file(o, name, path, text);
-		return 0;
-	}
-	r = saved_file_write(name, text);
-	if (!r) {
-		saved_file_set_forced(name, false);
-		tell_udev(dev.devno);
-	}
-	if (r)
-		log_err("writing %s failed: %s", path, strerror(-r));
-	else
-		log_note("%s: saved in %s%s", name, path, access("/run/systemd/system", F_OK) ?
-			 "" : "; systemd knows of it after \"systemctl daemon-reload\", or the next boot");
-	return r;
+	return save(o, &dev);
 }
-
-enum match {
-	MATCH_SAME,
-	MATCH_OTHER,
-	MATCH_UNKNOWN,	/* a leg is gone, it runs on a stand-in, or has only grown */
-};
 
 /* A name by a UUID leads to the device itself as long as that is active. */
 static bool is_missing(const struct target *t, const void *data)
@@ -244,7 +257,7 @@ static bool is_missing(const struct target *t, const void *data)
 }
 
 /* Legs may be replaced while a device is active; then the file is about others. */
-static enum match compare(const struct devmap_device *dev, const char *text)
+static enum save_match compare(const struct devmap_device *dev, const char *text)
 {
 	_cleanup_problems_ struct problems ignored = { 0 };
 	_cleanup_table_ struct table live = { 0 }, saved = { 0 };
@@ -252,13 +265,13 @@ static enum match compare(const struct devmap_device *dev, const char *text)
 	table_parse(&saved, text, &ignored);
 	if (live_table(dev->name, &live) || !live.nr || !saved.nr ||
 	    saved_has_stand_in(&saved, &live) || table_any(&saved, is_missing, &dev->devno))
-		return MATCH_UNKNOWN;
+		return SAVE_UNKNOWN;
 	table_rename_devices(&live, identity_number);
 	table_rename_devices(&saved, identity_number);
 	if (!table_same_mapping(&live, &saved) ||
 	    table_sectors(&live) < table_sectors(&saved))
-		return MATCH_OTHER;
-	return table_sectors(&live) == table_sectors(&saved) ? MATCH_SAME : MATCH_UNKNOWN;
+		return SAVE_OTHER;
+	return table_sectors(&live) == table_sectors(&saved) ? SAVE_SAME : SAVE_GROWN;
 }
 
 static void replace(const char *name, const char *old, const char *new)
@@ -287,18 +300,18 @@ static void renew_signatures(const char *name, const char *text)
 	replace(name, text, new);
 }
 
-bool save_refresh(const struct devmap_device *dev, bool dry_run)
+enum save_match save_refresh(const struct devmap_device *dev, bool dry_run)
 {
 	_cleanup_free_ char *text = saved_file_text(dev->name), *outdated = NULL;
-	enum match match = text ? compare(dev, text) : MATCH_UNKNOWN;
+	enum save_match match = text ? compare(dev, text) : SAVE_UNKNOWN;
 
-	if (match == MATCH_SAME && !dry_run)
+	if (match == SAVE_SAME && !dry_run)
 		renew_signatures(dev->name, text);
-	if (match != MATCH_OTHER || dry_run)
-		return match != MATCH_OTHER;
+	if (match != SAVE_OTHER || dry_run)
+		return match;
 	outdated = saved_with_outdated(text);
 	replace(dev->name, text, outdated);
-	return false;
+	return match;
 }
 
 static bool is_about(const char *text, const struct devmap_device *dev)
@@ -308,6 +321,25 @@ static bool is_about(const char *text, const struct devmap_device *dev)
 
 	saved_parse_keywords(&s, text, &ignored);
 	return saved_is_device(&s, dev->uuid);
+}
+
+bool save_is_about(const struct devmap_device *dev)
+{
+	_cleanup_free_ char *text = saved_file_text(dev->name);
+
+	return text && is_about(text, dev);
+}
+
+bool save_is_current(const struct devmap_device *dev)
+{
+	_cleanup_free_ char *text = saved_file_text(dev->name);
+	_cleanup_problems_ struct problems ignored = { 0 };
+	_cleanup_saved_ struct saved s = { 0 };
+
+	if (text)
+		saved_parse_keywords(&s, text, &ignored);
+	return s.uuid && !s.outdated && saved_is_device(&s, dev->uuid) &&
+	       compare(dev, text) == SAVE_SAME;
 }
 
 bool save_is_stand_in(const struct devmap_device *dev, const struct table *live)
@@ -321,18 +353,19 @@ bool save_is_stand_in(const struct devmap_device *dev, const struct table *live)
 	return text && is_about(text, dev) && saved_has_stand_in(&saved, live);
 }
 
-void save_hint(const char *name)
+void save_hint(const char *name, bool locked)
 {
-	_cleanup_free_ char *text = saved_file_text(name), *path = saved_path(name);
 	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
+	_cleanup_free_ char *path = saved_path(name);
 	_cleanup_close_ int lock = -1;
+	bool outdated;
 
-	if (!text || devmap_info(name, &dev) || !is_about(text, &dev))
+	if (devmap_info(name, &dev) || !save_is_about(&dev))
 		return;
-	lock = saved_file_lock(name);
+	lock = locked ? -1 : saved_file_lock(name);
+	outdated = (locked || lock >= 0) && save_refresh(&dev, false) == SAVE_OTHER;
 	log_note("%s has the table from before%s: \"noclone save %s\" keeps the new one",
-		 path, lock < 0 || save_refresh(&dev, false) ? "" :
-		 ", which is not activated any more", name);
+		 path, outdated ? ", which is not activated any more" : "", name);
 }
 
 int cmd_save(const struct options *o, int argc, char **argv)

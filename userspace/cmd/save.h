@@ -9,8 +9,21 @@
 #include "system/devmap.h"
 #include "cli/options.h"
 
+enum save_match {
+	SAVE_SAME,
+	SAVE_GROWN,
+	SAVE_OTHER,
+	SAVE_UNKNOWN,	/* there is no file, a leg is gone, or it runs on a stand-in */
+};
+
 /* Save a device that is active: 0, or a negative errno after a message. */
 int save_device(const struct options *o, const char *name);
+/* The same; the caller has the lock of its file. */
+int save_locked(const struct options *o, const char *name);
+/* Is there a file that was written by save_device() and has the table that it runs with? */
+bool save_is_current(const struct devmap_device *dev);
+/* Is there a file, and about this device? */
+bool save_is_about(const struct devmap_device *dev);
 /* Does it have a backing file, but runs on a loop device instead, for want of a module? */
 bool save_is_stand_in(const struct devmap_device *dev, const struct table *live);
 
@@ -23,10 +36,12 @@ bool save_is_stand_in(const struct devmap_device *dev, const struct table *live)
  * it holds them, so that has been written through it.  If it is another one, the file is
  * outdated: save that.
  *
- * Return: false if the table is another one.
+ * One that has only grown is not outdated: its saved part is where it was.
+ *
+ * Return: how they compare.
  */
-bool save_refresh(const struct devmap_device *dev, bool dry_run);
-/* After a change of an active device: its file does not know. */
-void save_hint(const char *name);
+enum save_match save_refresh(const struct devmap_device *dev, bool dry_run);
+/* After a change of an active device: its file does not know.  @locked: by the caller */
+void save_hint(const char *name, bool locked);
 
 #endif /* NOCLONE_SAVE_H */

@@ -58,16 +58,27 @@ static void judge_state(const struct doctor_facts *d, const struct mapped_facts 
 	}
 }
 
+static void judge_trouble(const struct mapped_facts *m, const struct trouble *t,
+			  struct finding *finding)
+{
+	/* without a name, the file is gone when the last table that has it is */
+	if (t->kind == TROUBLE_DELETED || t->kind == TROUBLE_REPLACED)
+		finding_fix(finding, "copy what is on the device first: dd if=/dev/mapper/%s of=NEWFILE bs=1M",
+			    m->name);
+	else
+		finding_fix(finding, "bring it back, or give the device another table: noclone reload %s",
+			    m->name);
+}
+
 static void judge_troubles(const struct mapped_facts *m, const char *what,
 			   struct findings *f)
 {
 	unsigned int i;
 
 	for (i = 0; i < m->troubles.nr; i++)
-		finding_fix(finding_add(f, FINDING_PROBLEM, what, "%s",
-					m->troubles.trouble[i].text),
-			    "bring it back, or give the device another table: noclone reload %s",
-			    m->name);
+		judge_trouble(m, &m->troubles.trouble[i],
+			      finding_add(f, FINDING_PROBLEM, what, "%s",
+					  m->troubles.trouble[i].text));
 	if (m->stand_in)
 		finding_fix(finding_add(f, FINDING_WARNING, what, "%s", m->stand_in),
 			    "unless it is swap, noclone suspend %s && noclone resume %s", m->name, m->name);

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -184,22 +185,56 @@ static int fail(const struct backing *b, const char *doing, int r)
 	return r;
 }
 
-/* A write lease shows it.  Where there are no leases, nothing can be said. */
-static int check_closed(const struct backing *b)
+static int refuse_open(const struct backing *b)
 {
-	if (fcntl(b->fd, F_SETLEASE, F_WRLCK)) {
-		if (errno != EAGAIN)
-			return 0;
-		return refuse(b, -EBUSY,
-			      "a process has it open, and --allocate needs a file that nobody uses");
-	}
-	fcntl(b->fd, F_SETLEASE, F_UNLCK);
+	return refuse(b, -EBUSY,
+		      "a process has it open, and --allocate needs a file that nobody uses");
+}
+
+/*
+ * A write lease: who opens the file waits until it is given back, and it shows that
+ * somebody does.  Where there are no leases, nothing can be said.
+ */
+static int take_lease(struct backing *b)
+{
+	/* what comes when somebody opens it ends a process that does not expect it */
+	signal(SIGIO, SIG_IGN);
+	b->leased = !fcntl(b->fd, F_SETLEASE, F_WRLCK);
+	return b->leased || errno != EAGAIN ? 0 : refuse_open(b);
+}
+
+static void give_lease(struct backing *b)
+{
+	if (b->leased)
+		fcntl(b->fd, F_SETLEASE, F_UNLCK);
+	b->leased = false;
+}
+
+/* A reader may have the file; then nobody is watched any more. */
+static bool somebody_writes(struct backing *b)
+{
+	int lease = b->leased ? fcntl(b->fd, F_GETLEASE) : F_WRLCK;
+
+	if (lease == F_RDLCK)
+		give_lease(b);
+	return lease == F_UNLCK;
+}
+
+/* It may have been minutes, or an answer, since the plan. */
+static int check_size(const struct backing *b)
+{
+	struct stat st;
+
+	if (fstat(b->fd, &st))
+		return fail(b, "opening", -errno);
+	if ((uint64_t)st.st_size != b->old_bytes)
+		return refuse(b, -ESTALE, "its size has been changed meanwhile: try again");
 	return 0;
 }
 
 static int open_file(struct backing *b)
 {
-	int flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+	int r, flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
 
 	if (b->action == BACKING_CREATE)
 		flags |= O_CREAT | O_EXCL;
@@ -207,7 +242,10 @@ static int open_file(struct backing *b)
 	if (b->fd < 0)
 		return fail(b, "opening", -errno);
 	b->changed = b->action == BACKING_CREATE;
-	return b->action != BACKING_CREATE && b->req.allocate ? check_closed(b) : 0;
+	if (b->changed)
+		return 0;
+	r = check_size(b);
+	return r || !b->req.allocate ? r : take_lease(b);
 }
 
 static int resize(struct backing *b)
@@ -247,10 +285,13 @@ static int write_zeroes(struct backing *b, const struct file_gap *gap,
 
 	while (at < gap->end) {
 		size_t n = MIN(gap->end - at, (uint64_t)ZEROES_AT_ONCE);
-		ssize_t written = pwrite(b->fd, zeroes, n, at);
+		ssize_t written;
 
 		if (stop_requested())
 			return -EINTR;
+		if (somebody_writes(b))
+			return -EBUSY;
+		written = pwrite(b->fd, zeroes, n, at);
 		if (written < 0)
 			return -errno;
 		at += written;
@@ -274,6 +315,8 @@ static int fill(struct backing *b)
 		return fail(b, "reading the extents", r);
 	for (i = 0; !r && i < map->nr_gaps; i++)
 		r = write_zeroes(b, &map->gap[i], zeroes, &done);
+	if (r == -EBUSY)
+		return refuse_open(b);
 	return r ? fail(b, "writing zeroes", r) : 0;
 }
 
@@ -315,6 +358,7 @@ int backing_apply(struct backing *b)
 		r = resize(b);
 	if (!r && b->req.allocate)
 		r = fill(b);
+	give_lease(b);
 	if (!r && fsync(b->fd))
 		r = fail(b, "syncing", -errno);
 	if (!r && stop_requested())

@@ -16,6 +16,7 @@
  * @source: @facts for this file, and the facts of the running system
  * @fd: open for writing while it is changed, then for reading; or -1
  * @old_bytes: its size before
+ * @leased: nobody else has it open
  * @changed: it was created or grown, which backing_undo() undoes
  */
 struct backing {
@@ -27,6 +28,7 @@ struct backing {
 	struct facts_source source;
 	int fd;
 	uint64_t old_bytes;
+	bool leased;
 	bool changed;
 };
 

@@ -34,6 +34,9 @@ static void block_signals(sigset_t *old)
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGTERM);
 	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGQUIT);
+	/* a message to nobody comes before what it is about has been undone */
+	sigaddset(&set, SIGPIPE);
 	sigprocmask(SIG_BLOCK, &set, old);
 }
 
@@ -90,6 +93,16 @@ int devmap_resume(const char *name)
 	return dmt ? devmap_task_run_udev(dmt, "resuming", name) : -ENOMEM;
 }
 
+static int load_checked(const char *name, const struct table *t, bool readonly,
+			const struct devmap_check *check)
+{
+	int r = load(name, t, readonly);
+
+	if (!r && check)
+		r = check->loaded(name, check->data);
+	return r;
+}
+
 static void give_back(int *lock)
 {
 	if (!lock || *lock < 0)
@@ -99,7 +112,7 @@ static void give_back(int *lock)
 }
 
 int devmap_create(const char *name, const char *uuid, const struct table *t,
-		  bool readonly, int *lock)
+		  bool readonly, const struct devmap_check *check, int *lock)
 {
 	sigset_t old;
 	int r;
@@ -107,7 +120,7 @@ int devmap_create(const char *name, const char *uuid, const struct table *t,
 	block_signals(&old);
 	r = create_empty(name, uuid);
 	if (!r) {
-		r = load(name, t, readonly);
+		r = load_checked(name, t, readonly, check);
 		if (!r) {
 			give_back(lock);
 			r = devmap_resume(name);
@@ -148,19 +161,8 @@ static void roll_back(const char *name, bool was_suspended)
 		log_err("%s keeps running with its old table", name);
 }
 
-static int load_checked(const char *name, const struct table *t, bool readonly,
-			const struct devmap_check *check)
-{
-	int r = load(name, t, readonly);
-
-	if (!r && check)
-		r = check->loaded(name, check->data);
-	return r;
-}
-
-int devmap_reload_checked(const char *name, const struct table *t, bool readonly,
-			  const struct devmap_suspend_how *how,
-			  const struct devmap_check *check)
+int devmap_reload(const char *name, const struct table *t, bool readonly,
+		  const struct devmap_suspend_how *how, const struct devmap_check *check)
 {
 	_cleanup_devmap_device_ struct devmap_device before = { 0 };
 	sigset_t old;
@@ -171,7 +173,7 @@ int devmap_reload_checked(const char *name, const struct table *t, bool readonly
 		log_err("%s: %s", name, devmap_strerror(-r));
 		return r;
 	}
-	if (check && (before.inactive_table || before.suspended)) {
+	if (check && check->alone && (before.inactive_table || before.suspended)) {
 		log_err("%s: somebody else is changing it: try again", name);
 		return -EBUSY;
 	}
@@ -192,12 +194,6 @@ int devmap_reload_checked(const char *name, const struct table *t, bool readonly
 	}
 	unblock_signals(&old);
 	return r;
-}
-
-int devmap_reload(const char *name, const struct table *t, bool readonly,
-		  const struct devmap_suspend_how *how)
-{
-	return devmap_reload_checked(name, t, readonly, how, NULL);
 }
 
 int devmap_remove(const char *name, bool retry, bool deferred)

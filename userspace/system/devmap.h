@@ -67,6 +67,8 @@ struct devmap_version {
 typedef void (*devmap_visitor)(const char *name, void *data);
 
 int devmap_info(const char *name, struct devmap_device *dev);
+/* Is there a device with that UUID, and a table? */
+bool devmap_has_uuid(const char *uuid);
 /* Does that error of devmap_info() say that there is no such device? */
 bool devmap_is_absent(int r);
 /* Call @visit for each mapped device, sorted by name. */
@@ -98,28 +100,27 @@ struct devmap_suspend_how {
 	bool nolockfs;
 };
 
+/* A look at the inactive table before the switch; if it fails, nothing is switched. */
+struct devmap_check {
+	/* Return: 0, or a negative errno after a message. */
+	int (*loaded)(const char *name, void *data);
+	void *data;
+	bool alone;	/* refuse a device that somebody else is changing */
+};
+
 /**
  * devmap_create() - make a device
+ * @check: a look at the table before it runs, or NULL
  * @lock: file descriptor to close as soon as the kernel holds the legs, -1 then; or NULL
  *
  * Return: 0, or a negative errno; -ETIMEDOUT: done in the kernel, but udev has not
  * answered.
  */
 int devmap_create(const char *name, const char *uuid, const struct table *t,
-		  bool readonly, int *lock);
+		  bool readonly, const struct devmap_check *check, int *lock);
+/* @check may be NULL. */
 int devmap_reload(const char *name, const struct table *t, bool readonly,
-		  const struct devmap_suspend_how *how);
-
-/* A look at the inactive table before the switch; if it fails, nothing is switched. */
-struct devmap_check {
-	/* Return: 0, or a negative errno after a message. */
-	int (*loaded)(const char *name, void *data);
-	void *data;
-};
-
-int devmap_reload_checked(const char *name, const struct table *t, bool readonly,
-			  const struct devmap_suspend_how *how,
-			  const struct devmap_check *check);
+		  const struct devmap_suspend_how *how, const struct devmap_check *check);
 int devmap_remove(const char *name, bool retry, bool deferred);
 int devmap_rename(const char *name, const char *new_name);
 int devmap_suspend(const char *name, const struct devmap_suspend_how *how);

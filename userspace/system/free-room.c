@@ -15,6 +15,7 @@
 #include "system/blockdev.h"
 #include "system/devmap.h"
 #include "system/live.h"
+#include "system/saved-parts.h"
 
 /* @from and @to are sectors of the whole disk: the room found so far. */
 struct search {
@@ -58,6 +59,18 @@ static void take_mapped(const char *name, void *data)
 			take_leg(data, &t.targets[i], &t.targets[i].legs[j], name);
 }
 
+static void take_saved(struct search *s)
+{
+	_cleanup_saved_parts_ struct saved_parts saved = { 0 };
+	unsigned int i;
+
+	saved_parts_collect(&saved);
+	for (i = 0; i < saved.nr; i++)
+		if (saved.part[i].range.disk == s->device->disk)
+			taken(s, saved.part[i].range.first, saved.part[i].range.end,
+			      saved.part[i].name);
+}
+
 /* Of a whole disk.  A leg on a partition has that partition for itself. */
 static void take_partitions(struct search *s)
 {
@@ -91,6 +104,7 @@ uint64_t free_room(const struct device_facts *f, uint64_t end, char **next)
 	if (s.from >= s.to)
 		return 0;
 	devmap_for_each(take_mapped, &s);
+	take_saved(&s);
 	take_partitions(&s);
 	return s.to - s.from;
 }

@@ -6,7 +6,7 @@
 #include "model/facts.h"
 
 /**
- * free_room - sectors that neither a mapped device nor a partition uses
+ * free_room - sectors that no mapped device, saved device or partition uses
  * @f: the device
  * @end: the sector of it where the search begins
  * @next: set to the name of what ends the room: a new string, NULL if that is the

@@ -17,18 +17,30 @@
 #include "system/device-uses.h"
 #include "system/file-lookup.h"
 #include "system/file-uses.h"
+#include "system/saved-parts.h"
 
-/* Does the live table map the sectors already?  Then a signature is expected. */
+/* Does the live table map the first sector already?  Then a signature there is expected. */
 static bool leg_was_ours(const struct use_query *q)
 {
-	const struct disk_range range = device_uses_range(q);
+	struct disk_range range = device_uses_range(q);
 	_cleanup_free_ char *name = q->self ? blockdev_mapped_name(q->self) : NULL;
 
-	return name && device_uses_map(name, &range);
+	range.end = range.first + 1;
+	return name && device_uses_maps_now(name, &range);
+}
+
+static void report_saved(const struct target *t, const char *what, const char *name,
+			 struct problems *problems)
+{
+	if (name)
+		problem_add(problems, PROBLEM_ERROR, t->line,
+			    "%s: %s, a saved device that is not active, has data there: noclone remove --forget %s gives them up",
+			    what, name, name);
 }
 
 static void guard_leg(const struct target *t, const struct leg *leg,
-		      const struct guard *g, struct problems *problems)
+		      const struct guard *g, const struct saved_parts *saved,
+		      struct problems *problems)
 {
 	_cleanup_facts_ struct device_facts f = { 0 };
 	_cleanup_uses_ struct uses uses = { 0 };
@@ -39,13 +51,19 @@ static void guard_leg(const struct target *t, const struct leg *leg,
 		.self = g->self,
 		.exclusive = g->exclusive,
 	};
+	struct disk_range range;
 	unsigned int i;
 	bool known;
 
 	if (blockdev_lookup(leg->device, &f))
 		return;
-	known = g->any_signature || leg_was_ours(&query);
-	device_uses_collect(&uses, &query);
+	range = device_uses_range(&query);
+	report_saved(t, leg->device, saved_parts_find(saved, &range, NULL), problems);
+	known = g->any_signature || g->loaded || leg_was_ours(&query);
+	if (g->loaded)
+		device_uses_collect_live(&uses, &query);
+	else
+		device_uses_collect(&uses, &query);
 	for (i = 0; i < uses.nr; i++) {
 		_cleanup_free_ char *text = use_describe(&uses.use[i]);
 
@@ -71,15 +89,19 @@ static char *file_use_problem(const struct use *use)
 }
 
 static void guard_file(const struct target *t, dev_t self,
-		       struct problems *problems)
+		       const struct saved_parts *saved, struct problems *problems)
 {
+	const struct disk_range range = { 0, t->file_start, t->file_start + t->length };
 	_cleanup_file_facts_ struct file_facts f = { 0 };
 	_cleanup_free_ char *name = path_encode(t->path);
 	_cleanup_uses_ struct uses uses = { 0 };
+	struct file_id id;
 	unsigned int i;
 
 	if (file_lookup(t->path, false, &f))
 		return;
+	id = (struct file_id) { true, f.filesystem, f.inode };
+	report_saved(t, name, saved_parts_find(saved, &range, &id), problems);
 	file_uses_collect(&uses, &f, self);
 	for (i = 0; i < uses.nr; i++) {
 		_cleanup_free_ char *text = file_use_problem(&uses.use[i]);
@@ -92,13 +114,16 @@ static void guard_file(const struct target *t, dev_t self,
 void guard_table(const struct table *t, const struct guard *g,
 		 struct problems *problems)
 {
+	_cleanup_saved_parts_ struct saved_parts saved = { 0 };
 	unsigned int i, j;
 
+	if (g->saved)
+		saved_parts_collect(&saved);
 	for (i = 0; i < t->nr; i++) {
 		if (t->targets[i].path)
-			guard_file(&t->targets[i], g->self, problems);
+			guard_file(&t->targets[i], g->self, &saved, problems);
 		for (j = 0; j < t->targets[i].nr_legs; j++)
-			guard_leg(&t->targets[i], &t->targets[i].legs[j], g,
+			guard_leg(&t->targets[i], &t->targets[i].legs[j], g, &saved,
 				  problems);
 	}
 }

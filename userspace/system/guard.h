@@ -11,11 +11,15 @@
  * @self: the mapped device that the table is for, or 0
  * @exclusive: also try exclusive opens (not for a dry run)
  * @any_signature: signatures on the devices do not count
+ * @loaded: the table is loaded already: only mounts, swap, holders and other users of a file
+ * @saved: parts of saved devices that are not active count
  */
 struct guard {
 	dev_t self;
 	bool exclusive;
 	bool any_signature;
+	bool loaded;
+	bool saved;
 };
 
 /**

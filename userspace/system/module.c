@@ -141,7 +141,9 @@ static int run_modprobe(struct child_output *output)
 	stop_hold();
 	r = child_run(argv, output);
 	stop_release();
-	if (r)
+	if (r == -EINTR)
+		log_err("loading " NOCLONE_MODULE_NAME ": stopped");
+	else if (r)
 		log_err("loading " NOCLONE_MODULE_NAME " failed: cannot run modprobe: %s",
 			strerror(-r));
 	return r;
