@@ -119,36 +119,43 @@ static void noclone_dev_free(struct noclone_dev *nd)
 	noclone_dev_destroy(nd);
 }
 
-/* Return: the device if it was in the list already, else NULL, and @nd is now. */
+/*
+ * Link @table to the device of @disk; if that is in no list yet, to @nd, which may be NULL.
+ * Return: the device, or NULL.
+ */
 static struct noclone_dev *noclone_table_link(struct noclone_table *table,
+					      struct gendisk *disk,
 					      struct noclone_dev *nd)
 {
-	struct noclone_dev *other;
-
 	mutex_lock(&noclone_devs_lock);
-	other = noclone_dev_find(nd->disk);
-	if (!other)
+	table->nd = noclone_dev_find(disk);
+	if (!table->nd && nd) {
 		list_add(&nd->node, &noclone_devs);
-	table->nd = other ? : nd;
-	list_add(&table->node, &table->nd->tables);
+		table->nd = nd;
+	}
+	if (table->nd)
+		list_add(&table->node, &table->nd->tables);
 	mutex_unlock(&noclone_devs_lock);
-	return other;
+	return table->nd;
 }
 
 static struct noclone_table *noclone_table_create(struct dm_table *dm)
 {
+	struct gendisk *disk = dm_disk(dm_table_get_md(dm));
 	struct noclone_table *table = kzalloc(sizeof(*table), GFP_KERNEL);
 	struct noclone_dev *nd;
 
 	if (!table)
 		return NULL;
-	nd = noclone_dev_create(dm_disk(dm_table_get_md(dm)));
+	table->dm = dm;
+	if (noclone_table_link(table, disk, NULL))
+		return table;
+	nd = noclone_dev_create(disk);
 	if (!nd) {
 		kfree(table);
 		return NULL;
 	}
-	table->dm = dm;
-	if (noclone_table_link(table, nd))
+	if (noclone_table_link(table, disk, nd) != nd)
 		noclone_dev_destroy(nd);
 	return table;
 }

@@ -77,7 +77,7 @@ static int check_forget(const struct devmap_device *dev)
 {
 	_cleanup_free_ char *path = saved_path(dev->name);
 
-	if (save_is_about(dev))
+	if (!save_is_of_other(dev))
 		return 0;
 	log_err("%s is about another device than the one that is called %s now: noclone remove %s removes this one and keeps the file",
 		path, dev->name, dev->name);
@@ -100,7 +100,7 @@ static int remove_one(const struct options *o, const struct devmap_device *dev)
 {
 	_cleanup_free_ char *path = saved_path(dev->name), *quoted = shell_quote(path);
 	bool file = opt(o, OPT_FORGET) && saved_file_exists(dev->name);
-	bool saved = save_is_about(dev);
+	bool saved = saved_file_exists(dev->name) && !save_is_of_other(dev);
 	_cleanup_free_ char *words = xasprintf("%s%s%s%s%s",
 		opt(o, OPT_RETRY) ? " --retry" : "",
 		opt(o, OPT_DEFERRED) ? " --deferred" : "",

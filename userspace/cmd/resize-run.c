@@ -224,6 +224,7 @@ int resize_run(struct resize *r)
 	/* saved with its old size, it would be too small for the file system at the next boot */
 	if (r->saved && r->sectors != r->old_sectors && save_locked(r->o, r->dev.name)) {
 		log_err("%s has its new size, but is not saved with it", r->dev.name);
+		save_refresh(&r->dev, false);
 		return -EIO;
 	}
 	e = filesystem_run(r->plan.after, r->plan.nr_after);

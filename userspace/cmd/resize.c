@@ -75,7 +75,7 @@ static int look(struct resize *r, const char *word)
 	if (why)
 		return resize_refuse(r, -EOPNOTSUPP, why);
 	r->old_sectors = table_sectors(&r->live.table);
-	r->saved = save_is_current(&r->dev);
+	r->saved = save_is_current(&r->dev, &r->live.table);
 	return 0;
 }
 

@@ -156,16 +156,21 @@ static void look_for_twin(const char *name, void *data)
 		twin->name = xstrdup(name);
 }
 
+/* The other name that a device is saved under: a new string, or NULL. */
+static char *twin_of(const struct devmap_device *dev)
+{
+	struct twin twin = { .dev = dev };
+
+	if (*dev->uuid)
+		saved_file_for_each(look_for_twin, &twin);
+	return twin.name;
+}
+
 /* Of a device that was renamed: both would be activated at boot, and one would fail. */
 static int check_twin(const struct options *o, const struct devmap_device *dev)
 {
-	struct twin twin = { .dev = dev };
-	_cleanup_free_ char *path = NULL, *name = NULL;
+	_cleanup_free_ char *path = NULL, *name = opt(o, OPT_FORCE) ? NULL : twin_of(dev);
 
-	if (!*dev->uuid || opt(o, OPT_FORCE))
-		return 0;
-	saved_file_for_each(look_for_twin, &twin);
-	name = twin.name;
 	if (!name)
 		return 0;
 	path = saved_path(name);
@@ -323,14 +328,7 @@ static bool is_about(const char *text, const struct devmap_device *dev)
 	return saved_is_device(&s, dev->uuid);
 }
 
-bool save_is_about(const struct devmap_device *dev)
-{
-	_cleanup_free_ char *text = saved_file_text(dev->name);
-
-	return text && is_about(text, dev);
-}
-
-bool save_is_current(const struct devmap_device *dev)
+bool save_is_of_other(const struct devmap_device *dev)
 {
 	_cleanup_free_ char *text = saved_file_text(dev->name);
 	_cleanup_problems_ struct problems ignored = { 0 };
@@ -338,8 +336,23 @@ bool save_is_current(const struct devmap_device *dev)
 
 	if (text)
 		saved_parse_keywords(&s, text, &ignored);
-	return s.uuid && !s.outdated && saved_is_device(&s, dev->uuid) &&
-	       compare(dev, text) == SAVE_SAME;
+	return s.uuid && !saved_is_device(&s, dev->uuid);
+}
+
+bool save_is_current(const struct devmap_device *dev, const struct table *live)
+{
+	_cleanup_free_ char *text = saved_file_text(dev->name), *twin = NULL;
+	_cleanup_problems_ struct problems ignored = { 0 };
+	_cleanup_saved_ struct saved s = { 0 };
+
+	if (text)
+		saved_parse_keywords(&s, text, &ignored);
+	/* a signature that was overridden has to be noticed again */
+	if (!s.uuid || s.outdated || !saved_is_device(&s, dev->uuid) ||
+	    saved_file_is_forced(dev->name) || !table_has_noclone(live))
+		return false;
+	twin = twin_of(dev);
+	return !twin && compare(dev, text) == SAVE_SAME;
 }
 
 bool save_is_stand_in(const struct devmap_device *dev, const struct table *live)
@@ -358,9 +371,10 @@ void save_hint(const char *name, bool locked)
 	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
 	_cleanup_free_ char *path = saved_path(name);
 	_cleanup_close_ int lock = -1;
+	_cleanup_free_ char *text = saved_file_text(name);
 	bool outdated;
 
-	if (devmap_info(name, &dev) || !save_is_about(&dev))
+	if (!text || devmap_info(name, &dev) || !is_about(text, &dev))
 		return;
 	lock = locked ? -1 : saved_file_lock(name);
 	outdated = (locked || lock >= 0) && save_refresh(&dev, false) == SAVE_OTHER;

@@ -20,10 +20,10 @@ enum save_match {
 int save_device(const struct options *o, const char *name);
 /* The same; the caller has the lock of its file. */
 int save_locked(const struct options *o, const char *name);
-/* Is there a file that was written by save_device() and has the table that it runs with? */
-bool save_is_current(const struct devmap_device *dev);
-/* Is there a file, and about this device? */
-bool save_is_about(const struct devmap_device *dev);
+/* Is there a file that was written by save_device(), and with this live table? */
+bool save_is_current(const struct devmap_device *dev, const struct table *live);
+/* Is the file with its name that of another device? */
+bool save_is_of_other(const struct devmap_device *dev);
 /* Does it have a backing file, but runs on a loop device instead, for want of a module? */
 bool save_is_stand_in(const struct devmap_device *dev, const struct table *live);
 

@@ -71,9 +71,9 @@ static void check(struct check *c, const struct target *t, unsigned int part,
 		return;
 	}
 	why = saved_refusal(c->saved, t, part, found);
-	/* xfs has a copy of its own at the start of each group, which may be that of a leg */
 	if (why && c->first &&
-	    (!strcmp(found, c->first) || saved_may_be_data(t, part, c->first)))
+	    (saved_may_be_copy(c->saved, t, part, found, c->first) ||
+	     saved_may_be_data(t, part, c->first)))
 		severity = PROBLEM_WARNING;
 	if (why)
 		problem_add(c->problems, severity, t->line, "%s", why);

@@ -312,6 +312,15 @@ bool saved_may_be_data(const struct target *t, unsigned int part, const char *fi
 	return false;
 }
 
+bool saved_may_be_copy(const struct saved *s, const struct target *t, unsigned int part,
+		       const char *found, const char *first)
+{
+	_cleanup_free_ char *name = part_name(t, part);
+
+	return strcmp(found, SIGNATURE_NONE) && !strcmp(found, first) &&
+	       !strcmp(recorded(s, name, part_start(t, part)), SIGNATURE_NONE);
+}
+
 void saved_free(struct saved *s)
 {
 	unsigned int i;

@@ -103,6 +103,12 @@ char *saved_refusal(const struct saved *s, const struct target *t, unsigned int 
  * in it.  @first: signature of the device
  */
 bool saved_may_be_data(const struct target *t, unsigned int part, const char *first);
+/*
+ * May @found be a copy of @first, where nothing was recorded?  xfs has one of its superblock
+ * at the start of each group, which may be that of a leg.
+ */
+bool saved_may_be_copy(const struct saved *s, const struct target *t, unsigned int part,
+		       const char *found, const char *first);
 void saved_free(struct saved *s);
 
 #define _cleanup_saved_ __attribute__((cleanup(saved_free)))

@@ -315,8 +315,11 @@ static int fill(struct backing *b)
 		return fail(b, "reading the extents", r);
 	for (i = 0; !r && i < map->nr_gaps; i++)
 		r = write_zeroes(b, &map->gap[i], zeroes, &done);
-	if (r == -EBUSY)
+	/* what that one writes may be behind the old end */
+	if (r == -EBUSY) {
+		b->changed = false;
 		return refuse_open(b);
+	}
 	return r ? fail(b, "writing zeroes", r) : 0;
 }
 

@@ -17,6 +17,7 @@
 #include "system/device-uses.h"
 #include "system/file-lookup.h"
 #include "system/file-uses.h"
+#include "system/live.h"
 #include "system/saved-parts.h"
 
 /* Does the live table map the first sector already?  Then a signature there is expected. */
@@ -29,13 +30,39 @@ static bool leg_was_ours(const struct use_query *q)
 	return name && device_uses_maps_now(name, &range);
 }
 
-static void report_saved(const struct target *t, const char *what, const char *name,
-			 struct problems *problems)
+static bool maps(const struct target *t, const void *data)
 {
-	if (name)
+	const struct saved_part *part = data;
+	const struct file_id id = part->file;
+
+	return t->path && file_id_same(&t->id, &id);
+}
+
+/* What the running device has is nobody else's any more: the saved one is its past. */
+static bool is_ours(const struct saved_part *part, const struct disk_range *range, dev_t self)
+{
+	_cleanup_free_ char *name = self ? blockdev_mapped_name(self) : NULL;
+	struct disk_range first = *range, last = *range;
+	_cleanup_live_ struct live live = { 0 };
+
+	first.first = MAX(range->first, part->range.first);
+	first.end = first.first + 1;
+	last.end = MIN(range->end, part->range.end);
+	last.first = last.end - 1;
+	if (!name || !part->file.known)
+		return name && device_uses_maps_now(name, &first) &&
+		       device_uses_maps_now(name, &last);
+	return !live_get(name, &live) && table_any(&live.table, maps, part);
+}
+
+static void report_saved(const struct target *t, const char *what,
+			 const struct saved_part *part, const struct disk_range *range,
+			 dev_t self, struct problems *problems)
+{
+	if (part && !is_ours(part, range, self))
 		problem_add(problems, PROBLEM_ERROR, t->line,
 			    "%s: %s, a saved device that is not active, has data there: noclone remove --forget %s gives them up",
-			    what, name, name);
+			    what, part->name, part->name);
 }
 
 static void guard_leg(const struct target *t, const struct leg *leg,
@@ -58,7 +85,8 @@ static void guard_leg(const struct target *t, const struct leg *leg,
 	if (blockdev_lookup(leg->device, &f))
 		return;
 	range = device_uses_range(&query);
-	report_saved(t, leg->device, saved_parts_find(saved, &range, NULL), problems);
+	report_saved(t, leg->device, saved_parts_find(saved, &range, NULL), &range, g->self,
+		     problems);
 	known = g->any_signature || g->loaded || leg_was_ours(&query);
 	if (g->loaded)
 		device_uses_collect_live(&uses, &query);
@@ -101,7 +129,7 @@ static void guard_file(const struct target *t, dev_t self,
 	if (file_lookup(t->path, false, &f))
 		return;
 	id = (struct file_id) { true, f.filesystem, f.inode };
-	report_saved(t, name, saved_parts_find(saved, &range, &id), problems);
+	report_saved(t, name, saved_parts_find(saved, &range, &id), &range, self, problems);
 	file_uses_collect(&uses, &f, self);
 	for (i = 0; i < uses.nr; i++) {
 		_cleanup_free_ char *text = file_use_problem(&uses.use[i]);

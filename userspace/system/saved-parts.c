@@ -85,8 +85,9 @@ void saved_parts_collect(struct saved_parts *parts)
 	saved_file_for_each(collect, parts);
 }
 
-const char *saved_parts_find(const struct saved_parts *parts, const struct disk_range *range,
-			     const struct file_id *file)
+const struct saved_part *saved_parts_find(const struct saved_parts *parts,
+					  const struct disk_range *range,
+					  const struct file_id *file)
 {
 	unsigned int i;
 
@@ -97,7 +98,7 @@ const char *saved_parts_find(const struct saved_parts *parts, const struct disk_
 		    part->file.known || part->range.disk != range->disk)
 			continue;
 		if (part->range.first < range->end && range->first < part->range.end)
-			return part->name;
+			return part;
 	}
 	return NULL;
 }
