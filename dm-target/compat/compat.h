@@ -255,10 +255,11 @@ static inline bool noclone_compat_table_is_writable(struct dm_table *table)
 static inline void noclone_compat_striped_limits(struct queue_limits *limits,
 						 u32 chunk_sectors, u32 stripes)
 {
-#if NOCLONE_STRIPED_CHUNK_LIMIT
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 48)
 	unsigned int io_min, io_opt;
 
-	limits->chunk_sectors = chunk_sectors;
+	if (NOCLONE_STRIPED_CHUNK_LIMIT)
+		limits->chunk_sectors = chunk_sectors;
 	if (!check_shl_overflow(chunk_sectors, SECTOR_SHIFT, &io_min) &&
 	    !check_mul_overflow(io_min, stripes, &io_opt)) {
 		limits->io_min = io_min;
