@@ -6,7 +6,6 @@
 #include "base/log.h"
 #include "base/util.h"
 #include "model/facts.h"
-#include "model/file-id.h"
 #include "model/move.h"
 #include "model/problems.h"
 #include "model/table-parse.h"
@@ -58,8 +57,7 @@ static void read_new(const struct table *t, const struct facts_source *src,
 
 		if (target->path && !src->lookup_file(src, target->path, false,
 						      &f))
-			target->id = (struct file_id) { true, f.filesystem,
-							f.inode };
+			target->id = file_facts_id(&f);
 	}
 }
 

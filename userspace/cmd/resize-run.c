@@ -15,7 +15,6 @@
 #include "base/size.h"
 #include "base/util.h"
 #include "model/facts.h"
-#include "model/file-id.h"
 #include "model/lint.h"
 #include "model/path.h"
 #include "model/table-print.h"
@@ -61,7 +60,7 @@ int resize_check_files(const struct resize *r, const struct table *live)
 
 		if (!t->path || file_lookup(t->path, false, &f))
 			continue;
-		there = (struct file_id) { true, f.filesystem, f.inode };
+		there = file_facts_id(&f);
 		if (!file_id_differs(&t->id, &there))
 			continue;
 		name = path_encode(t->path);

@@ -47,15 +47,22 @@ static int check_table(const struct options *o, const struct devmap_device *dev,
 	return -EOPNOTSUPP;
 }
 
+/* What the file of a device says of it; nothing if there is none. */
+static void read_keywords(const char *name, struct saved *s)
+{
+	_cleanup_free_ char *text = saved_file_text(name);
+	_cleanup_problems_ struct problems ignored = { 0 };
+
+	if (text)
+		saved_parse_keywords(s, text, &ignored);
+}
+
 static int check_file(const struct options *o, const struct devmap_device *dev)
 {
-	_cleanup_problems_ struct problems ignored = { 0 };
-	_cleanup_free_ char *text = saved_file_text(dev->name);
 	_cleanup_free_ char *path = saved_path(dev->name);
 	_cleanup_saved_ struct saved old = { 0 };
 
-	if (text)
-		saved_parse_keywords(&old, text, &ignored);
+	read_keywords(dev->name, &old);
 	if (opt(o, OPT_FORCE) || !old.uuid || saved_is_device(&old, dev->uuid))
 		return 0;
 	log_err("%s is about another device (UUID %s): --force replaces it", path,
@@ -144,13 +151,10 @@ struct twin {
 /* One that was written by hand has no UUID, and is about its name. */
 static void look_for_twin(const char *name, void *data)
 {
-	_cleanup_free_ char *text = saved_file_text(name);
-	_cleanup_problems_ struct problems ignored = { 0 };
 	_cleanup_saved_ struct saved s = { 0 };
 	struct twin *twin = data;
 
-	if (text)
-		saved_parse_keywords(&s, text, &ignored);
+	read_keywords(name, &s);
 	if (!twin->name && s.uuid && strcmp(name, twin->dev->name) &&
 	    saved_is_device(&s, twin->dev->uuid))
 		twin->name = xstrdup(name);
@@ -330,12 +334,9 @@ static bool is_about(const char *text, const struct devmap_device *dev)
 
 bool save_is_of_other(const struct devmap_device *dev)
 {
-	_cleanup_free_ char *text = saved_file_text(dev->name);
-	_cleanup_problems_ struct problems ignored = { 0 };
 	_cleanup_saved_ struct saved s = { 0 };
 
-	if (text)
-		saved_parse_keywords(&s, text, &ignored);
+	read_keywords(dev->name, &s);
 	return s.uuid && !saved_is_device(&s, dev->uuid);
 }
 

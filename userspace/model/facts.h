@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "model/file-id.h"
 #include "model/file-map.h"
 
 /**
@@ -120,5 +121,11 @@ void file_facts_free(struct file_facts *facts);
 
 #define _cleanup_facts_ __attribute__((cleanup(facts_free)))
 #define _cleanup_file_facts_ __attribute__((cleanup(file_facts_free)))
+
+/* The identity of a file that was found. */
+static inline struct file_id file_facts_id(const struct file_facts *f)
+{
+	return (struct file_id) { true, f->filesystem, f->inode };
+}
 
 #endif /* NOCLONE_FACTS_H */

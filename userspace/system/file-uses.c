@@ -65,7 +65,7 @@ static void collect_loops(struct uses *uses, const struct file_facts *f)
 static bool runs_on(const struct target *t, const void *data)
 {
 	const struct file_facts *f = data;
-	const struct file_id id = { true, f->filesystem, f->inode };
+	const struct file_id id = file_facts_id(f);
 
 	return t->id.known ? file_id_same(&t->id, &id) : is_file(f, t->path);
 }

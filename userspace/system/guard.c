@@ -33,9 +33,8 @@ static bool leg_was_ours(const struct use_query *q)
 static bool maps(const struct target *t, const void *data)
 {
 	const struct saved_part *part = data;
-	const struct file_id id = part->file;
 
-	return t->path && file_id_same(&t->id, &id);
+	return t->path && file_id_same(&t->id, &part->file);
 }
 
 /* What the running device has is nobody else's any more: the saved one is its past. */
@@ -49,10 +48,11 @@ static bool is_ours(const struct saved_part *part, const struct disk_range *rang
 	first.end = first.first + 1;
 	last.end = MIN(range->end, part->range.end);
 	last.first = last.end - 1;
-	if (!name || !part->file.known)
-		return name && device_uses_maps_now(name, &first) &&
-		       device_uses_maps_now(name, &last);
-	return !live_get(name, &live) && table_any(&live.table, maps, part);
+	if (!name)
+		return false;
+	if (part->file.known)
+		return !live_get(name, &live) && table_any(&live.table, maps, part);
+	return device_uses_maps_now(name, &first) && device_uses_maps_now(name, &last);
 }
 
 static void report_saved(const struct target *t, const char *what,
@@ -128,7 +128,7 @@ static void guard_file(const struct target *t, dev_t self,
 
 	if (file_lookup(t->path, false, &f))
 		return;
-	id = (struct file_id) { true, f.filesystem, f.inode };
+	id = file_facts_id(&f);
 	report_saved(t, name, saved_parts_find(saved, &range, &id), &range, self, problems);
 	file_uses_collect(&uses, &f, self);
 	for (i = 0; i < uses.nr; i++) {

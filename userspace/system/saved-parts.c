@@ -9,6 +9,7 @@
 
 #include "dm-noclone.h"
 #include "base/util.h"
+#include "model/facts.h"
 #include "model/problems.h"
 #include "model/saved.h"
 #include "system/blockdev.h"
@@ -44,7 +45,7 @@ static void add_file(struct saved_parts *parts, const char *name, const struct t
 		return;
 	part = add(parts, name);
 	part->range = (struct disk_range) { 0, t->file_start, t->file_start + t->length };
-	part->file = (struct file_id) { true, f.filesystem, f.inode };
+	part->file = file_facts_id(&f);
 }
 
 /* Under whatever name: then its holders and its table say what it uses. */

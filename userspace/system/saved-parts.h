@@ -26,7 +26,8 @@ struct saved_parts {
 /* Those whose disk or file is there. */
 void saved_parts_collect(struct saved_parts *parts);
 /* The first part that has any of the sectors, or NULL. */
-const struct saved_part *saved_parts_find(const struct saved_parts *parts, const struct disk_range *range,
+const struct saved_part *saved_parts_find(const struct saved_parts *parts,
+					  const struct disk_range *range,
 					  const struct file_id *file);
 void saved_parts_free(struct saved_parts *parts);
 
