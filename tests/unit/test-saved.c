@@ -216,6 +216,28 @@ static void outdated_is_said_once(void **state __unused)
 	assert_true(str_starts(once, file));
 }
 
+static void comments_stay(void **state __unused)
+{
+	_cleanup_free_ char *text = NULL, *again = NULL;
+	_cleanup_saved_ struct saved s = { 0 };
+
+	read_file(&s, "0 8 noclone-linear /dev/c 0\n", 0);
+	s.uuid = xstrdup("NOCLONE-2");
+	text = saved_print(&s, "x");
+	again = saved_with_comments(text,
+		"# The device x, see noclone-tables(5): noclone activate, also at boot.\n"
+		"# my disk\n"
+		"# noclone: outdated\n"
+		"0 16 noclone-linear /dev/c 0 # no line of its own\n"
+		" #and its cellar");
+	assert_string_equal(again,
+		"# The device x, see noclone-tables(5): noclone activate, also at boot.\n"
+		"# my disk\n"
+		" #and its cellar\n"
+		"# noclone: uuid NOCLONE-2\n"
+		"0 8 noclone-linear /dev/c 0\n");
+}
+
 static void a_backing_file_has_a_signature(void **state __unused)
 {
 	_cleanup_saved_ struct saved s = { 0 }, again = { 0 };
@@ -417,6 +439,7 @@ int main(void)
 		cmocka_unit_test(another_signature_is_refused),
 		cmocka_unit_test(the_first_leg_may_have_got_one),
 		cmocka_unit_test(outdated_is_said_once),
+		cmocka_unit_test(comments_stay),
 		cmocka_unit_test(a_backing_file_has_a_signature),
 		cmocka_unit_test(another_word_for_the_same_is_accepted),
 		cmocka_unit_test(a_volume_may_show_on_a_leg),

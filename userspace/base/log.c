@@ -3,9 +3,11 @@
 #include "base/log.h"
 
 #include <ctype.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <time.h>
 
 enum log_level log_level = LOG_LEVEL_NORMAL;
 
@@ -22,11 +24,25 @@ static void add_visibly(struct strbuf *b, const char *text)
 			strbuf_putc(b, *text, 1);
 }
 
+/*
+ * That nobody reads the messages any more is no reason to end half-way, for example between
+ * a new table and its file.  Where SIGPIPE is held back already, somebody asks for it.
+ */
 static void write_out(const char *line)
 {
+	const struct timespec now = { 0 };
+	sigset_t pipe, before;
+
+	sigemptyset(&pipe);
+	sigaddset(&pipe, SIGPIPE);
+	sigprocmask(SIG_BLOCK, &pipe, &before);
 	/* keeps the order where both streams go to the same file */
 	fflush(stdout);
 	fputs(line, stderr);
+	if (sigismember(&before, SIGPIPE))
+		return;
+	sigtimedwait(&pipe, NULL, &now);
+	sigprocmask(SIG_SETMASK, &before, NULL);
 }
 
 void log_hold(void)

@@ -6,6 +6,7 @@
 #include "cli/load.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "base/child.h"
 #include "base/log.h"
@@ -127,6 +128,16 @@ int load_prepare(const struct build *b, struct backing *backing,
 	return load_overridden(b->options, problems) ? 0 : -EINVAL;
 }
 
+static bool is_known(const struct problem *p, const struct problems *known)
+{
+	unsigned int i;
+
+	for (i = 0; i < known->nr; i++)
+		if (!strcmp(p->text, known->problem[i].text))
+			return true;
+	return p->severity != PROBLEM_ERROR;
+}
+
 int load_still_unused(const char *name, void *data)
 {
 	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
@@ -134,6 +145,7 @@ int load_still_unused(const char *name, void *data)
 	const struct load_check *c = data;
 	struct guard guard = { .loaded = true, .saved = c->saved };
 	int r = devmap_info(name, &dev);
+	unsigned int i;
 
 	if (r) {
 		log_err("%s: %s", name, devmap_reason(r));
@@ -141,11 +153,13 @@ int load_still_unused(const char *name, void *data)
 	}
 	guard.self = dev.devno;
 	guard_table(c->table, &guard, &problems);
-	/* what is forced was said before */
-	if (opt(c->options, OPT_FORCE) || !problems_count(&problems, PROBLEM_ERROR))
-		return 0;
-	problems_log_errors(&problems, name);
-	return -EBUSY;
+	for (i = 0; i < problems.nr; i++) {
+		if (is_known(&problems.problem[i], c->known))
+			continue;
+		log_err("%s: %s", name, problems.problem[i].text);
+		r = -EBUSY;
+	}
+	return r;
 }
 
 int load_begin(const struct build *b, const struct table *t,

@@ -40,12 +40,12 @@ void load_end(struct backing *backing, bool good);
 
 /**
  * struct load_check - for load_still_unused()
- * @options: with --force it finds nothing
+ * @known: what --force has overridden
  * @table: what was loaded
  * @saved: parts of saved devices that are not active count
  */
 struct load_check {
-	const struct options *options;
+	const struct problems *known;
 	const struct table *table;
 	bool saved;
 };

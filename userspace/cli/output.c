@@ -194,9 +194,9 @@ struct json_object *output_lines(const char *text)
 
 	while (*text) {
 		size_t len = strcspn(text, "\n");
+		_cleanup_free_ char *line = xstrndup(text, len);
 
-		json_object_array_add(array,
-				      json_object_new_string_len(text, len));
+		json_object_array_add(array, output_string(line));
 		text += len + (text[len] == '\n');
 	}
 	return array;

@@ -125,10 +125,10 @@ static int load_module(const struct table *t)
 
 /* Without the module, or with an older one that does not know all of the table. */
 static const char *stand_in(const struct options *o, const char *name, const char *uuid,
-			    const struct saved *s, int *legs)
+			    const struct saved *s, const struct problems *known, int *legs)
 {
 	_cleanup_stand_in_ struct stand_in instead = { 0 };
-	struct load_check unused = { .options = o, .table = &instead.table };
+	struct load_check unused = { .known = known, .table = &instead.table };
 	const struct devmap_check check_again = { .loaded = load_still_unused, .data = &unused };
 	int r;
 
@@ -150,9 +150,10 @@ static const char *stand_in(const struct options *o, const char *name, const cha
 }
 
 static const char *create(const struct options *o, const char *name,
-			  const char *uuid, const struct saved *s, int *legs)
+			  const char *uuid, const struct saved *s,
+			  const struct problems *known, int *legs)
 {
-	struct load_check unused = { .options = o, .table = &s->table };
+	struct load_check unused = { .known = known, .table = &s->table };
 	const struct devmap_check check_again = { .loaded = load_still_unused, .data = &unused };
 	int r = load_module(&s->table);
 
@@ -160,11 +161,11 @@ static const char *create(const struct options *o, const char *name,
 	if (r == -EINTR)
 		return NULL;
 	if (r)
-		return stand_in(o, name, uuid, s, legs);
+		return stand_in(o, name, uuid, s, known, legs);
 	r = devmap_create(name, uuid, &s->table, s->readonly, &check_again, legs);
 	/* what a newer tool has saved */
 	if (r == -EINVAL && table_has_noclone(&s->table))
-		return stand_in(o, name, uuid, s, legs);
+		return stand_in(o, name, uuid, s, known, legs);
 	if (r && r != -ETIMEDOUT)
 		return NULL;
 	live_warn_stand_in(name);
@@ -262,9 +263,9 @@ static const char *activate(const struct options *o, const char *name)
 		return NULL;
 	if (opt(o, OPT_DRY_RUN)) {
 		print_plan(o, name, uuid, &s, &problems);
-		return "dry run";
+		return EACH_SAVED_PLAN;
 	}
-	state = create(o, name, uuid, &s, &legs);
+	state = create(o, name, uuid, &s, &problems, &legs);
 	if (state)
 		saved_file_set_forced(name, forced);
 	return state;

@@ -2,6 +2,7 @@
 /* noclone deactivate: remove saved devices that nobody uses, and keep their files. */
 #include "cmd/cmd.h"
 
+#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -83,28 +84,47 @@ static bool may_lose_table(const struct options *o, const char *name, bool grown
 	return opt(o, OPT_FORCE);
 }
 
+/* The data of a file that was deleted are gone with the device; another one would come back. */
+static bool may_lose_file(const struct options *o, const char *name)
+{
+	_cleanup_free_ char *trouble = save_file_trouble(name);
+
+	if (!trouble)
+		return true;
+	if (opt(o, OPT_FORCE))
+		log_warn("%s: %s", name, trouble);
+	else
+		log_err("%s stays active: %s; --force deactivates it nevertheless", name, trouble);
+	return opt(o, OPT_FORCE);
+}
+
 static const char *print_plan(const struct options *o, const char *name)
 {
 	_cleanup_free_ char *quoted = shell_quote(name);
 	_cleanup_free_ char *line = xasprintf("dmsetup remove --retry %s", quoted);
 
 	dry_run(o, "deactivate", name, NULL, NULL, NULL, line);
-	return "dry run";
+	return EACH_SAVED_PLAN;
 }
 
 static const char *remove_device(const struct options *o, const struct devmap_device *dev)
 {
 	/* in use, too: at shutdown it may never be removed, for example below LVM */
 	enum save_match match = save_refresh(dev, opt(o, OPT_DRY_RUN));
+	int r;
 
 	if (is_in_use(dev))
 		return refuse_used(dev);
 	if ((match == SAVE_OTHER || match == SAVE_GROWN) &&
 	    !may_lose_table(o, dev->name, match == SAVE_GROWN))
 		return NULL;
+	if (!may_lose_file(o, dev->name))
+		return NULL;
 	if (opt(o, OPT_DRY_RUN))
 		return print_plan(o, dev->name);
-	if (devmap_remove(dev->name, true, false))
+	r = devmap_remove(dev->name, true, false);
+	/* with udev late, it is gone */
+	if (r && r != -ETIMEDOUT)
 		return NULL;
 	saved_file_set_forced(dev->name, false);
 	return "deactivated";

@@ -8,6 +8,7 @@
 #include <json-c/json.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/child.h"
 #include "base/log.h"
@@ -58,8 +59,7 @@ static void report(const struct run *run, const char *name, const char *state)
 {
 	struct json_object *o;
 
-	/* a dry run has printed what it would do */
-	if (opt(run->o, OPT_DRY_RUN))
+	if (state && !strcmp(state, EACH_SAVED_PLAN))
 		return;
 	if (!opt(run->o, OPT_JSON)) {
 		if (state)
@@ -130,7 +130,10 @@ int each_saved(const struct each_saved *e, const struct options *o, int argc,
 		run.devices = json_object_new_array();
 		json_object_object_add(out, "devices", run.devices);
 		do_all(&run);
-		if (opt(o, OPT_JSON) && !opt(o, OPT_DRY_RUN))
+		if (opt(o, OPT_DRY_RUN))
+			output_add_bool(out, "dry_run", true);
+		if (opt(o, OPT_JSON) &&
+		    (!opt(o, OPT_DRY_RUN) || json_object_array_length(run.devices)))
 			output_print(out);
 		json_object_put(out);
 		r = run.failed ? EXIT_FAILED : EXIT_OK;

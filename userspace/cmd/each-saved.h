@@ -7,11 +7,14 @@
 
 #include "cli/options.h"
 
+#define EACH_SAVED_PLAN	"dry run"
+
 /**
  * struct each_saved - a command on saved devices
  * @command: its name
  * @ready: is nothing in its way that another of the devices may have to do with?
- * @run: what has become of the device, in a word or two; NULL after a message
+ * @run: what has become of the device, in a word or two, EACH_SAVED_PLAN if that was
+ *	printed; NULL after a message
  */
 struct each_saved {
 	const char *command;

@@ -114,23 +114,33 @@ static bool agreed(const struct options *o, const struct devmap_device *dev,
 }
 
 static int reload(const struct options *o, const char *name,
-		  const struct table *t)
+		  const struct table *t, const struct problems *known)
 {
 	const struct devmap_suspend_how how = {
 		.noflush = opt(o, OPT_NOFLUSH),
 		.nolockfs = opt(o, OPT_NOLOCKFS),
 	};
-	struct load_check unused = { .options = o, .table = t, .saved = true };
+	struct load_check unused = { .known = known, .table = t, .saved = true };
 	const struct devmap_check check = { .loaded = load_still_unused, .data = &unused };
 	int r = devmap_reload(name, t, opt(o, OPT_READONLY), &how, &check);
 
 	if (!r) {
 		log_verbose("%s runs with its new table", name);
 		live_warn_stand_in(name);
-		if (!opt(o, OPT_PERSIST))
-			save_hint(name, false);
 	}
 	return r;
+}
+
+/* Saved with the new table, or known to be saved with the old one. */
+static int keep(const struct options *o, const char *name)
+{
+	if (opt(o, OPT_PERSIST) && !save_device(o, name))
+		return 0;
+	save_hint(name, false);
+	if (!opt(o, OPT_PERSIST))
+		return 0;
+	log_err("%s has its new table, but is not saved with it", name);
+	return -EIO;
 }
 
 static int load(const struct build *b, const struct devmap_device *dev)
@@ -158,15 +168,13 @@ static int load(const struct build *b, const struct devmap_device *dev)
 	}
 	r = load_begin(b, &t, &backing);
 	if (!r) {
-		r = reload(o, dev->name, &t);
+		r = reload(o, dev->name, &t, &problems);
 		/* with udev late, the new table is running */
 		good = !r || r == -ETIMEDOUT;
 	}
 	load_end(&backing, good);
-	if (good && opt(o, OPT_PERSIST) && save_device(o, dev->name)) {
-		log_err("%s has its new table, but is not saved with it", dev->name);
+	if (good && keep(o, dev->name))
 		r = -EIO;
-	}
 	return r;
 }
 

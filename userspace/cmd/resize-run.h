@@ -27,6 +27,7 @@
  * @udev_late: done, but udev has not confirmed it
  * @lock: held until the end, but for a dry run
  * @running: the table of these that is in use: another one is somebody else's
+ * @known: what --force has overridden
  * @saved: there is a file that has it as it is, and is to have its new size
  */
 struct resize {
@@ -43,6 +44,7 @@ struct resize {
 	bool udev_late;
 	int lock;
 	const struct table *running;
+	const struct problems *known;
 	bool saved;
 };
 

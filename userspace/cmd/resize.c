@@ -271,6 +271,7 @@ static int go(struct resize *r, const struct problems *problems)
 	e = agree(r);
 	if (e)
 		return e;
+	r->known = problems;
 	stop_hold();
 	e = resize_run(r);
 	stop_release();

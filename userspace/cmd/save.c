@@ -47,22 +47,12 @@ static int check_table(const struct options *o, const struct devmap_device *dev,
 	return -EOPNOTSUPP;
 }
 
-/* What the file of a device says of it; nothing if there is none. */
-static void read_keywords(const char *name, struct saved *s)
-{
-	_cleanup_free_ char *text = saved_file_text(name);
-	_cleanup_problems_ struct problems ignored = { 0 };
-
-	if (text)
-		saved_parse_keywords(s, text, &ignored);
-}
-
 static int check_file(const struct options *o, const struct devmap_device *dev)
 {
 	_cleanup_free_ char *path = saved_path(dev->name);
 	_cleanup_saved_ struct saved old = { 0 };
 
-	read_keywords(dev->name, &old);
+	save_read_keywords(dev->name, &old);
 	if (opt(o, OPT_FORCE) || !old.uuid || saved_is_device(&old, dev->uuid))
 		return 0;
 	log_err("%s is about another device (UUID %s): --force replaces it", path,
@@ -88,10 +78,56 @@ static int check_paths(const struct options *o, const char *name)
 	return r;
 }
 
+/* A lasting name that the file has for the device: somebody may have chosen it. */
+static const char *chosen_name(const struct table *old, dev_t devno)
+{
+	unsigned int i, j;
+
+	for (i = 0; i < old->nr; i++)
+		for (j = 0; j < old->targets[i].nr_legs; j++) {
+			const char *name = old->targets[i].legs[j].device;
+			_cleanup_facts_ struct device_facts f = { 0 };
+
+			if (!lint_is_kernel_name(name) && !blockdev_lookup(name, &f) &&
+			    f.devno == devno)
+				return name;
+		}
+	return NULL;
+}
+
+static void name_leg(struct leg *leg, const struct table *old)
+{
+	_cleanup_facts_ struct device_facts f = { 0 };
+	const char *chosen = blockdev_lookup(leg->device, &f) ? NULL :
+							   chosen_name(old, f.devno);
+	char *name = chosen ? xstrdup(chosen) : identity_persistent(leg->device, NULL);
+
+	free(leg->device);
+	leg->device = name;
+}
+
+static void name_legs(struct table *t, const struct devmap_device *dev)
+{
+	_cleanup_problems_ struct problems problems = { 0 }, ignored = { 0 };
+	_cleanup_free_ char *text = saved_file_text(dev->name);
+	_cleanup_saved_ struct saved old = { 0 };
+	unsigned int i, j;
+
+	if (text)
+		saved_parse(&old, text, &ignored);
+	/* one that is about another device says nothing about this one's disks */
+	if (!saved_is_device(&old, dev->uuid))
+		table_free(&old.table);
+	for (i = 0; i < t->nr; i++)
+		for (j = 0; j < t->targets[i].nr_legs; j++)
+			name_leg(&t->targets[i].legs[j], &old.table);
+	lint_names(t, &problems);
+	problems_log(&problems, dev->name);
+}
+
 static int collect(const struct options *o, const struct devmap_device *dev,
 		   struct saved *s)
 {
-	_cleanup_problems_ struct problems problems = { 0 };
 	int r = live_table(dev->name, &s->table);
 
 	if (r) {
@@ -105,9 +141,7 @@ static int collect(const struct options *o, const struct devmap_device *dev,
 		r = check_file(o, dev);
 	if (r)
 		return r;
-	table_rename_devices(&s->table, identity_persistent);
-	lint_names(&s->table, &problems);
-	problems_log(&problems, dev->name);
+	name_legs(&s->table, dev);
 	s->uuid = xstrdup(dev->uuid);
 	s->readonly = dev->readonly;
 	signatures_record(s);
@@ -143,37 +177,10 @@ static void tell_udev(dev_t devno)
 		log_verbose("%s: %s", path, strerror(errno));
 }
 
-struct twin {
-	const struct devmap_device *dev;
-	char *name;
-};
-
-/* One that was written by hand has no UUID, and is about its name. */
-static void look_for_twin(const char *name, void *data)
-{
-	_cleanup_saved_ struct saved s = { 0 };
-	struct twin *twin = data;
-
-	read_keywords(name, &s);
-	if (!twin->name && s.uuid && strcmp(name, twin->dev->name) &&
-	    saved_is_device(&s, twin->dev->uuid))
-		twin->name = xstrdup(name);
-}
-
-/* The other name that a device is saved under: a new string, or NULL. */
-static char *twin_of(const struct devmap_device *dev)
-{
-	struct twin twin = { .dev = dev };
-
-	if (*dev->uuid)
-		saved_file_for_each(look_for_twin, &twin);
-	return twin.name;
-}
-
 /* Of a device that was renamed: both would be activated at boot, and one would fail. */
 static int check_twin(const struct options *o, const struct devmap_device *dev)
 {
-	_cleanup_free_ char *path = NULL, *name = opt(o, OPT_FORCE) ? NULL : twin_of(dev);
+	_cleanup_free_ char *path = NULL, *name = opt(o, OPT_FORCE) ? NULL : save_twin(dev);
 
 	if (!name)
 		return 0;
@@ -183,12 +190,50 @@ static int check_twin(const struct options *o, const struct devmap_device *dev)
 	return -EEXIST;
 }
 
+/* With --force it replaces that of another device, which may be the only one who knows it. */
+static int keep_other(const char *name, const char *path, const struct saved *other,
+		      const char *text)
+{
+	int r = saved_file_write_old(name, text);
+
+	if (r)
+		log_err("writing %s.old failed: %s", path, strerror(-r));
+	else
+		log_warn("%s was about another device (UUID %s), and is %s.old now", path,
+			 other->uuid, path);
+	return r;
+}
+
+/* The new file with the comments of the one that is there: a new string. */
+static char *whole_file(const struct devmap_device *dev, const char *text, const char *old)
+{
+	return old && !save_is_of_other(dev) ? saved_with_comments(text, old) : xstrdup(text);
+}
+
+static int write_file(const struct devmap_device *dev, const char *path, const char *text,
+		      const char *old)
+{
+	_cleanup_saved_ struct saved other = { 0 };
+	int r = 0;
+
+	save_read_keywords(dev->name, &other);
+	if (old && save_is_of_other(dev))
+		r = keep_other(dev->name, path, &other, old);
+	if (r)
+		return r;
+	r = saved_file_write(dev->name, text);
+	if (r)
+		log_err("writing %s failed: %s", path, strerror(-r));
+	return r;
+}
+
 /* With the lock, unless nothing is to be written. */
 static int save(const struct options *o, const struct devmap_device *dev)
 {
 	_cleanup_free_ char *path = saved_path(dev->name);
+	_cleanup_free_ char *old = saved_file_text(dev->name);
+	_cleanup_free_ char *text = NULL, *whole = NULL;
 	_cleanup_saved_ struct saved s = { 0 };
-	_cleanup_free_ char *text = NULL;
 	int r = collect(o, dev, &s);
 
 	if (r)
@@ -199,15 +244,14 @@ static int save(const struct options *o, const struct devmap_device *dev)
 			dev->name);
 		return -EINVAL;
 	}
+	whole = whole_file(dev, text, old);
 	if (opt(o, OPT_DRY_RUN)) {
-		print_file(o, dev->name, path, text);
+		print_file(o, dev->name, path, whole);
 		return 0;
 	}
-	r = saved_file_write(dev->name, text);
-	if (r) {
-		log_err("writing %s failed: %s", path, strerror(-r));
+	r = write_file(dev, path, whole, old);
+	if (r)
 		return r;
-	}
 	saved_file_set_forced(dev->name, false);
 	tell_udev(dev->devno);
 	log_note("%s: saved in %s%s", dev->name, path, access("/run/systemd/system", F_OK) ?
@@ -248,139 +292,6 @@ int save_device(const struct options *o, const char *name)
 	if (lock < 0 && !opt(o, OPT_DRY_RUN))
 		return lock;
 	return save(o, &dev);
-}
-
-/* A name by a UUID leads to the device itself as long as that is active. */
-static bool is_missing(const struct target *t, const void *data)
-{
-	const dev_t *own = data;
-	unsigned int i;
-
-	for (i = 0; i < t->nr_legs; i++) {
-		_cleanup_facts_ struct device_facts f = { 0 };
-
-		if (blockdev_lookup(t->legs[i].device, &f) || f.devno == *own)
-			return true;
-	}
-	return false;
-}
-
-/* Legs may be replaced while a device is active; then the file is about others. */
-static enum save_match compare(const struct devmap_device *dev, const char *text)
-{
-	_cleanup_problems_ struct problems ignored = { 0 };
-	_cleanup_table_ struct table live = { 0 }, saved = { 0 };
-
-	table_parse(&saved, text, &ignored);
-	if (live_table(dev->name, &live) || !live.nr || !saved.nr ||
-	    saved_has_stand_in(&saved, &live) || table_any(&saved, is_missing, &dev->devno))
-		return SAVE_UNKNOWN;
-	table_rename_devices(&live, identity_number);
-	table_rename_devices(&saved, identity_number);
-	if (!table_same_mapping(&live, &saved) ||
-	    table_sectors(&live) < table_sectors(&saved))
-		return SAVE_OTHER;
-	return table_sectors(&live) == table_sectors(&saved) ? SAVE_SAME : SAVE_GROWN;
-}
-
-static void replace(const char *name, const char *old, const char *new)
-{
-	int r = strcmp(old, new) ? saved_file_write(name, new) : 0;
-
-	/* at shutdown the file system may be read-only already */
-	if (r)
-		log_warn("%s: its file is not brought up to date: %s", name, strerror(-r));
-}
-
-static void renew_signatures(const char *name, const char *text)
-{
-	_cleanup_problems_ struct problems ignored = { 0 };
-	_cleanup_free_ char *new = NULL;
-	_cleanup_saved_ struct saved now = { 0 };
-
-	/* by mistake, perhaps: then the next activation has to notice again */
-	if (saved_file_is_forced(name))
-		return;
-	table_parse(&now.table, text, &ignored);
-	/* what was known of a leg that cannot be read now is worth more than nothing */
-	if (!signatures_record(&now))
-		return;
-	new = saved_with_signatures(&now, text);
-	replace(name, text, new);
-}
-
-enum save_match save_refresh(const struct devmap_device *dev, bool dry_run)
-{
-	_cleanup_free_ char *text = saved_file_text(dev->name), *outdated = NULL;
-	enum save_match match = text ? compare(dev, text) : SAVE_UNKNOWN;
-
-	if (match == SAVE_SAME && !dry_run)
-		renew_signatures(dev->name, text);
-	if (match != SAVE_OTHER || dry_run)
-		return match;
-	outdated = saved_with_outdated(text);
-	replace(dev->name, text, outdated);
-	return match;
-}
-
-static bool is_about(const char *text, const struct devmap_device *dev)
-{
-	_cleanup_problems_ struct problems ignored = { 0 };
-	_cleanup_saved_ struct saved s = { 0 };
-
-	saved_parse_keywords(&s, text, &ignored);
-	return saved_is_device(&s, dev->uuid);
-}
-
-bool save_is_of_other(const struct devmap_device *dev)
-{
-	_cleanup_saved_ struct saved s = { 0 };
-
-	read_keywords(dev->name, &s);
-	return s.uuid && !saved_is_device(&s, dev->uuid);
-}
-
-bool save_is_current(const struct devmap_device *dev, const struct table *live)
-{
-	_cleanup_free_ char *text = saved_file_text(dev->name), *twin = NULL;
-	_cleanup_problems_ struct problems ignored = { 0 };
-	_cleanup_saved_ struct saved s = { 0 };
-
-	if (text)
-		saved_parse_keywords(&s, text, &ignored);
-	/* a signature that was overridden has to be noticed again */
-	if (!s.uuid || s.outdated || !saved_is_device(&s, dev->uuid) ||
-	    saved_file_is_forced(dev->name) || !table_has_noclone(live))
-		return false;
-	twin = twin_of(dev);
-	return !twin && compare(dev, text) == SAVE_SAME;
-}
-
-bool save_is_stand_in(const struct devmap_device *dev, const struct table *live)
-{
-	_cleanup_free_ char *text = saved_file_text(dev->name);
-	_cleanup_problems_ struct problems ignored = { 0 };
-	_cleanup_table_ struct table saved = { 0 };
-
-	if (text)
-		table_parse(&saved, text, &ignored);
-	return text && is_about(text, dev) && saved_has_stand_in(&saved, live);
-}
-
-void save_hint(const char *name, bool locked)
-{
-	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
-	_cleanup_free_ char *path = saved_path(name);
-	_cleanup_close_ int lock = -1;
-	_cleanup_free_ char *text = saved_file_text(name);
-	bool outdated;
-
-	if (!text || devmap_info(name, &dev) || !is_about(text, &dev))
-		return;
-	lock = locked ? -1 : saved_file_lock(name);
-	outdated = (locked || lock >= 0) && save_refresh(&dev, false) == SAVE_OTHER;
-	log_note("%s has the table from before%s: \"noclone save %s\" keeps the new one",
-		 path, outdated ? ", which is not activated any more" : "", name);
 }
 
 int cmd_save(const struct options *o, int argc, char **argv)

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "model/saved.h"
 #include "model/table.h"
 #include "system/devmap.h"
 #include "cli/options.h"
@@ -13,13 +14,19 @@ enum save_match {
 	SAVE_SAME,
 	SAVE_GROWN,
 	SAVE_OTHER,
-	SAVE_UNKNOWN,	/* there is no file, a leg is gone, or it runs on a stand-in */
+	SAVE_UNKNOWN,	/* no file, a leg is gone, a path names another file, or a stand-in runs */
 };
 
 /* Save a device that is active: 0, or a negative errno after a message. */
 int save_device(const struct options *o, const char *name);
 /* The same; the caller has the lock of its file. */
 int save_locked(const struct options *o, const char *name);
+/* What the file of a device says of it; nothing if there is none. */
+void save_read_keywords(const char *name, struct saved *s);
+/* The other name that a device is saved under: a new string, or NULL. */
+char *save_twin(const struct devmap_device *dev);
+/* What is wrong with the path of a backing file: a new string, or NULL. */
+char *save_file_trouble(const char *name);
 /* Is there a file that was written by save_device(), and with this live table? */
 bool save_is_current(const struct devmap_device *dev, const struct table *live);
 /* Is the file with its name that of another device? */

@@ -13,6 +13,8 @@
 #include "model/table-print.h"
 
 #define KEYWORD		"noclone:"
+/* The first line of a file that was printed, up to the name */
+#define HEADING		"# The device "
 /* What partitions and logical volumes are aligned to, in sectors. */
 #define ALIGNMENT	2048
 /* systemd's 255 without "blockdev@dev-mapper-" and ".target", its longest unit of a device */
@@ -183,8 +185,7 @@ char *saved_print(const struct saved *s, const char *name)
 	_cleanup_free_ char *table = table_print(&s->table, false, NULL, NULL);
 	struct strbuf b = { 0 };
 
-	strbuf_add(&b, "# The device %s, see noclone-tables(5): noclone activate, also at boot.\n",
-		   name);
+	strbuf_add(&b, HEADING "%s, see noclone-tables(5): noclone activate, also at boot.\n", name);
 	if (s->uuid && *s->uuid)
 		strbuf_add(&b, "# " KEYWORD " uuid %s\n", s->uuid);
 	if (s->readonly)
@@ -203,6 +204,24 @@ bool saved_is_readable(const char *text, const char *name)
 	saved_parse(&s, text, &problems);
 	again = saved_print(&s, name);
 	return !problems_count(&problems, PROBLEM_ERROR) && !strcmp(again, text);
+}
+
+char *saved_with_comments(const char *text, const char *old)
+{
+	size_t first = strcspn(text, "\n") + 1;
+	struct strbuf b = { 0 };
+	char *line;
+
+	strbuf_append(&b, text, first);
+	FOR_EACH_LINE(line, old) {
+		_cleanup_words_ struct words w = { 0 };
+
+		if (line[strspn(line, " \t")] == '#' && !keyword_words(line, &w) &&
+		    !str_starts(line, HEADING))
+			strbuf_add(&b, "%s\n", line);
+	}
+	strbuf_add(&b, "%s", text + first);
+	return strbuf_take(&b);
 }
 
 bool saved_is_device(const struct saved *s, const char *uuid)

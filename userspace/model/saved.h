@@ -56,6 +56,8 @@ void saved_parse_keywords(struct saved *s, const char *text,
 			  struct problems *problems);
 /* A new file: a new string. */
 char *saved_print(const struct saved *s, const char *name);
+/* @text, as saved_print() makes it, with the comments of @old: a new string. */
+char *saved_with_comments(const char *text, const char *old);
 /* Does a file mean what it was printed of?  Names may have what a table cannot: "#". */
 bool saved_is_readable(const char *text, const char *name);
 /*

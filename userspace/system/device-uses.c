@@ -95,20 +95,15 @@ static bool leg_touches(const struct target *t, const struct leg *leg,
 	return first < range->end && range->first < first + target_leg_length(t);
 }
 
-static bool target_maps(const struct target *t, const void *range)
+/* Yes, if its arguments are not understood. */
+static bool target_touches(const struct target *t, const void *range)
 {
 	unsigned int i;
 
 	for (i = 0; i < t->nr_legs; i++)
 		if (leg_touches(t, &t->legs[i], range))
 			return true;
-	return false;
-}
-
-/* Yes, if its arguments are not understood. */
-static bool target_touches(const struct target *t, const void *range)
-{
-	return !t->understood || target_maps(t, range);
+	return !t->understood;
 }
 
 /* One that is just being made has a table, but no live one. */
@@ -121,13 +116,6 @@ bool device_uses_map(const char *name, const struct disk_range *range)
 	return (!live.nr && !inactive.nr) ||
 	       table_any(&live, target_touches, range) ||
 	       table_any(&inactive, target_touches, range);
-}
-
-bool device_uses_maps_now(const char *name, const struct disk_range *range)
-{
-	_cleanup_table_ struct table live = { 0 };
-
-	return !live_table(name, &live) && table_any(&live, target_maps, range);
 }
 
 struct disk_range device_uses_range(const struct use_query *q)

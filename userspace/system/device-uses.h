@@ -36,7 +36,5 @@ struct disk_range {
 struct disk_range device_uses_range(const struct use_query *query);
 /* Does the mapped device map any of the sectors?  Yes, if that is not known. */
 bool device_uses_map(const char *name, const struct disk_range *range);
-/* Does it, for certain, and with its live table? */
-bool device_uses_maps_now(const char *name, const struct disk_range *range);
 
 #endif /* NOCLONE_DEVICE_USES_H */

@@ -61,7 +61,7 @@ static void take_mapped(const char *name, void *data)
 
 static void take_saved(struct search *s)
 {
-	_cleanup_saved_parts_ struct saved_parts saved = { 0 };
+	_cleanup_parts_ struct parts saved = { 0 };
 	unsigned int i;
 
 	saved_parts_collect(&saved);

@@ -9,6 +9,8 @@
  */
 #include "system/guard.h"
 
+#include <string.h>
+
 #include "base/util.h"
 #include "model/facts.h"
 #include "model/path.h"
@@ -20,54 +22,49 @@
 #include "system/live.h"
 #include "system/saved-parts.h"
 
-/* Does the live table map the first sector already?  Then a signature there is expected. */
-static bool leg_was_ours(const struct use_query *q)
-{
-	struct disk_range range = device_uses_range(q);
-	_cleanup_free_ char *name = q->self ? blockdev_mapped_name(q->self) : NULL;
-
-	range.end = range.first + 1;
-	return name && device_uses_maps_now(name, &range);
-}
-
-static bool maps(const struct target *t, const void *data)
-{
-	const struct saved_part *part = data;
-
-	return t->path && file_id_same(&t->id, &part->file);
-}
+/**
+ * struct look - while a table is looked at
+ * @g: what to look at
+ * @own: what the live table of the device has already
+ * @saved: what saved devices have that are not active
+ * @problems: what was found
+ */
+struct look {
+	const struct guard *g;
+	struct parts own, saved;
+	struct problems *problems;
+};
 
 /* What the running device has is nobody else's any more: the saved one is its past. */
-static bool is_ours(const struct saved_part *part, const struct disk_range *range, dev_t self)
+static void report_saved(const struct look *l, const struct target *t, const char *what,
+			 const struct part *wanted)
 {
-	_cleanup_free_ char *name = self ? blockdev_mapped_name(self) : NULL;
-	struct disk_range first = *range, last = *range;
-	_cleanup_live_ struct live live = { 0 };
+	const char *said = "";
+	unsigned int i;
 
-	first.first = MAX(range->first, part->range.first);
-	first.end = first.first + 1;
-	last.end = MIN(range->end, part->range.end);
-	last.first = last.end - 1;
-	if (!name)
-		return false;
-	if (part->file.known)
-		return !live_get(name, &live) && table_any(&live.table, maps, part);
-	return device_uses_maps_now(name, &first) && device_uses_maps_now(name, &last);
-}
+	for (i = 0; i < l->saved.nr; i++) {
+		const struct part *part = &l->saved.part[i];
 
-static void report_saved(const struct target *t, const char *what,
-			 const struct saved_part *part, const struct disk_range *range,
-			 dev_t self, struct problems *problems)
-{
-	if (part && !is_ours(part, range, self))
-		problem_add(problems, PROBLEM_ERROR, t->line,
+		if (!part_meets(part, wanted) || !strcmp(part->name, said) ||
+		    parts_have_common(&l->own, part, wanted))
+			continue;
+		said = part->name;
+		problem_add(l->problems, PROBLEM_ERROR, t->line,
 			    "%s: %s, a saved device that is not active, has data there: noclone remove --forget %s gives them up",
-			    what, part->name, part->name);
+			    what, said, said);
+	}
 }
 
-static void guard_leg(const struct target *t, const struct leg *leg,
-		      const struct guard *g, const struct saved_parts *saved,
-		      struct problems *problems)
+/* Does the live table map the first sector already?  Then a signature there is expected. */
+static bool leg_was_ours(const struct look *l, const struct part *wanted)
+{
+	struct part first = *wanted;
+
+	first.range.end = first.range.first + 1;
+	return parts_have_common(&l->own, &first, &first);
+}
+
+static void guard_leg(const struct look *l, const struct target *t, const struct leg *leg)
 {
 	_cleanup_facts_ struct device_facts f = { 0 };
 	_cleanup_uses_ struct uses uses = { 0 };
@@ -75,20 +72,19 @@ static void guard_leg(const struct target *t, const struct leg *leg,
 		.facts = &f,
 		.first = leg->start,
 		.sectors = target_leg_length(t),
-		.self = g->self,
-		.exclusive = g->exclusive,
+		.self = l->g->self,
+		.exclusive = l->g->exclusive,
 	};
-	struct disk_range range;
+	struct part wanted = { 0 };
 	unsigned int i;
 	bool known;
 
 	if (blockdev_lookup(leg->device, &f))
 		return;
-	range = device_uses_range(&query);
-	report_saved(t, leg->device, saved_parts_find(saved, &range, NULL), &range, g->self,
-		     problems);
-	known = g->any_signature || g->loaded || leg_was_ours(&query);
-	if (g->loaded)
+	wanted.range = device_uses_range(&query);
+	report_saved(l, t, leg->device, &wanted);
+	known = l->g->any_signature || l->g->loaded || leg_was_ours(l, &wanted);
+	if (l->g->loaded)
 		device_uses_collect_live(&uses, &query);
 	else
 		device_uses_collect(&uses, &query);
@@ -98,7 +94,7 @@ static void guard_leg(const struct target *t, const struct leg *leg,
 		if (uses.use[i].harmless ||
 		    (known && uses.use[i].kind == USE_SIGNATURE))
 			continue;
-		problem_add(problems, PROBLEM_ERROR, t->line, "%s: %s",
+		problem_add(l->problems, PROBLEM_ERROR, t->line, "%s: %s",
 			    leg->device, text);
 	}
 }
@@ -116,42 +112,51 @@ static char *file_use_problem(const struct use *use)
 			 use->by);
 }
 
-static void guard_file(const struct target *t, dev_t self,
-		       const struct saved_parts *saved, struct problems *problems)
+static void guard_file(const struct look *l, const struct target *t)
 {
-	const struct disk_range range = { 0, t->file_start, t->file_start + t->length };
+	struct part wanted = { .range = { 0, t->file_start, t->file_start + t->length } };
 	_cleanup_file_facts_ struct file_facts f = { 0 };
 	_cleanup_free_ char *name = path_encode(t->path);
 	_cleanup_uses_ struct uses uses = { 0 };
-	struct file_id id;
 	unsigned int i;
 
 	if (file_lookup(t->path, false, &f))
 		return;
-	id = file_facts_id(&f);
-	report_saved(t, name, saved_parts_find(saved, &range, &id), &range, self, problems);
-	file_uses_collect(&uses, &f, self);
+	wanted.file = file_facts_id(&f);
+	report_saved(l, t, name, &wanted);
+	file_uses_collect(&uses, &f, l->g->self);
 	for (i = 0; i < uses.nr; i++) {
 		_cleanup_free_ char *text = file_use_problem(&uses.use[i]);
 
-		problem_add(problems, PROBLEM_ERROR, t->line, "%s: %s", name,
+		problem_add(l->problems, PROBLEM_ERROR, t->line, "%s: %s", name,
 			    text);
 	}
+}
+
+static void collect_own(struct parts *own, dev_t self)
+{
+	_cleanup_free_ char *name = self ? blockdev_mapped_name(self) : NULL;
+	_cleanup_live_ struct live live = { 0 };
+
+	if (name && !live_get(name, &live))
+		parts_add_table(own, name, &live.table);
 }
 
 void guard_table(const struct table *t, const struct guard *g,
 		 struct problems *problems)
 {
-	_cleanup_saved_parts_ struct saved_parts saved = { 0 };
+	struct look l = { .g = g, .problems = problems };
 	unsigned int i, j;
 
+	collect_own(&l.own, g->self);
 	if (g->saved)
-		saved_parts_collect(&saved);
+		saved_parts_collect(&l.saved);
 	for (i = 0; i < t->nr; i++) {
 		if (t->targets[i].path)
-			guard_file(&t->targets[i], g->self, &saved, problems);
+			guard_file(&l, &t->targets[i]);
 		for (j = 0; j < t->targets[i].nr_legs; j++)
-			guard_leg(&t->targets[i], &t->targets[i].legs[j], g, &saved,
-				  problems);
+			guard_leg(&l, &t->targets[i], &t->targets[i].legs[j]);
 	}
+	parts_free(&l.own);
+	parts_free(&l.saved);
 }

@@ -103,6 +103,13 @@ int saved_file_write(const char *name, const char *text)
 	return replace_file(real ? real : path, text);
 }
 
+int saved_file_write_old(const char *name, const char *text)
+{
+	_cleanup_free_ char *path = xasprintf(SAVED_DIR "/%s" SAVED_SUFFIX ".old", name);
+
+	return replace_file(path, text);
+}
+
 int saved_file_remove(const char *name)
 {
 	_cleanup_free_ char *path = saved_path(name);

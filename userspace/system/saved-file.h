@@ -25,6 +25,8 @@ void saved_file_set_forced(const char *name, bool forced);
 bool saved_file_is_forced(const char *name);
 /* 0 or a negative errno. */
 int saved_file_write(const char *name, const char *text);
+/* The same beside it, where it is not found any more. */
+int saved_file_write_old(const char *name, const char *text);
 /* Each of these: 0, or a negative errno after a message. */
 int saved_file_remove(const char *name);
 /* Call @visit for each device that has a file, sorted by name. */

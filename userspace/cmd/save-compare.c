@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Is the device that runs the one that is saved, and with the same table? */
+#include "cmd/save.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/read.h"
+#include "base/util.h"
+#include "model/problems.h"
+#include "model/table-compare.h"
+#include "model/table-parse.h"
+#include "system/blockdev.h"
+#include "system/identity.h"
+#include "system/live.h"
+#include "system/saved-file.h"
+#include "cmd/signatures.h"
+
+void save_read_keywords(const char *name, struct saved *s)
+{
+	_cleanup_free_ char *text = saved_file_text(name);
+	_cleanup_problems_ struct problems ignored = { 0 };
+
+	if (text)
+		saved_parse_keywords(s, text, &ignored);
+}
+
+struct twin {
+	const struct devmap_device *dev;
+	char *name;
+};
+
+/* One that was written by hand has no UUID, and is about its name. */
+static void look_for_twin(const char *name, void *data)
+{
+	_cleanup_saved_ struct saved s = { 0 };
+	struct twin *twin = data;
+
+	save_read_keywords(name, &s);
+	if (!twin->name && s.uuid && strcmp(name, twin->dev->name) &&
+	    saved_is_device(&s, twin->dev->uuid))
+		twin->name = xstrdup(name);
+}
+
+char *save_twin(const struct devmap_device *dev)
+{
+	struct twin twin = { .dev = dev };
+
+	if (*dev->uuid)
+		saved_file_for_each(look_for_twin, &twin);
+	return twin.name;
+}
+
+char *save_file_trouble(const char *name)
+{
+	_cleanup_troubles_ struct troubles troubles = { 0 };
+	_cleanup_live_ struct live live = { 0 };
+	unsigned int i;
+
+	live_get(name, &live);
+	live_troubles(&live, &troubles);
+	for (i = 0; i < troubles.nr; i++)
+		switch (troubles.trouble[i].kind) {
+		case TROUBLE_DELETED:
+		case TROUBLE_REPLACED:
+		case TROUBLE_MISSING:
+			return xstrdup(troubles.trouble[i].text);
+		default:
+			break;
+		}
+	return NULL;
+}
+
+/* A name by a UUID leads to the device itself as long as that is active. */
+static bool is_missing(const struct target *t, const void *data)
+{
+	const dev_t *own = data;
+	unsigned int i;
+
+	for (i = 0; i < t->nr_legs; i++) {
+		_cleanup_facts_ struct device_facts f = { 0 };
+
+		if (blockdev_lookup(t->legs[i].device, &f) || f.devno == *own)
+			return true;
+	}
+	return false;
+}
+
+/* Legs may be replaced while a device is active; then the file is about others. */
+static enum save_match compare(const struct devmap_device *dev, const char *text)
+{
+	_cleanup_problems_ struct problems ignored = { 0 };
+	_cleanup_table_ struct table live = { 0 }, saved = { 0 };
+	_cleanup_free_ char *trouble = NULL;
+
+	table_parse(&saved, text, &ignored);
+	if (live_table(dev->name, &live) || !live.nr || !saved.nr ||
+	    saved_has_stand_in(&saved, &live) || table_any(&saved, is_missing, &dev->devno))
+		return SAVE_UNKNOWN;
+	table_rename_devices(&live, identity_number);
+	table_rename_devices(&saved, identity_number);
+	if (!table_same_mapping(&live, &saved) ||
+	    table_sectors(&live) < table_sectors(&saved))
+		return SAVE_OTHER;
+	/* what its path names by now says nothing about the device */
+	trouble = save_file_trouble(dev->name);
+	if (trouble)
+		return SAVE_UNKNOWN;
+	return table_sectors(&live) == table_sectors(&saved) ? SAVE_SAME : SAVE_GROWN;
+}
+
+static void replace(const char *name, const char *old, const char *new)
+{
+	int r = strcmp(old, new) ? saved_file_write(name, new) : 0;
+
+	/* at shutdown the file system may be read-only already */
+	if (r)
+		log_warn("%s: its file is not brought up to date: %s", name, strerror(-r));
+}
+
+static void renew_signatures(const char *name, const char *text)
+{
+	_cleanup_problems_ struct problems ignored = { 0 };
+	_cleanup_free_ char *new = NULL;
+	_cleanup_saved_ struct saved now = { 0 };
+
+	/* by mistake, perhaps: then the next activation has to notice again */
+	if (saved_file_is_forced(name))
+		return;
+	table_parse(&now.table, text, &ignored);
+	/* what was known of a leg that cannot be read now is worth more than nothing */
+	if (!signatures_record(&now))
+		return;
+	new = saved_with_signatures(&now, text);
+	replace(name, text, new);
+}
+
+/* @name is that of the file: the device may have been renamed. */
+static enum save_match refresh(const char *name, const struct devmap_device *dev, bool dry_run)
+{
+	_cleanup_free_ char *text = saved_file_text(name), *outdated = NULL;
+	enum save_match match = text ? compare(dev, text) : SAVE_UNKNOWN;
+
+	if (match == SAVE_SAME && !dry_run)
+		renew_signatures(name, text);
+	if (match != SAVE_OTHER || dry_run)
+		return match;
+	outdated = saved_with_outdated(text);
+	replace(name, text, outdated);
+	return match;
+}
+
+enum save_match save_refresh(const struct devmap_device *dev, bool dry_run)
+{
+	return refresh(dev->name, dev, dry_run);
+}
+
+static bool is_about(const char *text, const struct devmap_device *dev)
+{
+	_cleanup_problems_ struct problems ignored = { 0 };
+	_cleanup_saved_ struct saved s = { 0 };
+
+	saved_parse_keywords(&s, text, &ignored);
+	return saved_is_device(&s, dev->uuid);
+}
+
+bool save_is_of_other(const struct devmap_device *dev)
+{
+	_cleanup_saved_ struct saved s = { 0 };
+
+	save_read_keywords(dev->name, &s);
+	return s.uuid && !saved_is_device(&s, dev->uuid);
+}
+
+bool save_is_current(const struct devmap_device *dev, const struct table *live)
+{
+	_cleanup_free_ char *text = saved_file_text(dev->name), *twin = NULL;
+	_cleanup_problems_ struct problems ignored = { 0 };
+	_cleanup_saved_ struct saved s = { 0 };
+
+	if (text)
+		saved_parse_keywords(&s, text, &ignored);
+	/* a signature that was overridden has to be noticed again */
+	if (!s.uuid || s.outdated || !saved_is_device(&s, dev->uuid) ||
+	    saved_file_is_forced(dev->name) || !table_has_noclone(live))
+		return false;
+	twin = save_twin(dev);
+	return !twin && compare(dev, text) == SAVE_SAME;
+}
+
+bool save_is_stand_in(const struct devmap_device *dev, const struct table *live)
+{
+	_cleanup_free_ char *text = saved_file_text(dev->name);
+	_cleanup_problems_ struct problems ignored = { 0 };
+	_cleanup_table_ struct table saved = { 0 };
+
+	if (text)
+		table_parse(&saved, text, &ignored);
+	return text && is_about(text, dev) && saved_has_stand_in(&saved, live);
+}
+
+static void hint(const char *file, const struct devmap_device *dev, bool locked)
+{
+	_cleanup_free_ char *path = saved_path(file);
+	_cleanup_close_ int lock = locked ? -1 : saved_file_lock(file);
+	bool outdated;
+
+	outdated = (locked || lock >= 0) && refresh(file, dev, false) == SAVE_OTHER;
+	log_note("%s has the table from before%s: \"noclone save %s\" keeps the new one",
+		 path, outdated ? ", which is not activated any more" : "", dev->name);
+}
+
+void save_hint(const char *name, bool locked)
+{
+	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
+	_cleanup_free_ char *text = saved_file_text(name), *twin = NULL;
+
+	if (devmap_info(name, &dev))
+		return;
+	if (text && is_about(text, &dev))
+		hint(name, &dev, locked);
+	twin = save_twin(&dev);
+	if (twin)
+		hint(twin, &dev, false);
+}

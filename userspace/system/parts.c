@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Parts of disks and files, and who has them. */
+#include "system/parts.h"
+
+#include <stdlib.h>
+
+#include "base/util.h"
+#include "model/facts.h"
+#include "system/blockdev.h"
+#include "system/file-lookup.h"
+
+static void add(struct parts *parts, const char *name, const struct disk_range *range,
+		const struct file_id *file)
+{
+	GROW(parts->part, parts->nr);
+	parts->part[parts->nr++] = (struct part) { xstrdup(name), *range, *file };
+}
+
+static void add_leg(struct parts *parts, const char *name, const struct target *t,
+		    const struct leg *leg)
+{
+	const struct file_id none = { 0 };
+	_cleanup_facts_ struct device_facts f = { 0 };
+	const struct use_query q = {
+		.facts = &f, .first = leg->start, .sectors = target_leg_length(t),
+	};
+	struct disk_range range;
+
+	if (blockdev_lookup(leg->device, &f))
+		return;
+	range = device_uses_range(&q);
+	add(parts, name, &range, &none);
+}
+
+/* A target that runs has the inode that it was made with, whatever its path names by now. */
+static void add_file(struct parts *parts, const char *name, const struct target *t)
+{
+	const struct disk_range range = { 0, t->file_start, t->file_start + t->length };
+	_cleanup_file_facts_ struct file_facts f = { 0 };
+	struct file_id id = t->id;
+
+	if (!id.known) {
+		if (file_lookup(t->path, false, &f))
+			return;
+		id = file_facts_id(&f);
+	}
+	add(parts, name, &range, &id);
+}
+
+void parts_add_table(struct parts *parts, const char *name, const struct table *t)
+{
+	unsigned int i, j;
+
+	for (i = 0; i < t->nr; i++) {
+		if (t->targets[i].path)
+			add_file(parts, name, &t->targets[i]);
+		for (j = 0; j < t->targets[i].nr_legs; j++)
+			add_leg(parts, name, &t->targets[i], &t->targets[i].legs[j]);
+	}
+}
+
+static bool same_place(const struct part *a, const struct part *b)
+{
+	return a->file.known ? file_id_same(&a->file, &b->file) :
+			       !b->file.known && a->range.disk == b->range.disk;
+}
+
+bool part_meets(const struct part *a, const struct part *b)
+{
+	return same_place(a, b) && a->range.first < b->range.end &&
+	       b->range.first < a->range.end;
+}
+
+bool parts_have_common(const struct parts *parts, const struct part *a,
+		       const struct part *b)
+{
+	uint64_t at = MAX(a->range.first, b->range.first);
+	uint64_t end = MIN(a->range.end, b->range.end);
+	unsigned int i = 0;
+
+	/* who has the first sector of the rest takes away what he has, in any order */
+	while (at < end && i < parts->nr) {
+		const struct part *p = &parts->part[i++];
+
+		if (!same_place(p, a) || at < p->range.first || at >= p->range.end)
+			continue;
+		at = p->range.end;
+		i = 0;
+	}
+	return at >= end;
+}
+
+void parts_free(struct parts *parts)
+{
+	unsigned int i;
+
+	for (i = 0; i < parts->nr; i++)
+		free(parts->part[i].name);
+	free(parts->part);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Parts of disks and files, and who has them. */
+#ifndef NOCLONE_PARTS_H
+#define NOCLONE_PARTS_H
+
+#include "model/file-id.h"
+#include "model/table.h"
+#include "system/device-uses.h"
+
+/**
+ * struct part - a leg or backing file
+ * @name: of the mapped device that has it, or NULL
+ * @range: of a disk; of a file only the sectors
+ * @file: the file, unknown for a leg
+ */
+struct part {
+	char *name;
+	struct disk_range range;
+	struct file_id file;
+};
+
+struct parts {
+	struct part *part;
+	unsigned int nr;
+};
+
+/* Those of a table whose disk or file is there. */
+void parts_add_table(struct parts *parts, const char *name, const struct table *t);
+/* Do the two have any sector in common? */
+bool part_meets(const struct part *a, const struct part *b);
+/* Do the parts together have all sectors that the two have in common? */
+bool parts_have_common(const struct parts *parts, const struct part *a,
+		       const struct part *b);
+void parts_free(struct parts *parts);
+
+#define _cleanup_parts_ __attribute__((cleanup(parts_free)))
+
+#endif /* NOCLONE_PARTS_H */
