@@ -72,6 +72,8 @@ static void noclone_fastpath_restore(struct bio *bio,
 	atomic_set(&bio->__bi_remaining, 1);
 	bio->bi_private = io->private;
 	bio->bi_end_io = io->end_io;
+	/* The leg's, if it has merged it; who submits a bio to a mapped device has to clear it */
+	bio->bi_next = NULL;
 	WRITE_ONCE(bio->bi_cookie, BLK_QC_T_NONE);
 	/* A poller must not use the leg's cookie on the mapped device */
 	smp_store_release(&bio->bi_bdev, io->target->nd->bdev);

@@ -29,7 +29,8 @@ void __init noclone_fops_init(noclone_submit_bio_fn *submit_bio,
 }
 
 /*
- * Never unload where nobody can tell whether a task has left our submit_bio:
+ * Never unload where nobody can tell whether a task has left our submit_bio. Return: false
+ * if it is too late for that, because the module is being unloaded.
  *
  * - On a preemptible kernel without CONFIG_TASKS_RCU, synchronize_rcu_tasks() does not wait
  *   for one that was preempted there, on its way to dm core.
@@ -38,7 +39,7 @@ void __init noclone_fops_init(noclone_submit_bio_fn *submit_bio,
  *   local variable is in use is not inlined, which excludes them. tests/harness/build looks
  *   at the code of other kernels.
  */
-static void noclone_fops_stay_if_unsafe(void)
+static bool noclone_fops_stay_if_unsafe(void)
 {
 	const char *why = NULL;
 
@@ -47,9 +48,11 @@ static void noclone_fops_stay_if_unsafe(void)
 	else if (IS_ENABLED(CONFIG_PPC64) || IS_ENABLED(CONFIG_DEBUG_SECTION_MISMATCH))
 		why = "this kernel has no tail calls through pointers";
 	if (!why)
-		return;
+		return true;
+	if (!try_module_get(THIS_MODULE))
+		return false;
 	pr_info("dm_noclone: %s: the module stays loaded\n", why);
-	__module_get(THIS_MODULE);
+	return true;
 }
 
 /*
@@ -62,12 +65,11 @@ enum noclone_state noclone_fops_learn(struct noclone_dev *nd)
 	enum noclone_state state = NOCLONE_ON;
 
 	mutex_lock(&noclone_fops_lock);
-	if (!noclone_fops_dm && noclone_peek_is_dm_fops(fops)) {
+	if (!noclone_fops_dm && noclone_peek_is_dm_fops(fops) && noclone_fops_stay_if_unsafe()) {
 		noclone_fops_ours = *fops;
 		noclone_fops_ours.submit_bio = noclone_fops_submit_bio;
 		noclone_fops_ours.poll_bio = noclone_fops_poll_bio;
 		noclone_fops_dm = fops;
-		noclone_fops_stay_if_unsafe();
 	}
 	if (fops != noclone_fops_dm && fops != &noclone_fops_ours)
 		state = NOCLONE_OFF_FOREIGN;

@@ -8,6 +8,7 @@
 #include "polled.h"
 #include "target.h"
 #include "file/command.h"
+#include "stock/devices.h"
 #include "stock/slots.h"
 
 #include <linux/module.h>
@@ -57,16 +58,19 @@ static int __init noclone_init(void)
 	if (r)
 		goto exit_polled;
 
-	r = noclone_register();
+	r = noclone_stock_init();
 	if (r)
 		goto exit_cmd;
-	r = noclone_slots_init(noclone_targets[ARRAY_SIZE(noclone_targets) - 1]);
+
+	/* From here on others may make devices, so nothing may fail any more */
+	r = noclone_register();
 	if (r)
-		goto unregister;
+		goto exit_stock;
+	noclone_slots_init(noclone_targets[ARRAY_SIZE(noclone_targets) - 1]);
 	return 0;
 
-unregister:
-	noclone_unregister(ARRAY_SIZE(noclone_targets));
+exit_stock:
+	noclone_stock_exit();
 exit_cmd:
 	noclone_cmd_exit();
 exit_polled:
@@ -83,6 +87,7 @@ static void __exit noclone_exit(void)
 	noclone_slots_exit();
 	noclone_unregister(ARRAY_SIZE(noclone_targets));
 	noclone_fastpath_quiesce();
+	noclone_stock_exit();
 	noclone_cmd_exit();
 	noclone_polled_exit();
 	noclone_io_exit();

@@ -57,6 +57,23 @@
 #endif
 
 /*
+ * commit 65e8fbde6452 ("dm: call the resume method on internal suspend", v6.9, and in
+ * stable series): without it an internal resume calls no .resume, so it attaches nothing,
+ * and leaves a target suspended that has .presuspend or .postsuspend of its own.
+ */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 8, 2) || \
+	(LINUX_VERSION_CODE >= KERNEL_VERSION(6, 7, 11) && \
+	 LINUX_VERSION_CODE < KERNEL_VERSION(6, 8, 0)) || \
+	(LINUX_VERSION_CODE >= KERNEL_VERSION(6, 6, 23) && \
+	 LINUX_VERSION_CODE < KERNEL_VERSION(6, 7, 0)) || \
+	(LINUX_VERSION_CODE >= KERNEL_VERSION(6, 1, 83) && \
+	 LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0))
+#define NOCLONE_INTERNAL_RESUME_IS_WHOLE 1
+#else
+#define NOCLONE_INTERNAL_RESUME_IS_WHOLE 0
+#endif
+
+/*
  * commit c1881c74f4df ("dm-stripe: adjust max_hw_discard_sectors to avoid
  * unnecessary discard bio splitting", v7.0).
  */

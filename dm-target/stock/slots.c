@@ -358,12 +358,8 @@ MODULE_PARM_DESC(stock, "Stock target types that get the fast path: linear, stri
  * @newest: the last of our types that was registered. A kernel that is not as
  * expected is no reason to fail: our own targets work on it. Return: 0 or -ENOMEM.
  */
-int noclone_slots_init(struct target_type *newest)
+void noclone_slots_init(struct target_type *newest)
 {
-	int r = noclone_stock_init();
-
-	if (r)
-		return r;
 	mutex_lock(&noclone_slots_lock);
 	noclone_slots_find(newest);
 	noclone_slots_ready = true;
@@ -372,7 +368,6 @@ int noclone_slots_init(struct target_type *newest)
 		noclone_slots_requested = 0;
 	}
 	mutex_unlock(&noclone_slots_lock);
-	return 0;
 }
 
 void noclone_slots_exit(void)
@@ -383,5 +378,4 @@ void noclone_slots_exit(void)
 	noclone_slots_clear();
 	noclone_slots_ready = false;
 	mutex_unlock(&noclone_slots_lock);
-	noclone_stock_exit();
 }

@@ -4,7 +4,7 @@
 
 struct target_type;
 
-int noclone_slots_init(struct target_type *newest);
+void noclone_slots_init(struct target_type *newest);
 void noclone_slots_exit(void);
 
 #endif /* DM_NOCLONE_STOCK_SLOTS_H */

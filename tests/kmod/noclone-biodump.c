@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * For tests: submit one bio to a device and print its members on completion.
+ * For tests: submit bios to a device and print their members on completion.
  * Stock dm completes the submitter's bio, and the leg has seen only a clone: no
  * change by the leg may be visible.
  *
  *	insmod noclone-biodump.ko dev=/dev/mapper/NAME sectors=8
  *
- * prints one line and stays, doing nothing, until rmmod.
+ * prints one line and stays, doing nothing, until rmmod. With nr=2 a second bio follows the
+ * first, for a disk that merges them.
  */
 #include <linux/bio.h>
 #include <linux/blkdev.h>
@@ -22,10 +23,15 @@ static unsigned int sectors = 8;
 module_param(sectors, uint, 0);
 MODULE_PARM_DESC(sectors, "Size of the bio, a multiple of 8");
 
+static unsigned int nr = 1;
+module_param(nr, uint, 0);
+MODULE_PARM_DESC(nr, "How many bios, at most 2");
+
 /* What the submitter sees */
 struct biodump {
 	struct completion done;
 	struct block_device *bdev;
+	struct bio *bio;
 	struct bio seen;
 };
 
@@ -41,12 +47,12 @@ static void biodump_print(const struct biodump *d)
 {
 	const struct bio *bio = &d->seen;
 
-	pr_info("biodump: flags %x opf %x status %u remaining %d sector %llu size %u idx %u bdev %d end_io %d\n",
+	pr_info("biodump: flags %x opf %x status %u remaining %d sector %llu size %u idx %u bdev %d end_io %d next %d\n",
 		bio->bi_flags, (__force u32)bio->bi_opf,
 		(__force u8)bio->bi_status, atomic_read(&bio->__bi_remaining),
 		(u64)bio->bi_iter.bi_sector, bio->bi_iter.bi_size,
 		bio->bi_iter.bi_idx, bio->bi_bdev == d->bdev,
-		bio->bi_end_io == biodump_end_io);
+		bio->bi_end_io == biodump_end_io, !!bio->bi_next);
 }
 
 static int biodump_fill(struct bio *bio, unsigned int pages)
@@ -62,25 +68,59 @@ static int biodump_fill(struct bio *bio, unsigned int pages)
 	return 0;
 }
 
+static int biodump_make(struct biodump *d, struct block_device *bdev, sector_t at)
+{
+	unsigned int pages = sectors >> (PAGE_SHIFT - SECTOR_SHIFT);
+
+	d->bdev = bdev;
+	d->bio = bio_alloc(bdev, pages, REQ_OP_READ, GFP_KERNEL);
+	d->bio->bi_iter.bi_sector = at;
+	d->bio->bi_end_io = biodump_end_io;
+	d->bio->bi_private = d;
+	init_completion(&d->done);
+	return biodump_fill(d->bio, pages);
+}
+
+static void biodump_free(struct biodump *d)
+{
+	unsigned int i;
+
+	if (!d->bio)
+		return;
+	for (i = 0; i < d->bio->bi_vcnt; i++)
+		__free_page(d->bio->bi_io_vec[i].bv_page);
+	bio_put(d->bio);
+}
+
+static void biodump_run(struct biodump *dumps)
+{
+	struct blk_plug plug;
+	unsigned int i;
+
+	/* A disk merges what is in one plug */
+	blk_start_plug(&plug);
+	for (i = 0; i < nr; i++)
+		submit_bio(dumps[i].bio);
+	blk_finish_plug(&plug);
+	for (i = 0; i < nr; i++) {
+		wait_for_completion(&dumps[i].done);
+		biodump_print(&dumps[i]);
+	}
+}
+
+static struct biodump biodump_all[2];
+
 static int biodump_read(struct block_device *bdev)
 {
-	unsigned int i, pages = sectors >> (PAGE_SHIFT - SECTOR_SHIFT);
-	struct biodump d = { .bdev = bdev };
-	struct bio *bio = bio_alloc(bdev, pages, REQ_OP_READ, GFP_KERNEL);
-	int r;
+	unsigned int i;
+	int r = nr > ARRAY_SIZE(biodump_all) ? -EINVAL : 0;
 
-	init_completion(&d.done);
-	bio->bi_end_io = biodump_end_io;
-	bio->bi_private = &d;
-	r = biodump_fill(bio, pages);
-	if (!r) {
-		submit_bio(bio);
-		wait_for_completion(&d.done);
-		biodump_print(&d);
-	}
-	for (i = 0; i < bio->bi_vcnt; i++)
-		__free_page(bio->bi_io_vec[i].bv_page);
-	bio_put(bio);
+	for (i = 0; !r && i < nr; i++)
+		r = biodump_make(&biodump_all[i], bdev, (sector_t)i * sectors);
+	if (!r)
+		biodump_run(biodump_all);
+	for (i = 0; i < ARRAY_SIZE(biodump_all); i++)
+		biodump_free(&biodump_all[i]);
 	return r;
 }
 
