@@ -17,7 +17,7 @@
 #include "system/saved-file.h"
 #include "cmd/signatures.h"
 
-void save_read_keywords(const char *name, struct saved *s)
+static void read_keywords(const char *name, struct saved *s)
 {
 	_cleanup_free_ char *text = saved_file_text(name);
 	_cleanup_problems_ struct problems ignored = { 0 };
@@ -37,7 +37,7 @@ static void look_for_twin(const char *name, void *data)
 	_cleanup_saved_ struct saved s = { 0 };
 	struct twin *twin = data;
 
-	save_read_keywords(name, &s);
+	read_keywords(name, &s);
 	if (!twin->name && s.uuid && strcmp(name, twin->dev->name) &&
 	    saved_is_device(&s, twin->dev->uuid))
 		twin->name = xstrdup(name);
@@ -169,7 +169,7 @@ bool save_is_of_other(const struct devmap_device *dev)
 {
 	_cleanup_saved_ struct saved s = { 0 };
 
-	save_read_keywords(dev->name, &s);
+	read_keywords(dev->name, &s);
 	return s.uuid && !saved_is_device(&s, dev->uuid);
 }
 

@@ -28,6 +28,31 @@
 #include "cmd/cmd.h"
 #include "cmd/signatures.h"
 
+/* The file that is there already. */
+struct old_file {
+	char *text;		/* NULL: there is none */
+	struct saved saved;	/* what it says */
+	bool of_other;		/* is that about another device? */
+};
+
+static void old_free(struct old_file *old)
+{
+	free(old->text);
+	saved_free(&old->saved);
+}
+
+#define _cleanup_old_ __attribute__((cleanup(old_free)))
+
+static void old_read(struct old_file *old, const struct devmap_device *dev)
+{
+	_cleanup_problems_ struct problems ignored = { 0 };
+
+	old->text = saved_file_text(dev->name);
+	if (old->text)
+		saved_parse(&old->saved, old->text, &ignored);
+	old->of_other = old->saved.uuid && !saved_is_device(&old->saved, dev->uuid);
+}
+
 /* A device without targets of ours runs on a stand-in, or is none of ours. */
 static int check_table(const struct options *o, const struct devmap_device *dev,
 		       const struct table *t)
@@ -47,16 +72,15 @@ static int check_table(const struct options *o, const struct devmap_device *dev,
 	return -EOPNOTSUPP;
 }
 
-static int check_file(const struct options *o, const struct devmap_device *dev)
+static int check_file(const struct options *o, const struct devmap_device *dev,
+		      const struct old_file *old)
 {
 	_cleanup_free_ char *path = saved_path(dev->name);
-	_cleanup_saved_ struct saved old = { 0 };
 
-	save_read_keywords(dev->name, &old);
-	if (opt(o, OPT_FORCE) || !old.uuid || saved_is_device(&old, dev->uuid))
+	if (opt(o, OPT_FORCE) || !old->of_other)
 		return 0;
 	log_err("%s is about another device (UUID %s): --force replaces it", path,
-		old.uuid);
+		old->saved.uuid);
 	return -EEXIST;
 }
 
@@ -106,27 +130,25 @@ static void name_leg(struct leg *leg, const struct table *old)
 	leg->device = name;
 }
 
-static void name_legs(struct table *t, const struct devmap_device *dev)
+static void name_legs(struct table *t, const struct devmap_device *dev,
+		      const struct old_file *old)
 {
-	_cleanup_problems_ struct problems problems = { 0 }, ignored = { 0 };
-	_cleanup_free_ char *text = saved_file_text(dev->name);
-	_cleanup_saved_ struct saved old = { 0 };
+	_cleanup_problems_ struct problems problems = { 0 };
+	const struct table none = { 0 };
+	/* one that is about another device says nothing about this one's disks */
+	const struct table *names = saved_is_device(&old->saved, dev->uuid) ?
+				    &old->saved.table : &none;
 	unsigned int i, j;
 
-	if (text)
-		saved_parse(&old, text, &ignored);
-	/* one that is about another device says nothing about this one's disks */
-	if (!saved_is_device(&old, dev->uuid))
-		table_free(&old.table);
 	for (i = 0; i < t->nr; i++)
 		for (j = 0; j < t->targets[i].nr_legs; j++)
-			name_leg(&t->targets[i].legs[j], &old.table);
+			name_leg(&t->targets[i].legs[j], names);
 	lint_names(t, &problems);
 	problems_log(&problems, dev->name);
 }
 
 static int collect(const struct options *o, const struct devmap_device *dev,
-		   struct saved *s)
+		   const struct old_file *old, struct saved *s)
 {
 	int r = live_table(dev->name, &s->table);
 
@@ -138,10 +160,10 @@ static int collect(const struct options *o, const struct devmap_device *dev,
 	if (!r)
 		r = check_paths(o, dev->name);
 	if (!r)
-		r = check_file(o, dev);
+		r = check_file(o, dev, old);
 	if (r)
 		return r;
-	name_legs(&s->table, dev);
+	name_legs(&s->table, dev, old);
 	s->uuid = xstrdup(dev->uuid);
 	s->readonly = dev->readonly;
 	signatures_record(s);
@@ -191,65 +213,67 @@ static int check_twin(const struct options *o, const struct devmap_device *dev)
 }
 
 /* With --force it replaces that of another device, which may be the only one who knows it. */
-static int keep_other(const char *name, const char *path, const struct saved *other,
-		      const char *text)
+static int keep_other(const char *name, const char *path, const struct old_file *other)
 {
-	int r = saved_file_write_old(name, text);
+	int r = saved_file_write_old(name, other->text);
 
 	if (r)
 		log_err("writing %s.old failed: %s", path, strerror(-r));
 	else
 		log_warn("%s was about another device (UUID %s), and is %s.old now", path,
-			 other->uuid, path);
+			 other->saved.uuid, path);
 	return r;
 }
 
-/* The new file with the comments of the one that is there: a new string. */
-static char *whole_file(const struct devmap_device *dev, const char *text, const char *old)
+static int write_file(const char *name, const char *path, const char *text,
+		      const struct old_file *old)
 {
-	return old && !save_is_of_other(dev) ? saved_with_comments(text, old) : xstrdup(text);
-}
+	int r = old->of_other ? keep_other(name, path, old) : 0;
 
-static int write_file(const struct devmap_device *dev, const char *path, const char *text,
-		      const char *old)
-{
-	_cleanup_saved_ struct saved other = { 0 };
-	int r = 0;
-
-	save_read_keywords(dev->name, &other);
-	if (old && save_is_of_other(dev))
-		r = keep_other(dev->name, path, &other, old);
 	if (r)
 		return r;
-	r = saved_file_write(dev->name, text);
+	r = saved_file_write(name, text);
 	if (r)
 		log_err("writing %s failed: %s", path, strerror(-r));
 	return r;
 }
 
+/* What is saved of @s, with the comments of the file that is there: a new string. */
+static char *new_text(const struct saved *s, const char *name, const struct old_file *old)
+{
+	char *text = saved_print(s, name), *whole = NULL;
+
+	if (!saved_is_readable(text, name))
+		log_err("%s cannot be saved: the UUID has a blank, or the name of a leg or an argument has a \"#\", which begins a comment in a table",
+			name);
+	else if (old->text && !old->of_other)
+		whole = saved_with_comments(text, old->text);
+	else
+		return text;
+	free(text);
+	return whole;
+}
+
 /* With the lock, unless nothing is to be written. */
 static int save(const struct options *o, const struct devmap_device *dev)
 {
-	_cleanup_free_ char *path = saved_path(dev->name);
-	_cleanup_free_ char *old = saved_file_text(dev->name);
-	_cleanup_free_ char *text = NULL, *whole = NULL;
+	_cleanup_free_ char *path = saved_path(dev->name), *text = NULL;
 	_cleanup_saved_ struct saved s = { 0 };
-	int r = collect(o, dev, &s);
+	_cleanup_old_ struct old_file old = { 0 };
+	int r;
 
+	old_read(&old, dev);
+	r = collect(o, dev, &old, &s);
 	if (r)
 		return r;
-	text = saved_print(&s, dev->name);
-	if (!saved_is_readable(text, dev->name)) {
-		log_err("%s cannot be saved: the UUID has a blank, or the name of a leg or an argument has a \"#\", which begins a comment in a table",
-			dev->name);
+	text = new_text(&s, dev->name, &old);
+	if (!text)
 		return -EINVAL;
-	}
-	whole = whole_file(dev, text, old);
 	if (opt(o, OPT_DRY_RUN)) {
-		print_file(o, dev->name, path, whole);
+		print_file(o, dev->name, path, text);
 		return 0;
 	}
-	r = write_file(dev, path, whole, old);
+	r = write_file(dev->name, path, text, &old);
 	if (r)
 		return r;
 	saved_file_set_forced(dev->name, false);

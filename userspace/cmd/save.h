@@ -21,8 +21,6 @@ enum save_match {
 int save_device(const struct options *o, const char *name);
 /* The same; the caller has the lock of its file. */
 int save_locked(const struct options *o, const char *name);
-/* What the file of a device says of it; nothing if there is none. */
-void save_read_keywords(const char *name, struct saved *s);
 /* The other name that a device is saved under: a new string, or NULL. */
 char *save_twin(const struct devmap_device *dev);
 /* What is wrong with the path of a backing file: a new string, or NULL. */
