@@ -62,7 +62,10 @@ static int __init noclone_init(void)
 	if (r)
 		goto exit_cmd;
 
-	/* From here on others may make devices, so nothing may fail any more */
+	/*
+	 * From here on others may make devices, so nothing else may fail any more. This
+	 * does if another module has one of our names; the first is asked for first.
+	 */
 	r = noclone_register();
 	if (r)
 		goto exit_stock;

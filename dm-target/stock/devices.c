@@ -119,11 +119,12 @@ static void noclone_stock_miss(struct noclone_stock *sd)
 /* It may be attached, or switched off, before this begins and while it waits. */
 static void noclone_stock_attach_now(struct noclone_stock *sd)
 {
-	if (!NOCLONE_INTERNAL_RESUME_IS_WHOLE || !noclone_stock_wants_attach(sd))
+	if (!noclone_stock_wants_attach(sd))
 		return;
 	if (!noclone_stock_prepare_wait(sd))
 		noclone_stock_miss(sd);
-	else if (noclone_stock_wants_attach(sd))
+	/* Where that is not to be had, the memory is there for the next resume */
+	else if (NOCLONE_INTERNAL_RESUME_IS_WHOLE && noclone_stock_wants_attach(sd))
 		noclone_stock_resume_again(sd);
 }
 

@@ -24,7 +24,6 @@
 #include "cmd/cmd.h"
 #include "cmd/save.h"
 
-
 static void create_dry_run(const struct options *o, const char *name,
 			   const char *uuid, const struct table *t,
 			   const struct problems *problems)
@@ -42,10 +41,13 @@ static void create_dry_run(const struct options *o, const char *name,
 }
 
 static int create(const struct options *o, const char *name, const char *uuid,
-		  const struct table *t, const struct problems *known)
+		  const struct table *t, const struct backing *backing,
+		  const struct problems *known)
 {
 	_cleanup_free_ char *size = size_format_short(table_sectors(t));
-	struct load_check unused = { .known = known, .table = t, .saved = true };
+	struct load_check unused = {
+		.known = known, .table = t, .saved = !backing_is_new(backing),
+	};
 	const struct devmap_check check = { .loaded = load_still_unused, .data = &unused };
 	int r = devmap_create(name, uuid, t, opt(o, OPT_READONLY), &check, NULL);
 
@@ -144,7 +146,7 @@ int cmd_create(const struct options *o, int argc, char **argv)
 	}
 	r = load_begin(&build, &t, &backing);
 	if (!r) {
-		r = create(o, name, uuid, &t, &problems);
+		r = create(o, name, uuid, &t, &backing, &problems);
 		/* with udev late, the device is complete */
 		good = !r || r == -ETIMEDOUT;
 	}

@@ -196,6 +196,19 @@ int cmd_resume(const struct options *o, int argc, char **argv)
 	return for_each_device(o, argc, argv, resume_one);
 }
 
+/* At the next boot its file would be about another device. */
+static bool check_saved_name(const struct options *o, const struct devmap_device *dev,
+			     const char *new_name)
+{
+	_cleanup_free_ char *path = saved_path(new_name);
+
+	if (opt(o, OPT_FORCE) || !saved_file_exists(new_name) || save_is_twin(new_name, dev))
+		return true;
+	log_err("%s is about another device, which is called %s: noclone remove --forget %s gives that up, --force renames %s nevertheless",
+		path, new_name, new_name, dev->name);
+	return false;
+}
+
 int cmd_rename(const struct options *o, int argc __unused, char **argv)
 {
 	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
@@ -207,7 +220,8 @@ int cmd_rename(const struct options *o, int argc __unused, char **argv)
 		log_err("\"%s\" %s", new_name, wrong);
 		return EXIT_USAGE;
 	}
-	if (select_device(argv[0], &dev) || select_check_owner(o, &dev))
+	if (select_device(argv[0], &dev) || select_check_owner(o, &dev) ||
+	    !check_saved_name(o, &dev, new_name))
 		return EXIT_FAILED;
 	words = xasprintf(" %s", quoted);
 	if (only_print(o, "rename", &dev, words))

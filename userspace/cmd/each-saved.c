@@ -26,6 +26,7 @@ struct run {
 	struct names names;
 	bool *done;
 	bool failed;
+	bool printed;	/* a plan */
 };
 
 static void add_name(const char *name, void *data)
@@ -55,12 +56,14 @@ static int collect(struct names *names, const struct options *o, int argc, char 
 	return EXIT_OK;
 }
 
-static void report(const struct run *run, const char *name, const char *state)
+static void report(struct run *run, const char *name, const char *state)
 {
 	struct json_object *o;
 
-	if (state && !strcmp(state, EACH_SAVED_PLAN))
+	if (state && !strcmp(state, EACH_SAVED_PLAN)) {
+		run->printed = true;
 		return;
+	}
 	if (!opt(run->o, OPT_JSON)) {
 		if (state)
 			printf("%s: %s\n", name, state);
@@ -133,7 +136,7 @@ int each_saved(const struct each_saved *e, const struct options *o, int argc,
 		if (opt(o, OPT_DRY_RUN))
 			output_add_bool(out, "dry_run", true);
 		if (opt(o, OPT_JSON) &&
-		    (!opt(o, OPT_DRY_RUN) || json_object_array_length(run.devices)))
+		    (!run.printed || json_object_array_length(run.devices)))
 			output_print(out);
 		json_object_put(out);
 		r = run.failed ? EXIT_FAILED : EXIT_OK;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/read.h"
 #include "base/util.h"
 #include "model/facts.h"
 #include "model/move.h"
@@ -15,6 +16,7 @@
 #include "system/devmap.h"
 #include "system/identity.h"
 #include "system/live.h"
+#include "system/saved-file.h"
 #include "cli/build.h"
 #include "cli/confirm.h"
 #include "cli/dry-run.h"
@@ -114,13 +116,16 @@ static bool agreed(const struct options *o, const struct devmap_device *dev,
 }
 
 static int reload(const struct options *o, const char *name,
-		  const struct table *t, const struct problems *known)
+		  const struct table *t, const struct backing *backing,
+		  const struct problems *known)
 {
 	const struct devmap_suspend_how how = {
 		.noflush = opt(o, OPT_NOFLUSH),
 		.nolockfs = opt(o, OPT_NOLOCKFS),
 	};
-	struct load_check unused = { .known = known, .table = t, .saved = true };
+	struct load_check unused = {
+		.known = known, .table = t, .saved = !backing_is_new(backing),
+	};
 	const struct devmap_check check = { .loaded = load_still_unused, .data = &unused };
 	int r = devmap_reload(name, t, opt(o, OPT_READONLY), &how, &check);
 
@@ -131,16 +136,52 @@ static int reload(const struct options *o, const char *name,
 	return r;
 }
 
-/* Saved with the new table, or known to be saved with the old one. */
+/* Saved with the new table, or known to be saved with the old one; with the lock. */
 static int keep(const struct options *o, const char *name)
 {
-	if (opt(o, OPT_PERSIST) && !save_device(o, name))
+	if (opt(o, OPT_PERSIST) && !save_locked(o, name)) {
+		save_hint_twins(name);
 		return 0;
-	save_hint(name, false);
+	}
+	save_hint(name, true);
 	if (!opt(o, OPT_PERSIST))
 		return 0;
 	log_err("%s has its new table, but is not saved with it", name);
 	return -EIO;
+}
+
+/* Who compares table and file waits until they belong together again. */
+static int lock_file(const struct options *o, const char *name, int *lock)
+{
+	const char *wrong = saved_name_problem(name);
+
+	if (opt(o, OPT_PERSIST) && wrong) {
+		log_err("\"%s\" %s", name, wrong);
+		return -EINVAL;
+	}
+	if (!opt(o, OPT_PERSIST) && !saved_file_exists(name))
+		return 0;
+	*lock = saved_file_lock(name);
+	return *lock < 0 ? *lock : 0;
+}
+
+static int switch_table(const struct build *b, const char *name, const struct table *t,
+			struct backing *backing, const struct problems *known)
+{
+	_cleanup_close_ int lock = -1;
+	bool good = false;
+	int r = lock_file(b->options, name, &lock);
+
+	if (r)
+		return r;
+	r = load_begin(b, t, backing);
+	if (!r) {
+		r = reload(b->options, name, t, backing, known);
+		/* with udev late, the new table is running */
+		good = !r || r == -ETIMEDOUT;
+	}
+	load_end(backing, good);
+	return good && keep(b->options, name) ? -EIO : r;
 }
 
 static int load(const struct build *b, const struct devmap_device *dev)
@@ -150,7 +191,6 @@ static int load(const struct build *b, const struct devmap_device *dev)
 	const struct options *o = b->options;
 	_cleanup_table_ struct table t = { 0 };
 	_cleanup_free_ char *move = NULL;
-	bool good = false;
 	int r = load_prepare(b, &backing, &t, &problems);
 
 	if (r)
@@ -166,16 +206,7 @@ static int load(const struct build *b, const struct devmap_device *dev)
 		log_err("%s keeps running with its old table", dev->name);
 		return -ECANCELED;
 	}
-	r = load_begin(b, &t, &backing);
-	if (!r) {
-		r = reload(o, dev->name, &t, &problems);
-		/* with udev late, the new table is running */
-		good = !r || r == -ETIMEDOUT;
-	}
-	load_end(&backing, good);
-	if (good && keep(o, dev->name))
-		r = -EIO;
-	return r;
+	return switch_table(b, dev->name, &t, &backing, &problems);
 }
 
 int cmd_reload(const struct options *o, int argc, char **argv)

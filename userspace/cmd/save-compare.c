@@ -2,8 +2,10 @@
 /* Is the device that runs the one that is saved, and with the same table? */
 #include "cmd/save.h"
 
+#include <linux/major.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/sysmacros.h>
 
 #include "base/log.h"
 #include "base/read.h"
@@ -26,20 +28,26 @@ static void read_keywords(const char *name, struct saved *s)
 		saved_parse_keywords(s, text, &ignored);
 }
 
+/* One that was written by hand has no UUID, and is about its name. */
+bool save_is_twin(const char *name, const struct devmap_device *dev)
+{
+	_cleanup_saved_ struct saved s = { 0 };
+
+	read_keywords(name, &s);
+	return s.uuid && *dev->uuid && strcmp(name, dev->name) &&
+	       saved_is_device(&s, dev->uuid);
+}
+
 struct twin {
 	const struct devmap_device *dev;
 	char *name;
 };
 
-/* One that was written by hand has no UUID, and is about its name. */
 static void look_for_twin(const char *name, void *data)
 {
-	_cleanup_saved_ struct saved s = { 0 };
 	struct twin *twin = data;
 
-	read_keywords(name, &s);
-	if (!twin->name && s.uuid && strcmp(name, twin->dev->name) &&
-	    saved_is_device(&s, twin->dev->uuid))
+	if (!twin->name && save_is_twin(name, twin->dev))
 		twin->name = xstrdup(name);
 }
 
@@ -47,8 +55,7 @@ char *save_twin(const struct devmap_device *dev)
 {
 	struct twin twin = { .dev = dev };
 
-	if (*dev->uuid)
-		saved_file_for_each(look_for_twin, &twin);
+	saved_file_for_each(look_for_twin, &twin);
 	return twin.name;
 }
 
@@ -72,8 +79,21 @@ char *save_file_trouble(const char *name)
 	return NULL;
 }
 
+static bool is_missing(const struct target *t, const void *data __unused)
+{
+	unsigned int i;
+
+	for (i = 0; i < t->nr_legs; i++) {
+		_cleanup_facts_ struct device_facts f = { 0 };
+
+		if (blockdev_lookup(t->legs[i].device, &f))
+			return true;
+	}
+	return false;
+}
+
 /* A name by a UUID leads to the device itself as long as that is active. */
-static bool is_missing(const struct target *t, const void *data)
+static bool is_itself(const struct target *t, const void *data)
 {
 	const dev_t *own = data;
 	unsigned int i;
@@ -81,10 +101,17 @@ static bool is_missing(const struct target *t, const void *data)
 	for (i = 0; i < t->nr_legs; i++) {
 		_cleanup_facts_ struct device_facts f = { 0 };
 
-		if (blockdev_lookup(t->legs[i].device, &f) || f.devno == *own)
+		if (!blockdev_lookup(t->legs[i].device, &f) && f.devno == *own)
 			return true;
 	}
 	return false;
+}
+
+static bool is_loop(const char *device)
+{
+	_cleanup_facts_ struct device_facts f = { 0 };
+
+	return !blockdev_lookup(device, &f) && major(f.devno) == LOOP_MAJOR;
 }
 
 /* Legs may be replaced while a device is active; then the file is about others. */
@@ -96,8 +123,11 @@ static enum save_match compare(const struct devmap_device *dev, const char *text
 
 	table_parse(&saved, text, &ignored);
 	if (live_table(dev->name, &live) || !live.nr || !saved.nr ||
-	    saved_has_stand_in(&saved, &live) || table_any(&saved, is_missing, &dev->devno))
+	    saved_has_stand_in(&saved, &live, is_loop) ||
+	    table_any(&saved, is_itself, &dev->devno))
 		return SAVE_UNKNOWN;
+	if (table_any(&saved, is_missing, NULL))
+		return SAVE_GONE;
 	table_rename_devices(&live, identity_number);
 	table_rename_devices(&saved, identity_number);
 	if (!table_same_mapping(&live, &saved) ||
@@ -136,18 +166,35 @@ static void renew_signatures(const char *name, const char *text)
 	replace(name, text, new);
 }
 
+static void mark_outdated(const char *name, const char *text)
+{
+	_cleanup_free_ char *outdated = saved_with_outdated(text);
+
+	replace(name, text, outdated);
+}
+
+/* What was said of the device when its table was changed holds until it can be compared. */
+static bool is_outdated(const char *text)
+{
+	_cleanup_problems_ struct problems ignored = { 0 };
+	_cleanup_saved_ struct saved s = { 0 };
+
+	saved_parse_keywords(&s, text, &ignored);
+	return s.outdated;
+}
+
 /* @name is that of the file: the device may have been renamed. */
 static enum save_match refresh(const char *name, const struct devmap_device *dev, bool dry_run)
 {
-	_cleanup_free_ char *text = saved_file_text(name), *outdated = NULL;
+	_cleanup_free_ char *text = saved_file_text(name);
 	enum save_match match = text ? compare(dev, text) : SAVE_UNKNOWN;
 
+	if (match == SAVE_GONE && is_outdated(text))
+		return SAVE_OTHER;
 	if (match == SAVE_SAME && !dry_run)
 		renew_signatures(name, text);
-	if (match != SAVE_OTHER || dry_run)
-		return match;
-	outdated = saved_with_outdated(text);
-	replace(name, text, outdated);
+	else if (match == SAVE_OTHER && !dry_run)
+		mark_outdated(name, text);
 	return match;
 }
 
@@ -197,30 +244,50 @@ bool save_is_stand_in(const struct devmap_device *dev, const struct table *live)
 
 	if (text)
 		table_parse(&saved, text, &ignored);
-	return text && is_about(text, dev) && saved_has_stand_in(&saved, live);
+	return text && is_about(text, dev) && saved_has_stand_in(&saved, live, is_loop);
+}
+
+/* Its table has just been changed: a leg that is gone is none of those that it has now. */
+static bool marks_outdated(const char *file, const struct devmap_device *dev)
+{
+	_cleanup_free_ char *text = saved_file_text(file);
+	enum save_match match = refresh(file, dev, false);
+
+	if (match == SAVE_GONE)
+		mark_outdated(file, text);
+	return match == SAVE_OTHER || match == SAVE_GONE;
 }
 
 static void hint(const char *file, const struct devmap_device *dev, bool locked)
 {
 	_cleanup_free_ char *path = saved_path(file);
 	_cleanup_close_ int lock = locked ? -1 : saved_file_lock(file);
-	bool outdated;
+	bool outdated = (locked || lock >= 0) && marks_outdated(file, dev);
 
-	outdated = (locked || lock >= 0) && refresh(file, dev, false) == SAVE_OTHER;
 	log_note("%s has the table from before%s: \"noclone save %s\" keeps the new one",
 		 path, outdated ? ", which is not activated any more" : "", dev->name);
+}
+
+static void hint_twin(const char *file, void *data)
+{
+	if (save_is_twin(file, data))
+		hint(file, data, false);
+}
+
+void save_hint_twins(const char *name)
+{
+	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
+
+	if (!devmap_info(name, &dev))
+		saved_file_for_each(hint_twin, &dev);
 }
 
 void save_hint(const char *name, bool locked)
 {
 	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
-	_cleanup_free_ char *text = saved_file_text(name), *twin = NULL;
+	_cleanup_free_ char *text = saved_file_text(name);
 
-	if (devmap_info(name, &dev))
-		return;
-	if (text && is_about(text, &dev))
+	if (!devmap_info(name, &dev) && text && is_about(text, &dev))
 		hint(name, &dev, locked);
-	twin = save_twin(&dev);
-	if (twin)
-		hint(twin, &dev, false);
+	save_hint_twins(name);
 }

@@ -33,6 +33,7 @@ struct old_file {
 	char *text;		/* NULL: there is none */
 	struct saved saved;	/* what it says */
 	bool of_other;		/* is that about another device? */
+	bool by_hand;		/* or about another table, and noclone did not write it? */
 };
 
 static void old_free(struct old_file *old)
@@ -46,11 +47,13 @@ static void old_free(struct old_file *old)
 static void old_read(struct old_file *old, const struct devmap_device *dev)
 {
 	_cleanup_problems_ struct problems ignored = { 0 };
+	enum save_match match = save_refresh(dev, true);
 
 	old->text = saved_file_text(dev->name);
 	if (old->text)
 		saved_parse(&old->saved, old->text, &ignored);
 	old->of_other = old->saved.uuid && !saved_is_device(&old->saved, dev->uuid);
+	old->by_hand = !old->saved.uuid && (match == SAVE_OTHER || match == SAVE_GONE);
 }
 
 /* A device without targets of ours runs on a stand-in, or is none of ours. */
@@ -212,13 +215,15 @@ static int check_twin(const struct options *o, const struct devmap_device *dev)
 	return -EEXIST;
 }
 
-/* With --force it replaces that of another device, which may be the only one who knows it. */
+/* What is replaced may be the only one who knows another device. */
 static int keep_other(const char *name, const char *path, const struct old_file *other)
 {
 	int r = saved_file_write_old(name, other->text);
 
 	if (r)
 		log_err("writing %s.old failed: %s", path, strerror(-r));
+	else if (!other->of_other)
+		log_warn("%s had another table, and is %s.old now", path, path);
 	else
 		log_warn("%s was about another device (UUID %s), and is %s.old now", path,
 			 other->saved.uuid, path);
@@ -228,7 +233,7 @@ static int keep_other(const char *name, const char *path, const struct old_file 
 static int write_file(const char *name, const char *path, const char *text,
 		      const struct old_file *old)
 {
-	int r = old->of_other ? keep_other(name, path, old) : 0;
+	int r = old->of_other || old->by_hand ? keep_other(name, path, old) : 0;
 
 	if (r)
 		return r;

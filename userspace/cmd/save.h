@@ -14,14 +14,17 @@ enum save_match {
 	SAVE_SAME,
 	SAVE_GROWN,
 	SAVE_OTHER,
-	SAVE_UNKNOWN,	/* no file, a leg is gone, a path names another file, or a stand-in runs */
+	SAVE_GONE,	/* a leg that was saved is not there */
+	SAVE_UNKNOWN,	/* no file, a path names another file, or a stand-in runs */
 };
 
 /* Save a device that is active: 0, or a negative errno after a message. */
 int save_device(const struct options *o, const char *name);
 /* The same; the caller has the lock of its file. */
 int save_locked(const struct options *o, const char *name);
-/* The other name that a device is saved under: a new string, or NULL. */
+/* Is a device saved under this name, too, which is not the one it has? */
+bool save_is_twin(const char *name, const struct devmap_device *dev);
+/* The first such name: a new string, or NULL. */
 char *save_twin(const struct devmap_device *dev);
 /* What is wrong with the path of a backing file: a new string, or NULL. */
 char *save_file_trouble(const char *name);
@@ -46,7 +49,12 @@ bool save_is_stand_in(const struct devmap_device *dev, const struct table *live)
  * Return: how they compare.
  */
 enum save_match save_refresh(const struct devmap_device *dev, bool dry_run);
-/* After a change of an active device: its file does not know.  @locked: by the caller */
+/*
+ * After a change of the table of an active device: its file does not know, nor does one with
+ * another name.  @locked: by the caller
+ */
 void save_hint(const char *name, bool locked);
+/* The same if its own file does know. */
+void save_hint_twins(const char *name);
 
 #endif /* NOCLONE_SAVE_H */

@@ -13,8 +13,9 @@
 #include "model/table-print.h"
 
 #define KEYWORD		"noclone:"
-/* The first line of a file that was printed, up to the name */
+/* The first line of a file that was printed, around the name */
 #define HEADING		"# The device "
+#define HEADING_END	", see noclone-tables(5): noclone activate, also at boot."
 /* What partitions and logical volumes are aligned to, in sectors. */
 #define ALIGNMENT	2048
 /* systemd's 255 without "blockdev@dev-mapper-" and ".target", its longest unit of a device */
@@ -185,7 +186,7 @@ char *saved_print(const struct saved *s, const char *name)
 	_cleanup_free_ char *table = table_print(&s->table, false, NULL, NULL);
 	struct strbuf b = { 0 };
 
-	strbuf_add(&b, HEADING "%s, see noclone-tables(5): noclone activate, also at boot.\n", name);
+	strbuf_add(&b, HEADING "%s" HEADING_END "\n", name);
 	if (s->uuid && *s->uuid)
 		strbuf_add(&b, "# " KEYWORD " uuid %s\n", s->uuid);
 	if (s->readonly)
@@ -206,6 +207,15 @@ bool saved_is_readable(const char *text, const char *name)
 	return !problems_count(&problems, PROBLEM_ERROR) && !strcmp(again, text);
 }
 
+/* Of whatever name: the file may have been copied. */
+static bool is_heading(const char *line)
+{
+	size_t length = strlen(line), end = strlen(HEADING_END);
+
+	return str_starts(line, HEADING) && length > end &&
+	       !strcmp(line + length - end, HEADING_END);
+}
+
 char *saved_with_comments(const char *text, const char *old)
 {
 	size_t first = strcspn(text, "\n") + 1;
@@ -217,7 +227,7 @@ char *saved_with_comments(const char *text, const char *old)
 		_cleanup_words_ struct words w = { 0 };
 
 		if (line[strspn(line, " \t")] == '#' && !keyword_words(line, &w) &&
-		    !str_starts(line, HEADING))
+		    !is_heading(line))
 			strbuf_add(&b, "%s\n", line);
 	}
 	strbuf_add(&b, "%s", text + first);
@@ -258,9 +268,20 @@ char *saved_with_outdated(const char *text)
 	return xasprintf("%s%s", text, s.outdated ? "" : "# " KEYWORD " outdated\n");
 }
 
-bool saved_has_stand_in(const struct table *saved, const struct table *live)
+bool saved_has_stand_in(const struct table *saved, const struct table *live,
+			bool (*is_loop)(const char *device))
 {
-	return table_has_file(saved) && !table_has_file(live);
+	const struct target *t;
+	unsigned int i;
+
+	if (!table_has_file(saved) || saved->nr != live->nr)
+		return false;
+	for (i = 0; i < saved->nr; i++) {
+		t = &live->targets[i];
+		if (saved->targets[i].path && (t->nr_legs != 1 || !is_loop(t->legs[0].device)))
+			return false;
+	}
+	return true;
 }
 
 unsigned int saved_parts(const struct target *t)

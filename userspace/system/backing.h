@@ -41,6 +41,12 @@ struct backing {
  * Return: 0, or a negative errno after a message.
  */
 int backing_plan(struct backing *b, const struct file_request *req, dev_t self);
+/* Is it made anew, so that nothing that is saved can be in it? */
+static inline bool backing_is_new(const struct backing *b)
+{
+	return b->action == BACKING_CREATE;
+}
+
 /* Log what backing_apply() would do. */
 void backing_announce(const struct backing *b);
 

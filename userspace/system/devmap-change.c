@@ -40,8 +40,16 @@ static void block_signals(sigset_t *old)
 	sigprocmask(SIG_BLOCK, &set, old);
 }
 
+/* That nobody reads a message is no reason to end before what comes next, see base/log.c. */
 static void unblock_signals(const sigset_t *old)
 {
+	const struct timespec now = { 0 };
+	sigset_t pipe;
+
+	sigemptyset(&pipe);
+	sigaddset(&pipe, SIGPIPE);
+	if (!sigismember(old, SIGPIPE))
+		sigtimedwait(&pipe, NULL, &now);
 	sigprocmask(SIG_SETMASK, old, NULL);
 }
 

@@ -85,6 +85,14 @@ static bool maps_file(const char *name, const struct file_facts *f,
 	return table_any(&live.table, pinned ? pins : runs_on, f);
 }
 
+/* As soon as it is resumed: another command may be between the two. */
+static bool will_map_file(const char *name, const struct file_facts *f)
+{
+	_cleanup_table_ struct table inactive = { 0 };
+
+	return !live_inactive_table(name, &inactive) && table_any(&inactive, runs_on, f);
+}
+
 bool file_uses_is_pinned(const struct file_facts *f, dev_t devno)
 {
 	_cleanup_free_ char *name = devno ? blockdev_mapped_name(devno) : NULL;
@@ -104,7 +112,7 @@ static void add_if_mapped(const char *name, void *data)
 
 	if (s->self && !strcmp(s->self, name))
 		return;
-	if (maps_file(name, s->facts, false))
+	if (maps_file(name, s->facts, false) || will_map_file(name, s->facts))
 		uses_add(s->uses, USE_HOLDER, name, false);
 }
 

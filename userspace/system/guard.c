@@ -50,8 +50,9 @@ static void report_saved(const struct look *l, const struct target *t, const cha
 			continue;
 		said = part->name;
 		problem_add(l->problems, PROBLEM_ERROR, t->line,
-			    "%s: %s, a saved device that is not active, has data there: noclone remove --forget %s gives them up",
-			    what, said, said);
+			    "%s: %s, a saved device that is not active, %s: noclone remove --forget %s gives %s up",
+			    what, said, part->missing ? "has this path" : "has data there",
+			    said, part->missing ? "it" : "them");
 	}
 }
 
@@ -120,10 +121,14 @@ static void guard_file(const struct look *l, const struct target *t)
 	_cleanup_uses_ struct uses uses = { 0 };
 	unsigned int i;
 
+	/* a file that is not there yet may be that of somebody who has lost it */
 	if (file_lookup(t->path, false, &f))
-		return;
-	wanted.file = file_facts_id(&f);
+		wanted.missing = t->path;
+	else
+		wanted.file = file_facts_id(&f);
 	report_saved(l, t, name, &wanted);
+	if (wanted.missing)
+		return;
 	file_uses_collect(&uses, &f, l->g->self);
 	for (i = 0; i < uses.nr; i++) {
 		_cleanup_free_ char *text = file_use_problem(&uses.use[i]);

@@ -3,48 +3,47 @@
 #include "system/parts.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/util.h"
 #include "model/facts.h"
 #include "system/blockdev.h"
 #include "system/file-lookup.h"
 
-static void add(struct parts *parts, const char *name, const struct disk_range *range,
-		const struct file_id *file)
+/* @part has no name yet. */
+static void add(struct parts *parts, const char *name, struct part part)
 {
+	part.name = xstrdup(name);
 	GROW(parts->part, parts->nr);
-	parts->part[parts->nr++] = (struct part) { xstrdup(name), *range, *file };
+	parts->part[parts->nr++] = part;
 }
 
 static void add_leg(struct parts *parts, const char *name, const struct target *t,
 		    const struct leg *leg)
 {
-	const struct file_id none = { 0 };
 	_cleanup_facts_ struct device_facts f = { 0 };
 	const struct use_query q = {
 		.facts = &f, .first = leg->start, .sectors = target_leg_length(t),
 	};
-	struct disk_range range;
 
-	if (blockdev_lookup(leg->device, &f))
-		return;
-	range = device_uses_range(&q);
-	add(parts, name, &range, &none);
+	if (!blockdev_lookup(leg->device, &f))
+		add(parts, name, (struct part) { .range = device_uses_range(&q) });
 }
 
 /* A target that runs has the inode that it was made with, whatever its path names by now. */
 static void add_file(struct parts *parts, const char *name, const struct target *t)
 {
-	const struct disk_range range = { 0, t->file_start, t->file_start + t->length };
+	struct part part = {
+		.range = { 0, t->file_start, t->file_start + t->length },
+		.file = t->id,
+	};
 	_cleanup_file_facts_ struct file_facts f = { 0 };
-	struct file_id id = t->id;
 
-	if (!id.known) {
-		if (file_lookup(t->path, false, &f))
-			return;
-		id = file_facts_id(&f);
-	}
-	add(parts, name, &range, &id);
+	if (!part.file.known && file_lookup(t->path, false, &f))
+		part.missing = xstrdup(t->path);
+	else if (!part.file.known)
+		part.file = file_facts_id(&f);
+	add(parts, name, part);
 }
 
 void parts_add_table(struct parts *parts, const char *name, const struct table *t)
@@ -61,6 +60,8 @@ void parts_add_table(struct parts *parts, const char *name, const struct table *
 
 static bool same_place(const struct part *a, const struct part *b)
 {
+	if (a->missing || b->missing)
+		return a->missing && b->missing && !strcmp(a->missing, b->missing);
 	return a->file.known ? file_id_same(&a->file, &b->file) :
 			       !b->file.known && a->range.disk == b->range.disk;
 }
@@ -94,7 +95,9 @@ void parts_free(struct parts *parts)
 {
 	unsigned int i;
 
-	for (i = 0; i < parts->nr; i++)
+	for (i = 0; i < parts->nr; i++) {
 		free(parts->part[i].name);
+		free(parts->part[i].missing);
+	}
 	free(parts->part);
 }

@@ -12,11 +12,13 @@
  * @name: of the mapped device that has it, or NULL
  * @range: of a disk; of a file only the sectors
  * @file: the file, unknown for a leg
+ * @missing: path of a file that is not there, NULL otherwise
  */
 struct part {
 	char *name;
 	struct disk_range range;
 	struct file_id file;
+	char *missing;
 };
 
 struct parts {
@@ -24,7 +26,7 @@ struct parts {
 	unsigned int nr;
 };
 
-/* Those of a table whose disk or file is there. */
+/* Those of a table whose disk is there, and files. */
 void parts_add_table(struct parts *parts, const char *name, const struct table *t);
 /* Do the two have any sector in common? */
 bool part_meets(const struct part *a, const struct part *b);

@@ -5,7 +5,11 @@
  */
 #include "system/saved-parts.h"
 
+#include <errno.h>
+
 #include "dm-noclone.h"
+#include "base/log.h"
+#include "base/read.h"
 #include "base/util.h"
 #include "model/problems.h"
 #include "model/saved.h"
@@ -26,12 +30,19 @@ static bool is_active(const char *name, const struct saved *s)
 
 static void collect(const char *name, void *data)
 {
-	_cleanup_problems_ struct problems ignored = { 0 };
-	_cleanup_free_ char *text = saved_file_text(name);
+	_cleanup_problems_ struct problems problems = { 0 };
+	_cleanup_free_ char *text = saved_file_text(name), *path = saved_path(name);
+	int error = text ? 0 : errno;
 	_cleanup_saved_ struct saved s = { 0 };
 
 	if (text)
-		saved_parse(&s, text, &ignored);
+		saved_parse(&s, text, &problems);
+	if (error)
+		log_warn("%s: %s: what that device has is not known", path,
+			 read_text_problem(error));
+	else if (problems_count(&problems, PROBLEM_ERROR))
+		log_warn("%s has lines that are not understood, and may have more than is known: noclone check %s",
+			 path, path);
 	if (text && !is_active(name, &s))
 		parts_add_table(data, name, &s.table);
 }
