@@ -105,7 +105,8 @@ static char *kind_usage(const char *word)
 			 word, hint);
 }
 
-char *build_order_usage(const char *command, int argc, char **argv)
+char *build_order_usage(const char *command, const struct options *o, int argc,
+			char **argv)
 {
 	struct strbuf b = { 0 };
 	bool has_name = argc > 1 && !strchr(argv[1], '/');
@@ -118,6 +119,8 @@ char *build_order_usage(const char *command, int argc, char **argv)
 		   has_name ? argv[1] : "NAME", argv[0]);
 	for (i = 1 + has_name; i < argc; i++)
 		strbuf_add(&b, " %s", argv[i]);
+	if (o->given)
+		strbuf_add(&b, ", and the options as they are");
 	return strbuf_take(&b);
 }
 

@@ -31,9 +31,10 @@ char *build_usage(const struct build *b);
 
 /*
  * The same for the order of the words of @command, of which @argv[0] should be a name:
- * "create linear NAME DEV".
+ * "create linear NAME DEV".  Options are not among the words.
  */
-char *build_order_usage(const char *command, int argc, char **argv);
+char *build_order_usage(const char *command, const struct options *o, int argc,
+			char **argv);
 /* The same for words DEV[:START[+LEN]]. */
 char *build_legs_usage(int argc, char **argv);
 /* Take such a word apart: NULL, or what is wrong with it. */

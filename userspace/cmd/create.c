@@ -101,7 +101,7 @@ static int check_name(const char *name)
 static int check_words(const struct build *b, int argc, char **argv)
 {
 	_cleanup_free_ char *order = opt(b->options, OPT_TABLE) ? NULL :
-				     build_order_usage("create", argc, argv);
+				     build_order_usage("create", b->options, argc, argv);
 	_cleanup_free_ char *wrong = order ? NULL : build_usage(b);
 
 	if (order)

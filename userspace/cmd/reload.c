@@ -216,7 +216,7 @@ int cmd_reload(const struct options *o, int argc, char **argv)
 		.options = o, .argc = argc - 1, .argv = argv + 1,
 	};
 	_cleanup_free_ char *order = opt(o, OPT_TABLE) ? NULL :
-				     build_order_usage("reload", argc, argv);
+				     build_order_usage("reload", o, argc, argv);
 	_cleanup_free_ char *wrong = order ? NULL : build_usage(&build);
 
 	if (order) {
