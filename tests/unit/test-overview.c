@@ -71,6 +71,24 @@ static void own_device(void **state __unused)
 	overview_free(&v);
 }
 
+/* Its state is that of the fast path; whoever reads "on" shall see that, too. */
+static void troubled(void **state __unused)
+{
+	struct overview v = overview_of("a", "", OURS, "fastpath on 2 fast 0");
+	_cleanup_free_ char *cell = NULL, *text = NULL;
+	struct overview d;
+
+	v.trouble = xstrdup("/dev/sdb failed");
+	overview_since(&d, &v, NULL);
+	cell = overview_cell(&d, OVERVIEW_STATE, 1);
+	assert_string_equal(cell, "on, /dev/sdb failed");
+	text = metrics_print(&v, 1);
+	assert_non_null(strstr(text, "\nnoclone_device_troubled{name=\"a\"} 1\n"));
+	assert_non_null(strstr(text, "\nnoclone_fastpath_on{name=\"a\"} 1\n"));
+	overview_free(&d);
+	overview_free(&v);
+}
+
 static void idle_and_without_a_fast_path(void **state __unused)
 {
 	struct overview idle = overview_of("a", "", OURS, "fastpath on 2 fast 0");
@@ -170,6 +188,7 @@ static void metrics(void **state __unused)
 	assert_non_null(strstr(text, "# TYPE noclone_ios_total counter\n"
 			       "noclone_ios_total{name=\"a\\\"\\\\\\n\",way=\"fast\"} 3\n"));
 	assert_non_null(strstr(text, ",counter=\"flush\"} 1\n"));
+	assert_non_null(strstr(text, "\nnoclone_device_troubled{name=\"a\\\"\\\\\\n\"} 0\n"));
 	overview_free(&v);
 }
 
@@ -179,6 +198,7 @@ int main(void)
 		cmocka_unit_test(stock_device),
 		cmocka_unit_test(attached_device),
 		cmocka_unit_test(own_device),
+		cmocka_unit_test(troubled),
 		cmocka_unit_test(idle_and_without_a_fast_path),
 		cmocka_unit_test(rates),
 		cmocka_unit_test(which_devices),

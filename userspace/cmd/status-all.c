@@ -41,6 +41,7 @@ static void overviews_free(struct overviews *all)
 void status_overview(const char *name, struct live *live, struct overview *v)
 {
 	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
+	_cleanup_troubles_ struct troubles troubles = { 0 };
 	struct status *status = NULL;
 	unsigned int i;
 
@@ -50,7 +51,11 @@ void status_overview(const char *name, struct live *live, struct overview *v)
 	for (i = 0; i < live->raw.nr && !status; i++)
 		if (live->status[i].has_fastpath)
 			status = &live->status[i];
+	/* before the status is taken away */
+	live_troubles(live, &troubles);
 	overview_fill(v, name, dev.uuid, &live->table, status);
+	if (troubles.nr)
+		v->trouble = troubles_brief(&troubles);
 }
 
 static void add_overview(const char *name, void *data)

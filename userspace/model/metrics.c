@@ -59,6 +59,13 @@ static void add_on(struct strbuf *b, const struct overview *v)
 	strbuf_add(b, "} %d\n", !strcmp(v->state, "on"));
 }
 
+static void add_troubled(struct strbuf *b, const struct overview *v)
+{
+	strbuf_add(b, "noclone_device_troubled{");
+	add_label(b, "name", v->name);
+	strbuf_add(b, "} %d\n", !!v->trouble);
+}
+
 static void add_ways(struct strbuf *b, const struct overview *v)
 {
 	if (!v->counted)
@@ -86,6 +93,8 @@ char *metrics_print(const struct overview *v, unsigned int nr)
 		  "What the device is; always 1.", add_info },
 		{ "noclone_fastpath_on", "gauge",
 		  "Whether the fast path of the device is on.", add_on },
+		{ "noclone_device_troubled", "gauge",
+		  "Whether a disk or file below the device has failed or is gone; noclone status NAME says which.", add_troubled },
 		{ "noclone_ios_total", "counter",
 		  "I/Os by way: the fast path, or dm core's.", add_ways },
 		{ "noclone_counter_total", "counter",

@@ -120,6 +120,7 @@ void overview_since(struct overview *d, const struct overview *v,
 		.type = copy(v->type),
 		.origin = copy(v->origin),
 		.state = copy(v->state),
+		.trouble = copy(v->trouble),
 		.counted = v->counted && old && old->counted,
 	};
 	if (!d->counted)
@@ -161,6 +162,7 @@ void overview_free(struct overview *v)
 	free(v->type);
 	free(v->origin);
 	free(v->state);
+	free(v->trouble);
 	status_free(&v->status);
 	memset(v, 0, sizeof(*v));
 }
@@ -258,7 +260,8 @@ char *overview_cell(const struct overview *v, enum overview_column column,
 	case OVERVIEW_MADE_BY:
 		return copy(v->origin);
 	case OVERVIEW_STATE:
-		return copy(v->state);
+		return xasprintf("%s%s%s", v->state, v->trouble ? ", " : "",
+				 v->trouble ?: "");
 	case OVERVIEW_IO:
 		return number(v, v->fast + v->other, seconds);
 	case OVERVIEW_FAST:

@@ -14,6 +14,7 @@
  * @type: of its targets, with commas
  * @origin: program that made it, or NULL
  * @state: "on", "off:reason", or "stock": dm core's path, nobody counts
+ * @trouble: what is wrong below it, "/dev/sdb failed", or NULL
  * @counted: there are counters: the rest is valid
  * @fast: I/Os that took the fast path
  * @other: I/Os that did not
@@ -24,6 +25,7 @@ struct overview {
 	char *type;
 	char *origin;
 	char *state;
+	char *trouble;
 	bool counted;
 	uint64_t fast;
 	uint64_t other;
