@@ -37,6 +37,7 @@ static struct {
 	int fail_times;
 	int fail_errno;
 	bool udev_answers;
+	bool cookie_is_gone;	/* somebody has released it */
 	bool suspended;
 	bool suspends_on_failure;
 	size_t said;		/* bytes on stderr, where that is looked at */
@@ -159,7 +160,7 @@ int __wrap_dm_udev_wait_immediate(uint32_t cookie, int *ready)
 {
 	assert_int_equal(cookie, COOKIE);
 	*ready = fake.udev_answers;
-	return 1;
+	return !fake.cookie_is_gone;
 }
 
 const char *__wrap_dm_task_get_name(const struct dm_task *dmt);
@@ -267,6 +268,15 @@ static void create_with_slow_udev_stays(void **state __unused)
 	fake.udev_answers = false;
 	assert_int_equal(create(), -ETIMEDOUT);
 	happened("create load resume");
+}
+
+/* By "dmsetup udevcomplete_all", for example: what the kernel has done stays done. */
+static void a_cookie_that_is_gone_undoes_nothing(void **state __unused)
+{
+	fake.cookie_is_gone = true;
+	assert_int_equal(create(), -ETIMEDOUT);
+	assert_int_equal(reload(), -ETIMEDOUT);
+	happened("create load resume info load resume");
 }
 
 static int refuse(const char *name __unused, void *data __unused)
@@ -378,6 +388,7 @@ int main(void)
 		TEST(create_with_a_bad_table_is_removed),
 		TEST(create_that_cannot_resume_is_removed),
 		TEST(create_with_slow_udev_stays),
+		TEST(a_cookie_that_is_gone_undoes_nothing),
 		TEST(create_that_fails_its_check_removes),
 		TEST(reload_that_fails_its_check_clears),
 		TEST(reload_is_one_switch),

@@ -143,8 +143,11 @@ static int wait_udev(uint32_t cookie, const char *name)
 	if (!cookie)
 		return 0;
 	for (;;) {
-		if (!dm_udev_wait_immediate(cookie, &ready))
-			return -EIO;
+		if (!dm_udev_wait_immediate(cookie, &ready)) {
+			log_err("%s: done in the kernel, but somebody has released the udev cookie: whether udev is done is not known",
+				name);
+			return -ETIMEDOUT;
+		}
 		if (ready)
 			return 0;
 		if (!polls--)
