@@ -216,6 +216,17 @@ static void outdated_is_said_once(void **state __unused)
 	assert_true(str_starts(once, file));
 }
 
+/* Behind a comment without its end it would be a part of that. */
+static void outdated_has_a_line_of_its_own(void **state __unused)
+{
+	_cleanup_free_ char *text = saved_with_outdated("0 8 noclone-linear /dev/a 0\n# my disk");
+	_cleanup_saved_ struct saved s = { 0 };
+
+	assert_string_equal(text, "0 8 noclone-linear /dev/a 0\n# my disk\n# noclone: outdated\n");
+	read_file(&s, text, 0);
+	assert_int_equal(s.outdated, 3);
+}
+
 static void comments_stay(void **state __unused)
 {
 	_cleanup_free_ char *text = NULL, *again = NULL;
@@ -450,6 +461,7 @@ int main(void)
 		cmocka_unit_test(another_signature_is_refused),
 		cmocka_unit_test(the_first_leg_may_have_got_one),
 		cmocka_unit_test(outdated_is_said_once),
+		cmocka_unit_test(outdated_has_a_line_of_its_own),
 		cmocka_unit_test(comments_stay),
 		cmocka_unit_test(a_backing_file_has_a_signature),
 		cmocka_unit_test(another_word_for_the_same_is_accepted),

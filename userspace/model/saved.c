@@ -265,7 +265,11 @@ char *saved_with_outdated(const char *text)
 	_cleanup_saved_ struct saved s = { 0 };
 
 	saved_parse_keywords(&s, text, &ignored);
-	return xasprintf("%s%s", text, s.outdated ? "" : "# " KEYWORD " outdated\n");
+	if (s.outdated)
+		return xstrdup(text);
+	/* what was written by hand may have no end of its last line */
+	return xasprintf("%s%s# " KEYWORD " outdated\n", text,
+			 *text && text[strlen(text) - 1] != '\n' ? "\n" : "");
 }
 
 bool saved_has_stand_in(const struct table *saved, const struct table *live,
