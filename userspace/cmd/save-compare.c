@@ -282,12 +282,22 @@ void save_hint_twins(const char *name)
 		saved_file_for_each(hint_twin, &dev);
 }
 
+/* One that dmsetup has made may have no UUID; saved, its file has none either. */
+static bool may_be_about(const char *text, const struct devmap_device *dev)
+{
+	_cleanup_problems_ struct problems ignored = { 0 };
+	_cleanup_saved_ struct saved s = { 0 };
+
+	saved_parse_keywords(&s, text, &ignored);
+	return saved_is_device(&s, dev->uuid) || (!s.uuid && !*dev->uuid);
+}
+
 void save_hint(const char *name, bool locked)
 {
 	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
 	_cleanup_free_ char *text = saved_file_text(name);
 
-	if (!devmap_info(name, &dev) && text && is_about(text, &dev))
+	if (!devmap_info(name, &dev) && text && may_be_about(text, &dev))
 		hint(name, &dev, locked);
 	save_hint_twins(name);
 }
