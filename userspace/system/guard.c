@@ -117,13 +117,13 @@ static void guard_file(const struct look *l, const struct target *t)
 {
 	struct part wanted = { .range = { 0, t->file_start, t->file_start + t->length } };
 	_cleanup_file_facts_ struct file_facts f = { 0 };
-	_cleanup_free_ char *name = path_encode(t->path);
+	_cleanup_free_ char *name = path_encode(t->path), *missing = NULL;
 	_cleanup_uses_ struct uses uses = { 0 };
 	unsigned int i;
 
 	/* a file that is not there yet may be that of somebody who has lost it */
 	if (file_lookup(t->path, false, &f))
-		wanted.missing = t->path;
+		wanted.missing = missing = parts_missing_path(t->path);
 	else
 		wanted.file = file_facts_id(&f);
 	report_saved(l, t, name, &wanted);

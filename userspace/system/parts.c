@@ -30,6 +30,13 @@ static void add_leg(struct parts *parts, const char *name, const struct target *
 		add(parts, name, (struct part) { .range = device_uses_range(&q) });
 }
 
+char *parts_missing_path(const char *path)
+{
+	char *real = file_real_path(path);
+
+	return real ? real : xstrdup(path);
+}
+
 /* A target that runs has the inode that it was made with, whatever its path names by now. */
 static void add_file(struct parts *parts, const char *name, const struct target *t)
 {
@@ -40,7 +47,7 @@ static void add_file(struct parts *parts, const char *name, const struct target 
 	_cleanup_file_facts_ struct file_facts f = { 0 };
 
 	if (!part.file.known && file_lookup(t->path, false, &f))
-		part.missing = xstrdup(t->path);
+		part.missing = parts_missing_path(t->path);
 	else if (!part.file.known)
 		part.file = file_facts_id(&f);
 	add(parts, name, part);

@@ -26,6 +26,11 @@ struct parts {
 	unsigned int nr;
 };
 
+/*
+ * What a file that is not there is known by: its folder may have been moved since, and be
+ * found by a link.  A new string.
+ */
+char *parts_missing_path(const char *path);
 /* Those of a table whose disk is there, and files. */
 void parts_add_table(struct parts *parts, const char *name, const struct table *t);
 /* Do the two have any sector in common? */
