@@ -159,7 +159,8 @@ static int lock_file(const struct options *o, const char *name, int *lock)
 		log_err("\"%s\" %s", name, wrong);
 		return -EINVAL;
 	}
-	if (!opt(o, OPT_PERSIST) && !saved_file_exists(name))
+	/* not saved yet is no reason: somebody may be about to read the old table for that */
+	if (wrong)
 		return 0;
 	*lock = saved_file_lock(name);
 	return *lock < 0 ? *lock : 0;
