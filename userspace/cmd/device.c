@@ -202,7 +202,9 @@ static bool check_saved_name(const struct options *o, const struct devmap_device
 {
 	_cleanup_free_ char *path = saved_path(new_name);
 
-	if (opt(o, OPT_FORCE) || !saved_file_exists(new_name) || save_is_twin(new_name, dev))
+	/* its own name is taken, as the kernel says */
+	if (opt(o, OPT_FORCE) || !strcmp(new_name, dev->name) ||
+	    !saved_file_exists(new_name) || save_is_twin(new_name, dev))
 		return true;
 	log_err("%s is about another device, which is called %s: noclone remove --forget %s gives that up, --force renames %s nevertheless",
 		path, new_name, new_name, dev->name);
@@ -228,7 +230,7 @@ int cmd_rename(const struct options *o, int argc __unused, char **argv)
 		return EXIT_OK;
 	if (devmap_rename(dev.name, new_name))
 		return EXIT_FAILED;
-	if (saved_file_exists(dev.name))
+	if (saved_file_exists(dev.name) && !save_is_of_other(&dev))
 		log_note("%s stays saved under its old name: noclone remove --forget %s, and noclone save %s",
 			 dev.name, dev.name, new_name);
 	return EXIT_OK;
