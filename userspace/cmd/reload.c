@@ -115,19 +115,51 @@ static bool agreed(const struct options *o, const struct devmap_device *dev,
 	return true;
 }
 
-static int reload(const struct options *o, const char *name,
-		  const struct table *t, const struct backing *backing,
-		  const struct problems *known)
+struct reload_check {
+	struct load_check unused;
+	const struct table *seen;
+};
+
+/* Whoever had the lock of its file, or none, may have changed it since it was looked at. */
+static bool has_changed(const char *name, const struct table *seen)
+{
+	_cleanup_free_ char *before = table_print(seen, false, NULL, NULL), *text = NULL;
+	_cleanup_table_ struct table now = { 0 };
+
+	if (!seen->nr || live_table(name, &now))
+		return false;
+	text = table_print(&now, false, NULL, NULL);
+	return strcmp(before, text) != 0;
+}
+
+static int still_right(const char *name, void *data)
+{
+	struct reload_check *c = data;
+
+	if (!has_changed(name, c->seen))
+		return load_still_unused(name, &c->unused);
+	log_err("%s: somebody has changed its table meanwhile: look at it, and try again", name);
+	return -EAGAIN;
+}
+
+/* What is to run, and instead of what. */
+struct exchange {
+	const struct table *seen, *new;
+};
+
+static int reload(const struct options *o, const char *name, const struct exchange *e,
+		  const struct backing *backing, const struct problems *known)
 {
 	const struct devmap_suspend_how how = {
 		.noflush = opt(o, OPT_NOFLUSH),
 		.nolockfs = opt(o, OPT_NOLOCKFS),
 	};
-	struct load_check unused = {
-		.known = known, .table = t, .saved = !backing_is_new(backing),
+	struct reload_check data = {
+		.unused = { .known = known, .table = e->new, .saved = !backing_is_new(backing) },
+		.seen = e->seen,
 	};
-	const struct devmap_check check = { .loaded = load_still_unused, .data = &unused };
-	int r = devmap_reload(name, t, opt(o, OPT_READONLY), &how, &check);
+	const struct devmap_check check = { .loaded = still_right, .data = &data };
+	int r = devmap_reload(name, e->new, opt(o, OPT_READONLY), &how, &check);
 
 	if (!r) {
 		log_verbose("%s runs with its new table", name);
@@ -166,7 +198,7 @@ static int lock_file(const struct options *o, const char *name, int *lock)
 	return *lock < 0 ? *lock : 0;
 }
 
-static int switch_table(const struct build *b, const char *name, const struct table *t,
+static int switch_table(const struct build *b, const char *name, const struct exchange *e,
 			struct backing *backing, const struct problems *known)
 {
 	_cleanup_close_ int lock = -1;
@@ -175,9 +207,9 @@ static int switch_table(const struct build *b, const char *name, const struct ta
 
 	if (r)
 		return r;
-	r = load_begin(b, t, backing);
+	r = load_begin(b, e->new, backing);
 	if (!r) {
-		r = reload(b->options, name, t, backing, known);
+		r = reload(b->options, name, e, backing, known);
 		/* with udev late, the new table is running */
 		good = !r || r == -ETIMEDOUT;
 	}
@@ -190,10 +222,14 @@ static int load(const struct build *b, const struct devmap_device *dev)
 	_cleanup_problems_ struct problems problems = { 0 };
 	_cleanup_backing_ struct backing backing = { .fd = -1 };
 	const struct options *o = b->options;
-	_cleanup_table_ struct table t = { 0 };
+	_cleanup_table_ struct table t = { 0 }, seen = { 0 };
+	const struct exchange e = { &seen, &t };
 	_cleanup_free_ char *move = NULL;
-	int r = load_prepare(b, &backing, &t, &problems);
+	int r;
 
+	/* without one there is nothing to compare with later */
+	live_table(dev->name, &seen);
+	r = load_prepare(b, &backing, &t, &problems);
 	if (r)
 		return r;
 	move = find_move(dev, &t, load_facts(&backing));
@@ -207,7 +243,7 @@ static int load(const struct build *b, const struct devmap_device *dev)
 		log_err("%s keeps running with its old table", dev->name);
 		return -ECANCELED;
 	}
-	return switch_table(b, dev->name, &t, &backing, &problems);
+	return switch_table(b, dev->name, &e, &backing, &problems);
 }
 
 int cmd_reload(const struct options *o, int argc, char **argv)

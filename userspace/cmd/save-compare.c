@@ -247,15 +247,19 @@ bool save_is_stand_in(const struct devmap_device *dev, const struct table *live)
 	return text && is_about(text, dev) && saved_has_stand_in(&saved, live, is_loop);
 }
 
-/* Its table has just been changed: a leg that is gone is none of those that it has now. */
+/*
+ * Its table has just been changed: a leg that is gone is none of those that it has now.
+ * What the file says in the end is what the next boot goes by.
+ */
 static bool marks_outdated(const char *file, const struct devmap_device *dev)
 {
-	_cleanup_free_ char *text = saved_file_text(file);
 	enum save_match match = refresh(file, dev, false);
+	_cleanup_free_ char *text = saved_file_text(file), *marked = NULL;
 
-	if (match == SAVE_GONE)
+	if (match == SAVE_GONE && text)
 		mark_outdated(file, text);
-	return match == SAVE_OTHER || match == SAVE_GONE;
+	marked = saved_file_text(file);
+	return marked && is_outdated(marked);
 }
 
 static void hint(const char *file, const struct devmap_device *dev, bool locked)

@@ -33,7 +33,7 @@ struct old_file {
 	char *text;		/* NULL: there is none */
 	struct saved saved;	/* what it says */
 	bool of_other;		/* is that about another device? */
-	bool by_hand;		/* or about another table, and noclone did not write it? */
+	bool by_hand;		/* or did noclone not write it, and it may be about another table? */
 };
 
 static void old_free(struct old_file *old)
@@ -46,14 +46,18 @@ static void old_free(struct old_file *old)
 
 static void old_read(struct old_file *old, const struct devmap_device *dev)
 {
-	_cleanup_problems_ struct problems ignored = { 0 };
+	_cleanup_problems_ struct problems problems = { 0 };
 	enum save_match match = save_refresh(dev, true);
+	bool understood;
 
 	old->text = saved_file_text(dev->name);
-	if (old->text)
-		saved_parse(&old->saved, old->text, &ignored);
+	if (!old->text)
+		return;
+	saved_parse(&old->saved, old->text, &problems);
+	understood = !problems_count(&problems, PROBLEM_ERROR) &&
+		     (match == SAVE_SAME || match == SAVE_GROWN);
 	old->of_other = old->saved.uuid && !saved_is_device(&old->saved, dev->uuid);
-	old->by_hand = !old->saved.uuid && (match == SAVE_OTHER || match == SAVE_GONE);
+	old->by_hand = !old->saved.uuid && !understood;
 }
 
 /* A device without targets of ours runs on a stand-in, or is none of ours. */
@@ -80,7 +84,14 @@ static int check_file(const struct options *o, const struct devmap_device *dev,
 {
 	_cleanup_free_ char *path = saved_path(dev->name);
 
-	if (opt(o, OPT_FORCE) || !old->of_other)
+	if (opt(o, OPT_FORCE))
+		return 0;
+	if (!old->text && saved_file_exists(dev->name)) {
+		log_err("%s cannot be read, so nobody knows what would be lost: --force replaces it",
+			path);
+		return -EIO;
+	}
+	if (!old->of_other)
 		return 0;
 	log_err("%s is about another device (UUID %s): --force replaces it", path,
 		old->saved.uuid);
@@ -223,7 +234,7 @@ static int keep_other(const char *name, const char *path, const struct old_file 
 	if (r)
 		log_err("writing %s.old failed: %s", path, strerror(-r));
 	else if (!other->of_other)
-		log_warn("%s had another table, and is %s.old now", path, path);
+		log_warn("%s was written by hand, or had another table, and is %s.old now", path, path);
 	else
 		log_warn("%s was about another device (UUID %s), and is %s.old now", path,
 			 other->saved.uuid, path);
