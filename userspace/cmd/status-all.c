@@ -41,7 +41,6 @@ static void overviews_free(struct overviews *all)
 void status_overview(const char *name, struct live *live, struct overview *v)
 {
 	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
-	_cleanup_troubles_ struct troubles troubles = { 0 };
 	struct status *status = NULL;
 	unsigned int i;
 
@@ -51,22 +50,25 @@ void status_overview(const char *name, struct live *live, struct overview *v)
 	for (i = 0; i < live->raw.nr && !status; i++)
 		if (live->status[i].has_fastpath)
 			status = &live->status[i];
-	/* before the status is taken away */
-	live_troubles(live, &troubles);
 	overview_fill(v, name, dev.uuid, &live->table, status);
-	if (troubles.nr)
-		v->trouble = troubles_brief(&troubles);
 }
 
 static void add_overview(const char *name, void *data)
 {
+	_cleanup_troubles_ struct troubles troubles = { 0 };
 	_cleanup_live_ struct live live = { 0 };
 	struct overviews *all = data;
+	struct overview *v;
 
 	if (live_get(name, &live) || !overview_is_for(&live.table))
 		return;
+	/* before the overview takes the status away */
+	live_troubles(&live, &troubles);
 	GROW(all->v, all->nr);
-	status_overview(name, &live, &all->v[all->nr++]);
+	v = &all->v[all->nr++];
+	status_overview(name, &live, v);
+	if (troubles.nr)
+		v->trouble = troubles_brief(&troubles);
 }
 
 static int collect(const struct names *names, struct overviews *all)
