@@ -38,10 +38,10 @@
 #include <linux/pagemap.h>
 
 /*
- * Our own file, if writable, counts as one writer. It is, unless the table is read-only:
- * where the file cannot be pinned, the engine direct stands in and writes through it, and
- * a file that is opened later could find somebody else's at the path. Executing the pinned file
- * denies writers once more, which hides one writer from a later check.
+ * Our own file, if writable, counts as one writer. It is writable unless the table is
+ * read-only: where the file cannot be pinned, the engine direct stands in and writes
+ * through it, and what is opened by its path later may be another file. Executing the
+ * pinned file denies writers once more, which hides one writer from a later check.
  */
 static bool noclone_pin_deny_writers(struct noclone_backing *b)
 {
