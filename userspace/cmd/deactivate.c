@@ -79,8 +79,8 @@ static bool may_lose_table(const struct options *o, const char *name, bool grown
 	else if (grown)
 		log_warn("%s was larger than it is saved, and comes back with its old size", name);
 	else
-		log_warn("%s had another table than the one that is saved, which will not be activated",
-			 name);
+		log_warn("%s had another table than the one that is saved%s", name,
+			 save_is_outdated(name) ? ", which will not be activated" : "");
 	return opt(o, OPT_FORCE);
 }
 

@@ -5,6 +5,7 @@
 #include <linux/major.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/sysmacros.h>
 
 #include "base/log.h"
@@ -107,11 +108,25 @@ static bool is_itself(const struct target *t, const void *data)
 	return false;
 }
 
-static bool is_loop(const char *device)
+static bool is_same_file(const char *a, const char *b)
+{
+	struct stat st_a, st_b;
+
+	return !stat(a, &st_a) && !stat(b, &st_b) && st_a.st_dev == st_b.st_dev &&
+	       st_a.st_ino == st_b.st_ino;
+}
+
+/* By its name, too: the file of a loop device may have been deleted or replaced since. */
+static bool is_loop_on(const char *device, const char *path)
 {
 	_cleanup_facts_ struct device_facts f = { 0 };
+	_cleanup_free_ char *file = NULL, *gone = xasprintf("%s (deleted)", path);
 
-	return !blockdev_lookup(device, &f) && major(f.devno) == LOOP_MAJOR;
+	if (blockdev_lookup(device, &f) || major(f.devno) != LOOP_MAJOR)
+		return false;
+	file = blockdev_attribute(f.devno, "loop/backing_file");
+	return file && (!strcmp(file, path) || !strcmp(file, gone) ||
+			is_same_file(file, path));
 }
 
 /* Legs may be replaced while a device is active; then the file is about others. */
@@ -123,7 +138,7 @@ static enum save_match compare(const struct devmap_device *dev, const char *text
 
 	table_parse(&saved, text, &ignored);
 	if (live_table(dev->name, &live) || !live.nr || !saved.nr ||
-	    saved_has_stand_in(&saved, &live, is_loop) ||
+	    saved_has_stand_in(&saved, &live, is_loop_on) ||
 	    table_any(&saved, is_itself, &dev->devno))
 		return SAVE_UNKNOWN;
 	if (table_any(&saved, is_missing, NULL))
@@ -198,6 +213,13 @@ static enum save_match refresh(const char *name, const struct devmap_device *dev
 	return match;
 }
 
+bool save_is_outdated(const char *name)
+{
+	_cleanup_free_ char *text = saved_file_text(name);
+
+	return text && is_outdated(text);
+}
+
 enum save_match save_refresh(const struct devmap_device *dev, bool dry_run)
 {
 	return refresh(dev->name, dev, dry_run);
@@ -244,7 +266,7 @@ bool save_is_stand_in(const struct devmap_device *dev, const struct table *live)
 
 	if (text)
 		table_parse(&saved, text, &ignored);
-	return text && is_about(text, dev) && saved_has_stand_in(&saved, live, is_loop);
+	return text && is_about(text, dev) && saved_has_stand_in(&saved, live, is_loop_on);
 }
 
 /*
@@ -254,12 +276,11 @@ bool save_is_stand_in(const struct devmap_device *dev, const struct table *live)
 static bool marks_outdated(const char *file, const struct devmap_device *dev)
 {
 	enum save_match match = refresh(file, dev, false);
-	_cleanup_free_ char *text = saved_file_text(file), *marked = NULL;
+	_cleanup_free_ char *text = saved_file_text(file);
 
 	if (match == SAVE_GONE && text)
 		mark_outdated(file, text);
-	marked = saved_file_text(file);
-	return marked && is_outdated(marked);
+	return save_is_outdated(file);
 }
 
 static void hint(const char *file, const struct devmap_device *dev, bool locked)
@@ -267,9 +288,12 @@ static void hint(const char *file, const struct devmap_device *dev, bool locked)
 	_cleanup_free_ char *path = saved_path(file);
 	_cleanup_close_ int lock = locked ? -1 : saved_file_lock(file);
 	bool outdated = (locked || lock >= 0) && marks_outdated(file, dev);
+	/* it would not be saved twice */
+	_cleanup_free_ char *first = !strcmp(file, dev->name) ? xstrdup("") :
+		xasprintf("noclone remove --forget %s, and ", file);
 
-	log_note("%s has the table from before%s: \"noclone save %s\" keeps the new one",
-		 path, outdated ? ", which is not activated any more" : "", dev->name);
+	log_note("%s has the table from before%s: \"%snoclone save %s\" keeps the new one",
+		 path, outdated ? ", which is not activated any more" : "", first, dev->name);
 }
 
 static void hint_twin(const char *file, void *data)

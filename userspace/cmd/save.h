@@ -35,6 +35,9 @@ bool save_is_of_other(const struct devmap_device *dev);
 /* Does it have a backing file, but runs on a loop device instead, for want of a module? */
 bool save_is_stand_in(const struct devmap_device *dev, const struct table *live);
 
+/* Does its file say that it is not to be activated any more? */
+bool save_is_outdated(const char *name);
+
 /**
  * save_refresh - bring the file of an active device up to date
  * @dev: the device, as saved; the caller has the lock of its file

@@ -273,16 +273,18 @@ char *saved_with_outdated(const char *text)
 }
 
 bool saved_has_stand_in(const struct table *saved, const struct table *live,
-			bool (*is_loop)(const char *device))
+			bool (*is_loop_on)(const char *device, const char *path))
 {
 	const struct target *t;
+	const char *path;
 	unsigned int i;
 
 	if (!table_has_file(saved) || saved->nr != live->nr)
 		return false;
 	for (i = 0; i < saved->nr; i++) {
 		t = &live->targets[i];
-		if (saved->targets[i].path && (t->nr_legs != 1 || !is_loop(t->legs[0].device)))
+		path = saved->targets[i].path;
+		if (path && (t->nr_legs != 1 || !is_loop_on(t->legs[0].device, path)))
 			return false;
 	}
 	return true;

@@ -75,10 +75,10 @@ char *saved_with_signatures(const struct saved *s, const char *text);
 char *saved_with_outdated(const char *text);
 /*
  * Does a device with a backing file run without?  Then @live is what "noclone activate" makes
- * when there is no module: a loop device, as @is_loop finds it, below linear.
+ * when there is no module: a loop device on its file, as @is_loop_on finds it, below linear.
  */
 bool saved_has_stand_in(const struct table *saved, const struct table *live,
-			bool (*is_loop)(const char *device));
+			bool (*is_loop_on)(const char *device, const char *path));
 
 /* What a target has: its legs, or one backing file. */
 unsigned int saved_parts(const struct target *t);
