@@ -11,6 +11,9 @@
 
 #define OLDEST_MAJOR	6
 #define OLDEST_MINOR	1
+/* of those that this version was tested with: tests/harness/kernels */
+#define NEWEST_MAJOR	7
+#define NEWEST_MINOR	3
 
 static enum finding_level level_of(const struct kernel_facts *k)
 {
@@ -22,12 +25,27 @@ static char *what_of(const struct kernel_facts *k)
 	return xasprintf("kernel %s%s", k->release, k->running ? " (running)" : "");
 }
 
-static bool is_too_old(const char *release)
+/* As memcmp(); a release that does not begin with two numbers is like any. */
+static int compare_series(const char *release, unsigned int major, unsigned int minor)
 {
-	unsigned int major, minor;
+	unsigned int a, b;
 
-	return sscanf(release, "%u.%u", &major, &minor) == 2 &&
-	       (major < OLDEST_MAJOR || (major == OLDEST_MAJOR && minor < OLDEST_MINOR));
+	if (sscanf(release, "%u.%u", &a, &b) != 2)
+		return 0;
+	return a != major ? (a > major) - (a < major) : (b > minor) - (b < minor);
+}
+
+static bool is_too_old(const struct kernel_facts *k)
+{
+	return compare_series(k->release, OLDEST_MAJOR, OLDEST_MINOR) < 0;
+}
+
+static void judge_newer(const struct kernel_facts *k, const char *what, struct findings *f)
+{
+	if (compare_series(k->release, NEWEST_MAJOR, NEWEST_MINOR) > 0)
+		finding_add(f, FINDING_NOTE, what,
+			    "it is newer than %u.%u, the newest that this version was tested with: the module leaves stock devices alone where it does not recognise device-mapper",
+			    NEWEST_MAJOR, NEWEST_MINOR);
 }
 
 /* How it gets a module that is built for it */
@@ -69,7 +87,7 @@ static void judge_unbuilt(const struct doctor_facts *d, const struct kernel_fact
 static void judge_missing(const struct doctor_facts *d, const struct kernel_facts *k,
 			  const char *what, struct findings *f)
 {
-	if (is_too_old(k->release))
+	if (is_too_old(k))
 		finding_fix(finding_add(f, level_of(k), what,
 					"it is older than %u.%u, which the module needs",
 					OLDEST_MAJOR, OLDEST_MINOR), "boot a newer kernel");
@@ -192,6 +210,7 @@ static void judge_kernel(const struct doctor_facts *d, const struct kernel_facts
 			finding_add(f, FINDING_OK, what, "dm-noclone %s, %s%s",
 				    k->version ? k->version : "of unknown version",
 				    origin_words(k), signer);
+		judge_newer(k, what, f);
 		if (!is_builtin(k)) {
 			judge_dkms(d, k, what, f);
 			judge_signature(d, k, what, f);
