@@ -26,19 +26,16 @@ char *shrink_usage(const struct options *o, const struct resize_size *size,
 static void check_filesystem(const struct filesystem *fs, uint64_t sectors,
 			     struct problems *problems)
 {
-	_cleanup_free_ char *size = size_format(fs->sectors);
+	_cleanup_free_ char *has = size_format(fs->sectors);
 	_cleanup_free_ char *gets = size_format(sectors);
+	_cleanup_free_ char *size = fs->sectors ? xasprintf(" of %s", has) :
+						  xstrdup(", whose size is not known");
 
-	if (!fs->type)
-		return;
-	if (!fs->sectors)
+	if (fs->type && (!fs->sectors || fs->sectors > sectors))
 		problem_add(problems, PROBLEM_ERROR, 0,
-			    "%s holds %s, whose size is not known: it has to be smaller than %s first",
-			    fs->device, fs->type, gets);
-	else if (fs->sectors > sectors)
-		problem_add(problems, PROBLEM_ERROR, 0,
-			    "%s holds %s of %s: it has to be made smaller than %s first, for ext4 with --resizefs",
-			    fs->device, fs->type, size, gets);
+			    "%s holds %s%s: it has to be made smaller than %s first%s",
+			    fs->device, fs->type, size, gets,
+			    str_starts(fs->type, "ext") ? ", with --resizefs" : "");
 }
 
 static void check_above(const struct devmap_device *dev, uint64_t old, uint64_t sectors,
