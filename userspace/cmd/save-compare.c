@@ -215,9 +215,10 @@ static enum save_match refresh(const char *name, const struct devmap_device *dev
 
 bool save_is_outdated(const char *name)
 {
-	_cleanup_free_ char *text = saved_file_text(name);
+	_cleanup_saved_ struct saved s = { 0 };
 
-	return text && is_outdated(text);
+	read_keywords(name, &s);
+	return s.outdated;
 }
 
 enum save_match save_refresh(const struct devmap_device *dev, bool dry_run)
