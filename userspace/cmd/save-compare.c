@@ -5,7 +5,6 @@
 #include <linux/major.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/sysmacros.h>
 
 #include "base/log.h"
@@ -15,18 +14,25 @@
 #include "model/table-compare.h"
 #include "model/table-parse.h"
 #include "system/blockdev.h"
+#include "system/file-lookup.h"
 #include "system/identity.h"
 #include "system/live.h"
 #include "system/saved-file.h"
 #include "cmd/signatures.h"
 
-static void read_keywords(const char *name, struct saved *s)
+static void parse_keywords(struct saved *s, const char *text)
 {
-	_cleanup_free_ char *text = saved_file_text(name);
 	_cleanup_problems_ struct problems ignored = { 0 };
 
 	if (text)
 		saved_parse_keywords(s, text, &ignored);
+}
+
+static void read_keywords(const char *name, struct saved *s)
+{
+	_cleanup_free_ char *text = saved_file_text(name);
+
+	parse_keywords(s, text);
 }
 
 /* One that was written by hand has no UUID, and is about its name. */
@@ -110,10 +116,9 @@ static bool is_itself(const struct target *t, const void *data)
 
 static bool is_same_file(const char *a, const char *b)
 {
-	struct stat st_a, st_b;
+	const struct file_id first = file_id_at(a), second = file_id_at(b);
 
-	return !stat(a, &st_a) && !stat(b, &st_b) && st_a.st_dev == st_b.st_dev &&
-	       st_a.st_ino == st_b.st_ino;
+	return file_id_same(&first, &second);
 }
 
 /* By its name, too: the file of a loop device may have been deleted or replaced since. */
@@ -191,10 +196,9 @@ static void mark_outdated(const char *name, const char *text)
 /* What was said of the device when its table was changed holds until it can be compared. */
 static bool is_outdated(const char *text)
 {
-	_cleanup_problems_ struct problems ignored = { 0 };
 	_cleanup_saved_ struct saved s = { 0 };
 
-	saved_parse_keywords(&s, text, &ignored);
+	parse_keywords(&s, text);
 	return s.outdated;
 }
 
@@ -228,10 +232,9 @@ enum save_match save_refresh(const struct devmap_device *dev, bool dry_run)
 
 static bool is_about(const char *text, const struct devmap_device *dev)
 {
-	_cleanup_problems_ struct problems ignored = { 0 };
 	_cleanup_saved_ struct saved s = { 0 };
 
-	saved_parse_keywords(&s, text, &ignored);
+	parse_keywords(&s, text);
 	return saved_is_device(&s, dev->uuid);
 }
 
@@ -246,11 +249,9 @@ bool save_is_of_other(const struct devmap_device *dev)
 bool save_is_current(const struct devmap_device *dev, const struct table *live)
 {
 	_cleanup_free_ char *text = saved_file_text(dev->name), *twin = NULL;
-	_cleanup_problems_ struct problems ignored = { 0 };
 	_cleanup_saved_ struct saved s = { 0 };
 
-	if (text)
-		saved_parse_keywords(&s, text, &ignored);
+	parse_keywords(&s, text);
 	/* a signature that was overridden has to be noticed again */
 	if (!s.uuid || s.outdated || !saved_is_device(&s, dev->uuid) ||
 	    saved_file_is_forced(dev->name) || !table_has_noclone(live))
@@ -314,10 +315,9 @@ void save_hint_twins(const char *name)
 /* One that dmsetup has made may have no UUID; saved, its file has none either. */
 static bool may_be_about(const char *text, const struct devmap_device *dev)
 {
-	_cleanup_problems_ struct problems ignored = { 0 };
 	_cleanup_saved_ struct saved s = { 0 };
 
-	saved_parse_keywords(&s, text, &ignored);
+	parse_keywords(&s, text);
 	return saved_is_device(&s, dev->uuid) || (!s.uuid && !*dev->uuid);
 }
 

@@ -325,10 +325,9 @@ static int fill(struct backing *b)
 
 static bool is_same_file(int a, int b)
 {
-	struct stat ours, theirs;
+	const struct file_id ours = file_id_open(a), theirs = file_id_open(b);
 
-	return !fstat(a, &ours) && !fstat(b, &theirs) &&
-	       ours.st_dev == theirs.st_dev && ours.st_ino == theirs.st_ino;
+	return file_id_same(&ours, &theirs);
 }
 
 /*

@@ -34,6 +34,22 @@ char *file_real_path(const char *path)
 			       basename(tail)) : NULL;
 }
 
+struct file_id file_id_at(const char *path)
+{
+	struct stat st = { 0 };
+	bool known = !stat(path, &st);
+
+	return (struct file_id) { known, st.st_dev, st.st_ino };
+}
+
+struct file_id file_id_open(int fd)
+{
+	struct stat st = { 0 };
+	bool known = !fstat(fd, &st);
+
+	return (struct file_id) { known, st.st_dev, st.st_ino };
+}
+
 static enum file_kind kind_of(mode_t mode)
 {
 	if (S_ISREG(mode))

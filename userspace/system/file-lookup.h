@@ -18,4 +18,8 @@ int file_lookup(const char *path, bool map, struct file_facts *facts);
 /* Absolute and without links, also if only the last part is missing; or NULL. */
 char *file_real_path(const char *path);
 
+/* What a path leads to, and what is open; not known if that cannot be asked. */
+struct file_id file_id_at(const char *path);
+struct file_id file_id_open(int fd);
+
 #endif /* NOCLONE_FILE_LOOKUP_H */

@@ -5,7 +5,6 @@
 #include <dirent.h>
 #include <libmount/libmount.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/read.h"
 #include "base/util.h"
@@ -15,14 +14,15 @@
 #include "model/table.h"
 #include "system/blockdev.h"
 #include "system/devmap.h"
+#include "system/file-lookup.h"
 #include "system/live.h"
 
 static bool is_file(const struct file_facts *f, const char *path)
 {
-	struct stat st;
+	const struct file_id ours = file_facts_id(f);
+	const struct file_id theirs = path ? file_id_at(path) : (struct file_id) { 0 };
 
-	return path && !stat(path, &st) && st.st_dev == f->filesystem &&
-	       st.st_ino == f->inode;
+	return file_id_same(&ours, &theirs);
 }
 
 static void collect_swaps(struct uses *uses, const struct file_facts *f)
