@@ -18,7 +18,7 @@
 #   make check-unit       unit tests, with the compiler and libraries of this machine
 # As root, who also gets installed what is missing:
 #   make demo             boot a stock kernel, make a device, use it, measure it
-#   make check            of each part what tests/harness/plan says: under an hour
+#   make check            of each part what tests/harness/plan says: at most 55 minutes
 #   make check-all        all that there is, on all kernels: many hours
 #   make check-vm         the suite in a VM of each stock kernel
 #   make check-machine    Debian with systemd, root and swap on LVM, enabled while in use
