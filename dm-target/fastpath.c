@@ -118,8 +118,9 @@ static void noclone_fastpath_end_io(struct bio *bio)
 	struct noclone_dev *nd = io->target->nd;
 	bool retry = false;
 
+	/* Not bio_op(bio), which the leg may have changed */
 	if (io->accounted)
-		noclone_compat_end_io_acct(nd->bdev, bio_op(bio),
+		noclone_compat_end_io_acct(nd->bdev, io->opf & REQ_OP_MASK,
 					   io->iter.bi_size >> SECTOR_SHIFT,
 					   noclone_fastpath_start_time(io));
 	if (unlikely(bio->bi_status))
