@@ -66,15 +66,17 @@ static int noclone_striped_numbers(struct dm_target *ti, struct dm_arg_set *as,
 
 /*
  * Mark the leg that bi_bdev still names, and raise an event. A device that is
- * several legs is marked on each. Failed read-ahead and unsupported operations
- * are not errors of the leg. Context: any.
+ * several legs is marked on each. Failed read-ahead, unsupported operations, and bios
+ * that the leg could not take without waiting (which dm-stripe counts) are not errors of
+ * the leg. Context: any.
  */
 static void noclone_striped_leg_error(struct noclone_target *t, struct bio *bio,
 				      blk_status_t status)
 {
 	unsigned int i;
 
-	if ((bio->bi_opf & REQ_RAHEAD) || status == BLK_STS_NOTSUPP)
+	if ((bio->bi_opf & REQ_RAHEAD) || status == BLK_STS_NOTSUPP ||
+	    status == BLK_STS_AGAIN)
 		return;
 
 	for (i = 0; i < t->nr_legs; i++) {

@@ -41,11 +41,15 @@ static int noclone_learn_leg(struct dm_target *ti, struct dm_dev *dev,
 	return 0;
 }
 
-/* Errors are counted and reported by dm-stripe itself, while bi_bdev names the leg. */
+/*
+ * Errors are counted and reported by dm-stripe itself, while bi_bdev names the leg. Not
+ * that the leg could not take a bio without waiting, which dm-stripe takes for one.
+ */
 static void noclone_learn_leg_error(struct noclone_target *t, struct bio *bio,
 				    blk_status_t status)
 {
-	t->ti->type->end_io(t->ti, bio, &status);
+	if (status != BLK_STS_AGAIN)
+		t->ti->type->end_io(t->ti, bio, &status);
 }
 
 /* Does the target map @sector, relative to its begin, where we would? */
