@@ -152,6 +152,15 @@ struct noclone_dev {
 	struct list_head tables;
 };
 
+/*
+ * One target acts for all of its table: what concerns the device is done and said once, also
+ * where there are thousands.
+ */
+static inline bool noclone_target_is_first(const struct noclone_target *t)
+{
+	return t->table->segments[0].target == t;
+}
+
 /* Only a stock device may exist without. */
 static inline bool noclone_dev_is_ready(const struct noclone_dev *nd)
 {

@@ -54,16 +54,18 @@ static bool noclone_status_has(const struct noclone_dev *nd,
 
 static unsigned int noclone_status_nr_counters(const struct noclone_dev *nd)
 {
-	if (!noclone_dev_is_ready(nd))
-		return 0;
 	return NOCLONE_NR_COUNTERS - (nd->stock ? 1 : 0);
 }
 
-/* The end of a status line, see include/dm-noclone.h. Return: the new @sz. */
-size_t noclone_status_emit(const struct noclone_dev *nd, char *result,
+/*
+ * The end of a status line, see include/dm-noclone.h; @counters: with those of the device.
+ * Return: the new @sz.
+ */
+size_t noclone_status_emit(const struct noclone_dev *nd, bool counters, char *result,
 			   unsigned int maxlen, size_t sz)
 {
-	unsigned int i, nr = noclone_status_nr_counters(nd);
+	unsigned int i, nr = counters && noclone_dev_is_ready(nd) ?
+		noclone_status_nr_counters(nd) : 0;
 
 	DMEMIT("fastpath %s %u", noclone_state_word[noclone_status_state(nd)],
 	       2 * nr);

@@ -4,7 +4,7 @@
 
 #include "device-state.h"
 
-size_t noclone_status_emit(const struct noclone_dev *nd, char *result,
+size_t noclone_status_emit(const struct noclone_dev *nd, bool counters, char *result,
 			   unsigned int maxlen, size_t sz);
 void noclone_status_emit_none(enum noclone_state state, char *result,
 			      unsigned int maxlen);

@@ -347,8 +347,7 @@ bool noclone_fastpath_is_going(struct gendisk *disk)
 
 /*
  * Start using the fast path, if the table, which is about to be live, qualifies.
- * Called for each target of it; the first call does the work. Context: .resume
- * or .presuspend_undo; nothing may fail.
+ * Context: .resume or .presuspend_undo; nothing may fail.
  */
 void noclone_fastpath_attach(struct noclone_table *table)
 {

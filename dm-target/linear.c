@@ -83,7 +83,7 @@ static void noclone_linear_status(struct dm_target *ti, status_type_t type,
 
 	switch (type) {
 	case STATUSTYPE_INFO:
-		noclone_status_emit(t->nd, result, maxlen, sz);
+		noclone_status_emit(t->nd, noclone_target_is_first(t), result, maxlen, sz);
 		break;
 	case STATUSTYPE_TABLE:
 		DMEMIT("%s %llu", name, start);

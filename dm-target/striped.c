@@ -208,7 +208,7 @@ static void noclone_striped_info(struct noclone_target *t, char *result,
 		DMEMIT("%c", noclone_striped_leg_letter(&t->leg[i]));
 
 	DMEMIT(" ");
-	noclone_status_emit(t->nd, result, maxlen, sz);
+	noclone_status_emit(t->nd, noclone_target_is_first(t), result, maxlen, sz);
 }
 
 static void noclone_striped_table(struct noclone_target *t, char *result,

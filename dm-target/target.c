@@ -147,19 +147,21 @@ void noclone_target_dtr(struct dm_target *ti)
 	noclone_target_free(t);
 }
 
-/* Called for each target of a table, and sometimes more than once. */
+/* dm core calls it for each target of a table, and sometimes more than once. */
 void noclone_target_presuspend(struct dm_target *ti)
 {
 	struct noclone_target *t = ti->private;
 
-	noclone_fastpath_detach(t->nd);
+	if (noclone_target_is_first(t))
+		noclone_fastpath_detach(t->nd);
 }
 
 void noclone_target_resume(struct dm_target *ti)
 {
 	struct noclone_target *t = ti->private;
 
-	noclone_fastpath_attach(t->table);
+	if (noclone_target_is_first(t))
+		noclone_fastpath_attach(t->table);
 }
 
 /* dmsetup message NAME 0 fastpath on|off */

@@ -121,7 +121,8 @@ static void noclone_status_info(struct noclone_file_c *fc, char *result,
 		DMEMIT(" %s %lu", noclone_status_counter_word[i],
 		       noclone_status_counter(fc, i));
 	DMEMIT(" ");
-	noclone_status_emit(fc->target->nd, result, maxlen, sz);
+	noclone_status_emit(fc->target->nd, noclone_target_is_first(fc->target),
+			    result, maxlen, sz);
 }
 
 static size_t noclone_status_emit_path(const struct noclone_file_c *fc, char *result,

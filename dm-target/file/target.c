@@ -272,7 +272,8 @@ static void noclone_file_presuspend(struct dm_target *ti)
 {
 	struct noclone_file_c *fc = ti->private;
 
-	noclone_fastpath_detach(fc->target->nd);
+	if (noclone_target_is_first(fc->target))
+		noclone_fastpath_detach(fc->target->nd);
 }
 
 static int noclone_file_preresume(struct dm_target *ti)
@@ -285,7 +286,8 @@ static void noclone_file_resume(struct dm_target *ti)
 {
 	struct noclone_file_c *fc = ti->private;
 
-	noclone_fastpath_attach(fc->target->table);
+	if (noclone_target_is_first(fc->target))
+		noclone_fastpath_attach(fc->target->table);
 }
 
 static int noclone_file_message(struct dm_target *ti, unsigned int argc,

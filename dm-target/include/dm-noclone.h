@@ -38,7 +38,8 @@
  * where <state> is "on" or "off:<reason>" with a reason of the second list,
  * <#words> is twice the number of counters, and the counters are those of the
  * first list in this order.  Both lists only grow at the end.  Counters belong
- * to the mapped device: each of its targets prints the same ones.
+ * to the mapped device: the first of its targets that are ours prints them, and
+ * <#words> of the others is 0.
  *
  * X(enumerator, word on the status line, meaning)
  */

@@ -280,7 +280,7 @@ static void noclone_stock_report(struct dm_target *ti, char *result,
 		return;
 	}
 	noclone_stock_notice_resume(sd, ti);
-	noclone_status_emit(&sd->nd, result, maxlen, 0);
+	noclone_status_emit(&sd->nd, true, result, maxlen, 0);
 	noclone_stock_put(sd);
 }
 
