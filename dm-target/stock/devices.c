@@ -29,6 +29,9 @@
 /* How soon a device that is gone is forgotten, and memory is tried again */
 #define NOCLONE_STOCK_DELAY	(5 * HZ)
 
+/* No resume takes longer that began before the callbacks were filled */
+#define NOCLONE_STOCK_NEW	(60 * HZ)
+
 static bool noclone_stock_auto = true;
 module_param_named(stock_auto, noclone_stock_auto, bool, 0644);
 MODULE_PARM_DESC(stock_auto, "Attach every device of the types in parameter stock when it is resumed, not only those that a message asked for (default Y)");
@@ -36,6 +39,7 @@ MODULE_PARM_DESC(stock_auto, "Attach every device of the types in parameter stoc
 static DEFINE_MUTEX(noclone_stock_lock);
 static bool noclone_stock_closing;	/* between detach_all() and free_all() */
 static LIST_HEAD(noclone_stocks);
+static unsigned long noclone_stock_types_at;	/* when callbacks were filled, in jiffies */
 
 /* Of its own: an item waits as long as a leg does not complete I/O. */
 static struct workqueue_struct *noclone_stock_wq;
@@ -48,6 +52,12 @@ static DECLARE_DELAYED_WORK(noclone_stock_retrier, noclone_stock_retry_all);
 bool noclone_stock_is_auto(void)
 {
 	return READ_ONCE(noclone_stock_auto);
+}
+
+/* May a resume still be under way that began before the callbacks were filled? */
+bool noclone_stock_is_new(void)
+{
+	return time_before(jiffies, READ_ONCE(noclone_stock_types_at) + NOCLONE_STOCK_NEW);
 }
 
 /* Return: the device, to be given to dm_put(), or NULL if it is gone. */
@@ -71,8 +81,9 @@ static struct mapped_device *noclone_stock_get_md(const struct noclone_stock *sd
 static bool noclone_stock_may_suspend(const struct noclone_stock *sd)
 {
 	switch (READ_ONCE(sd->nd.state)) {
-	case NOCLONE_OFF_SUSPENDED:
 	case NOCLONE_OFF_MIXED:
+		return READ_ONCE(sd->partly);
+	case NOCLONE_OFF_SUSPENDED:
 	case NOCLONE_OFF_LAYOUT:
 	case NOCLONE_OFF_ZONED:
 		return false;
@@ -464,6 +475,7 @@ void noclone_stock_forget_refusals(void)
 {
 	struct noclone_stock *sd;
 
+	WRITE_ONCE(noclone_stock_types_at, jiffies);
 	mutex_lock(&noclone_stock_lock);
 	list_for_each_entry(sd, &noclone_stocks, node) {
 		cmpxchg(&sd->nd.state, NOCLONE_OFF_MIXED, NOCLONE_OFF_DETACHED);

@@ -30,6 +30,7 @@ struct noclone_stock {
 	sector_t sectors;		/* of targets that were looked at */
 	const struct dm_table *last;	/* suspended most recently; only compared */
 	enum noclone_state refused;	/* NOCLONE_ON: all of them are understood */
+	bool partly;			/* targets that were not seen may be for us */
 	bool on_multipath;		/* a leg of the last table was */
 	unsigned int retries;		/* left, for want of memory */
 	struct work_struct attach;
@@ -37,6 +38,7 @@ struct noclone_stock {
 };
 
 bool noclone_stock_is_auto(void);
+bool noclone_stock_is_new(void);
 
 struct noclone_stock *noclone_stock_get(struct dm_target *ti, bool add);
 struct noclone_stock *noclone_stock_get_suspended(struct dm_target *ti);

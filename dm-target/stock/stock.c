@@ -72,6 +72,7 @@ static void noclone_stock_begin_table(struct noclone_stock *sd,
 {
 	noclone_learn_forget(&sd->table, &sd->nd);
 	sd->table.dm = dm;
+	WRITE_ONCE(sd->partly, false);
 	sd->sectors = 0;
 	sd->refused = NOCLONE_ON;
 	WRITE_ONCE(sd->on_multipath, false);
@@ -79,9 +80,23 @@ static void noclone_stock_begin_table(struct noclone_stock *sd,
 		sd->retries = NOCLONE_STOCK_RETRIES;
 }
 
+/*
+ * Targets before @ti have not been seen. They are not for us, or the callbacks were filled
+ * when dm core was beyond them. The latter cannot be if a suspend before this has been seen
+ * as well, or if the callbacks were filled some time ago.
+ */
+static bool noclone_stock_may_have_missed(const struct noclone_stock *sd,
+					  const struct dm_target *ti)
+{
+	return ti->begin != sd->sectors && !READ_ONCE(sd->last) &&
+	       noclone_stock_is_new();
+}
+
 static void noclone_stock_learn_target(struct noclone_stock *sd,
 				       struct dm_target *ti)
 {
+	if (noclone_stock_may_have_missed(sd, ti))
+		WRITE_ONCE(sd->partly, true);
 	sd->sectors += ti->len;
 	if (ti->type->iterate_devices(ti, noclone_stock_look_at_leg, NULL)) {
 		WRITE_ONCE(sd->on_multipath, true);
@@ -226,8 +241,8 @@ static bool noclone_stock_is_hopeless(const struct noclone_stock *sd,
 
 	return READ_ONCE(sd->table.dm) == ti->table &&
 	       !dm_suspended(ti) && !READ_ONCE(sd->attacher) &&
-	       (state == NOCLONE_OFF_MIXED || state == NOCLONE_OFF_LAYOUT ||
-		state == NOCLONE_OFF_ZONED);
+	       ((state == NOCLONE_OFF_MIXED && !READ_ONCE(sd->partly)) ||
+		state == NOCLONE_OFF_LAYOUT || state == NOCLONE_OFF_ZONED);
 }
 
 /* Return: whether @word is "on"; -EINVAL if it is not "off" either. */

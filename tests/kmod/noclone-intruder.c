@@ -7,9 +7,13 @@
  *
  * The ways are in intruder_ways[]. No device of that type may be made, loaded or
  * removed meanwhile; devices that are there may be used, suspended and resumed.
+ *
+ * With way=wait the next resume waits in the first target, with all callbacks empty, until
+ * "N" is written to the parameter "waiting".
  */
 #include <linux/device-mapper.h>
 #include <linux/module.h>
+#include <linux/sched.h>
 #include <linux/string.h>
 
 static char *type = "linear";
@@ -18,13 +22,25 @@ MODULE_PARM_DESC(type, "Target type: linear or striped");
 
 static char *way = "presuspend";
 module_param(way, charp, 0);
-MODULE_PARM_DESC(way, "What is changed: presuspend, name, owner, callback, start, width or legs");
+MODULE_PARM_DESC(way, "What is changed: presuspend, name, owner, callback, wait, start, width or legs");
+
+static bool waiting;
+module_param(waiting, bool, 0600);
+MODULE_PARM_DESC(waiting, "A resume waits");
 
 static struct target_type *victim;
 static struct target_type before;	/* what it was */
 
 static void intruder_presuspend(struct dm_target *ti)
 {
+}
+
+static void intruder_resume(struct dm_target *ti)
+{
+	WRITE_ONCE(victim->resume, NULL);
+	WRITE_ONCE(waiting, true);
+	while (READ_ONCE(waiting))
+		schedule_timeout_idle(1);
 }
 
 /* Who asks for the legs, and with what */
@@ -66,6 +82,7 @@ static const struct intruder_way {
 	{ "name" },			/* the type has another one */
 	{ "owner" },			/* it belongs to another module */
 	{ "callback" },			/* one is missing */
+	{ "wait" },			/* see above */
 	{ "start", intruder_start },
 	{ "width", intruder_width },
 	{ "legs", intruder_legs },
@@ -91,6 +108,8 @@ static void intruder_change(void)
 		victim->name = "intruder";
 	else if (!strcmp(way, "owner"))
 		victim->module = THIS_MODULE;
+	else if (!strcmp(way, "wait"))
+		victim->resume = intruder_resume;
 	else
 		victim->iterate_devices = NULL;
 }
@@ -124,7 +143,10 @@ static void __exit intruder_exit(void)
 	victim->name = before.name;
 	victim->module = before.module;
 	victim->iterate_devices = before.iterate_devices;
-	victim->presuspend = before.presuspend;
+	if (victim->presuspend == intruder_presuspend)
+		victim->presuspend = before.presuspend;
+	if (victim->resume == intruder_resume)
+		victim->resume = before.resume;
 }
 
 module_init(intruder_init);
