@@ -61,8 +61,8 @@
 /* bio_chain_endio(), which is not exported: a marker, not to be called */
 static bio_end_io_t *noclone_fastpath_chain_endio __ro_after_init;
 
-static void noclone_fastpath_restore(struct bio *bio,
-				     const struct noclone_io *io)
+static void noclone_fastpath_restore(struct bio *bio, const struct noclone_io *io,
+				     const struct noclone_dev *nd)
 {
 	bio->bi_iter = io->iter;
 	bio->bi_opf = (bio->bi_opf & NOCLONE_KEPT_OPF) |
@@ -74,9 +74,9 @@ static void noclone_fastpath_restore(struct bio *bio,
 	bio->bi_end_io = io->end_io;
 	/* The leg's, if it has merged it; who submits a bio to a mapped device has to clear it */
 	bio->bi_next = NULL;
+	/* In no order: a poller that has the leg's cookie may find either device, see polled.c */
 	WRITE_ONCE(bio->bi_cookie, BLK_QC_T_NONE);
-	/* A poller must not use the leg's cookie on the mapped device */
-	smp_store_release(&bio->bi_bdev, io->target->nd->bdev);
+	WRITE_ONCE(bio->bi_bdev, nd->bdev);
 }
 
 /* Half of jiffies is enough: no I/O takes 49 days. */
@@ -126,7 +126,7 @@ static void noclone_fastpath_end_io(struct bio *bio)
 	if (unlikely(bio->bi_status))
 		retry = noclone_fastpath_failed(bio, io);
 
-	noclone_fastpath_restore(bio, io);
+	noclone_fastpath_restore(bio, io, nd);
 	noclone_io_free(io, &nd->reserve);
 	if (unlikely(retry)) {
 		noclone_polled_retry(nd, bio);
@@ -160,9 +160,11 @@ static void noclone_fastpath_remap(struct bio *bio, struct noclone_io *io,
 	bio->bi_iter.bi_sector = s->leg[leg].start + sector;
 	/*
 	 * A bio that dm core polled, and then tried again without, has the cookie of
-	 * that: nobody may poll the leg with it.
+	 * that, with which the leg must not be polled.
 	 */
 	WRITE_ONCE(bio->bi_cookie, BLK_QC_T_NONE);
+	/* The leg may set REQ_DRV. Pairs with noclone_polled_poll_bio() */
+	smp_wmb();
 	/* The leg does its own cgroup accounting, throttling and tracing */
 	bio->bi_flags &= ~(NOCLONE_LEG_FLAGS | BIT(BIO_TRACE_COMPLETION));
 	noclone_compat_set_dev(bio, s->leg[leg].bdev);

@@ -46,6 +46,16 @@ noclone_inflight_get(struct noclone_dev *nd)
 /* @nd may be freed as soon as this returns. */
 static inline void noclone_inflight_put(struct noclone_dev *nd)
 {
+	/*
+	 * The targets of an attached device may be freed as soon as the bio is counted. What
+	 * was read of them, and written to the bio, comes before. Pairs with
+	 * noclone_inflight_wait(). x86 needs no instruction for it; the increment is not
+	 * atomic in the sense of smp_mb__before_atomic().
+	 */
+	if (IS_ENABLED(CONFIG_X86))
+		barrier();
+	else
+		smp_mb(); /* see above */
 	rcu_read_lock_sched();
 	this_cpu_inc(nd->counters->done);
 	if (unlikely(!rcu_access_pointer(nd->live)))
@@ -88,6 +98,8 @@ static inline void noclone_inflight_wait(struct noclone_dev *nd)
 	if (nd->draining) {
 		rcuwait_wait_event(&nd->drainer, noclone_inflight_is_zero(nd),
 				   TASK_IDLE);
+		/* Pairs with noclone_inflight_put() */
+		smp_acquire__after_ctrl_dep();
 		WRITE_ONCE(nd->draining, false);
 	}
 	clear_and_wake_up_bit(0, &nd->drain_lock);

@@ -12,6 +12,7 @@
 #include "peek.h"
 
 #include <linux/module.h>
+#include <linux/smp.h>
 
 static noclone_submit_bio_fn *noclone_fops_submit_bio __ro_after_init;
 static noclone_poll_bio_fn *noclone_fops_poll_bio __ro_after_init;
@@ -70,6 +71,12 @@ enum noclone_state noclone_fops_learn(struct noclone_dev *nd)
 		noclone_fops_ours.submit_bio = noclone_fops_submit_bio;
 		noclone_fops_ours.poll_bio = noclone_fops_poll_bio;
 		noclone_fops_dm = fops;
+		/*
+		 * Our submit_bio loads this and other globals, with nothing but a branch
+		 * between that and the load of disk->fops which led there. An interrupt on
+		 * each CPU in between does for all later loads.
+		 */
+		kick_all_cpus_sync();
 	}
 	if (fops != noclone_fops_dm && fops != &noclone_fops_ours)
 		state = NOCLONE_OFF_FOREIGN;
@@ -84,8 +91,8 @@ enum noclone_state noclone_fops_learn(struct noclone_dev *nd)
 /*
  * Install our operations, or dm core's again. No need to wait for readers: both
  * submit_bio and both poll_bio work for any bio at any time. The release orders the stores of
- * noclone_fops_learn() before the pointer to them. Return: false if another
- * module's operations are in the way.
+ * noclone_fops_learn() before the pointer to them, for readers that go through that pointer.
+ * Return: false if another module's operations are in the way.
  */
 bool noclone_fops_replace(struct noclone_dev *nd, bool on)
 {

@@ -43,7 +43,10 @@ int noclone_polled_poll_bio(struct bio *bio, struct io_comp_batch *iob,
 {
 	if (!(READ_ONCE(bio->bi_opf) & REQ_DRV))
 		return 0;
-	/* In place it has never both, at least not when read in this order. */
+	/*
+	 * In place it has never both when read in this order: noclone_fastpath_remap() has
+	 * a barrier between the cookie and what the leg does.
+	 */
 	smp_rmb();
 	if (READ_ONCE(bio->bi_cookie) != NOCLONE_DM_COOKIE)
 		return 0;
