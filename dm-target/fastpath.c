@@ -457,7 +457,9 @@ void __init noclone_fastpath_init(void)
 
 /*
  * Before the module goes. No device is left, but a reader of disk->fops or the
- * tail of a completion may have been preempted inside our text.
+ * tail of a completion may have been preempted inside our text. What it calls there last
+ * may sleep, also for a spinlock on PREEMPT_RT, and must not return to it: that is a jump.
+ * tests/harness/build looks at all of these.
  */
 void noclone_fastpath_quiesce(void)
 {

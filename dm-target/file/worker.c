@@ -146,14 +146,20 @@ static void noclone_worker_queue_work(struct work_struct *work)
 /*
  * Queue commands, linked from @newest to @oldest, on this CPU, to be tried
  * without blocking. Context: any.
+ *
+ * Only the first that finds the queue empty wakes the worker. It must not lose the CPU
+ * before that to a task of higher priority, whose commands would wait behind its own. And
+ * the section without preemption is what dm core waits for before it destroys @fc, which
+ * another worker may have made possible meanwhile.
  */
 void noclone_worker_add(struct noclone_file_c *fc, struct noclone_cmd *newest,
 			struct noclone_cmd *oldest)
 {
-	struct noclone_worker_queue *queue = raw_cpu_ptr(fc->queues);
+	struct noclone_worker_queue *queue = get_cpu_ptr(fc->queues);
 
 	if (llist_add_batch(&newest->llist, &oldest->llist, &queue->todo))
 		queue_work(fc->wq, &queue->work);
+	put_cpu_ptr(fc->queues);
 }
 
 static void noclone_worker_requeue(struct noclone_cmd *cmd, bool nowait)

@@ -41,7 +41,10 @@ static bool noclone_stock_closing;	/* between detach_all() and free_all() */
 static LIST_HEAD(noclone_stocks);
 static unsigned long noclone_stock_types_at;	/* when callbacks were filled, in jiffies */
 
-/* Of its own: an item waits as long as a leg does not complete I/O. */
+/*
+ * Of its own: an item waits as long as a leg does not complete I/O. Of no CPU: items of an
+ * isolated one may never run, and exit waits for them.
+ */
 static struct workqueue_struct *noclone_stock_wq;
 static atomic_t noclone_stock_working = ATOMIC_INIT(0);	/* items queued or executing */
 static void noclone_stock_collect(struct work_struct *work);
@@ -287,7 +290,7 @@ void noclone_stock_retry(struct noclone_stock *sd)
 /* Look soon for devices that want memory. */
 void noclone_stock_retry_later(void)
 {
-	schedule_delayed_work(&noclone_stock_retrier, NOCLONE_STOCK_DELAY);
+	queue_delayed_work(noclone_stock_wq, &noclone_stock_retrier, NOCLONE_STOCK_DELAY);
 }
 
 /*
@@ -350,7 +353,7 @@ unlock:
 /* Look soon for devices that are gone. */
 void noclone_stock_look_later(void)
 {
-	schedule_delayed_work(&noclone_stock_collector, NOCLONE_STOCK_DELAY);
+	queue_delayed_work(noclone_stock_wq, &noclone_stock_collector, NOCLONE_STOCK_DELAY);
 }
 
 static bool noclone_stock_is_gone(const struct noclone_stock *sd)
@@ -403,8 +406,8 @@ static void noclone_stock_collect(struct work_struct *work)
 		list_for_each_entry_safe(sd, next, &noclone_stocks, node)
 			again |= noclone_stock_collect_one(sd, &gone);
 	if (again)
-		schedule_delayed_work(&noclone_stock_collector,
-				      10 * NOCLONE_STOCK_DELAY);
+		queue_delayed_work(noclone_stock_wq, &noclone_stock_collector,
+				   10 * NOCLONE_STOCK_DELAY);
 	mutex_unlock(&noclone_stock_lock);
 	noclone_stock_free_list(&gone);
 }

@@ -20,9 +20,8 @@
  *  - dm core tests a callback and calls it. Nothing in its source says that both
  *    use one load; compilers make one of the two, because nothing is in between
  *    (tests/harness/build looks at the code). So a callback may be cleared at any
- *    time, and whoever has loaded it is waited for: synchronize_rcu_tasks() for
- *    those that have not counted themselves yet, the counters below for those that
- *    sleep inside.
+ *    time, and callers that have loaded it are waited for: synchronize_rcu_tasks() for
+ *    those that are not counted yet, the counters below for those that sleep inside.
  *  - Nobody holds a reference to this module. On the way out attaching ends first,
  *    then every device is detached, then detaching ends: a device that is removed
  *    meanwhile still finds its .presuspend.
@@ -39,7 +38,6 @@
 #include <linux/device-mapper.h>
 #include <linux/module.h>
 #include <linux/rcupdate.h>
-#include <linux/wait_bit.h>
 
 #define DM_MSG_PREFIX "noclone"
 
@@ -69,19 +67,24 @@ static bool noclone_slots_ready;
 static atomic_t noclone_slots_attaching = ATOMIC_INIT(0);
 static atomic_t noclone_slots_detaching = ATOMIC_INIT(0);
 
+/*
+ * The last that a caller does here. It does not wake noclone_slots_wait(): on PREEMPT_RT
+ * that may sleep for a lock and come back into our text, which the count holds no more.
+ */
 static void noclone_slots_leave(atomic_t *inside)
 {
-	if (atomic_dec_and_test(inside))
-		wake_up_var(inside);
+	/* What the caller has done comes first. Pairs with noclone_slots_wait() */
+	smp_mb__before_atomic();
+	atomic_dec(inside);
 }
 
 static void noclone_slots_wait(atomic_t *inside)
 {
-	/* Whoever has loaded the callback but not counted itself */
+	/* Callers that have loaded the callback and are not counted yet */
 	synchronize_rcu_tasks();
 	/* As long as a leg is stuck, this is neither load nor a hung task */
-	___wait_var_event(inside, !atomic_read(inside), TASK_IDLE, 0, 0,
-			  schedule());
+	while (atomic_read_acquire(inside))
+		schedule_timeout_idle(1);
 }
 
 static void noclone_slots_presuspend(struct dm_target *ti)
