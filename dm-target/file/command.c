@@ -50,33 +50,18 @@ static void noclone_cmd_end_errno(struct noclone_cmd *cmd, int error)
 			errno_to_blk_status(error));
 }
 
-/* Beyond the end of the file, reads return zeroes. */
-static void noclone_cmd_pad(struct noclone_cmd *cmd)
-{
-	struct bio *bio = cmd->bio;
-	struct bvec_iter from = bio->bi_iter, at;
-	struct bio_vec bv;
-
-	noclone_cmd_count(cmd->fc, NOCLONE_FILE_PADDED);
-	bio_advance_iter(bio, &from, cmd->done);
-	__bio_for_each_segment(bv, bio, at, from)
-		memzero_bvec(&bv);
-	noclone_cmd_end(cmd, BLK_STS_OK);
-}
-
-/* The file system has done less than requested. */
+/*
+ * The file system has done less than requested. If it does nothing more, the file ends
+ * here, because it has been truncated. Zeroes would be taken for what was written there.
+ */
 static void noclone_cmd_go_on(struct noclone_cmd *cmd)
 {
-	struct bio *bio = cmd->bio;
-
-	if (cmd->result) {
-		noclone_cmd_count(cmd->fc, NOCLONE_FILE_SHORT);
-		cmd->fc->requeue(cmd, false);
-	} else if (op_is_write(bio_op(bio))) {
+	if (!cmd->result) {
 		noclone_cmd_end(cmd, BLK_STS_IOERR);
-	} else {
-		noclone_cmd_pad(cmd);
+		return;
 	}
+	noclone_cmd_count(cmd->fc, NOCLONE_FILE_SHORT);
+	cmd->fc->requeue(cmd, false);
 }
 
 /* File systems without IOCB_NOWAIT return -EOPNOTSUPP. */

@@ -133,7 +133,6 @@
 	X(WAITED,	"waited",	"I/Os repeated by a callback when a page was read") \
 	X(BLOCKED,	"blocked",	"I/Os given to a worker that may block") \
 	X(SHORT,	"short",	"calls that did only a part of the I/O") \
-	X(PADDED,	"padded",	"reads padded with zeroes beyond the end of the file") \
 	X(ERRORS,	"errors",	"I/Os that failed")
 
 #endif /* DM_NOCLONE_UAPI_H */
