@@ -31,7 +31,9 @@ void noclone_extent_swap_free(struct swap_info_struct *sis)
 
 /*
  * Read the extents of the whole file. The inode lock is held, at least shared:
- * in the middle of a punch, ext4 would cache what it finds permanently.
+ * in the middle of a punch, ext4 would cache what it finds permanently. Shared is enough,
+ * though swapon(2) takes it exclusively, which it needs for the mark: ext4 and xfs sync
+ * and map a file without that lock, under locks of their own.
  */
 struct swap_info_struct *noclone_extent_swap_read(struct noclone_file_c *fc)
 {

@@ -106,7 +106,8 @@ static int noclone_extent_read(struct noclone_file_c *fc,
 	unsigned int noio;
 	u32 nr = 0;
 
-	if (down_write_killable(&inode->i_rwsem))
+	/* Shared, so that another table of the device can go on with the file meanwhile */
+	if (down_read_killable(&inode->i_rwsem))
 		return noclone_refuse(fc, -EINTR, "Interrupted");
 	/* Reclaim may write to the device, and the device to the file */
 	noio = memalloc_noio_save();
@@ -114,7 +115,7 @@ static int noclone_extent_read(struct noclone_file_c *fc,
 	if (!IS_ERR(sis))
 		nr = noclone_extent_build(fc, sis, extents);
 	memalloc_noio_restore(noio);
-	inode_unlock(inode);
+	inode_unlock_shared(inode);
 
 	if (IS_ERR(sis))
 		return noclone_extent_unread(fc, PTR_ERR(sis));
