@@ -32,6 +32,7 @@
 #include "extent.h"
 #include "extent-read.h"
 #include "backing-file.h"
+#include "backing-limits.h"
 #include "engines.h"
 #include "noclone-file.h"
 #include "pin.h"

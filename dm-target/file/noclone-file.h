@@ -10,7 +10,8 @@
  *	submit.c	how bios become commands
  *	worker.c	the threads that execute commands
  *	command.c	one command: calls of the file system, completion
- *	backing-file.c	the file: checks, alignment, who uses it
+ *	backing-file.c	the file: checks, who uses it
+ *	backing-limits.c  its size, and what its I/O is aligned to
  *	pin.c		keeping the file where it is on its disk
  *
  * A submitter of bios never calls the file system: it may be inside a

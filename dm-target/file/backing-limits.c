@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * noclone-file: the size of the backing file, what I/O on it is aligned to, and the disk
+ * whose limits apply to it.
+ */
+#include "backing-limits.h"
+#include "noclone-file.h"
+#include "../target.h"
+
+#include <linux/blkdev.h>
+#include <linux/stat.h>
+
+static int noclone_backing_check_size(struct noclone_file_c *fc)
+{
+	u64 sectors = i_size_read(file_inode(fc->file)) >> SECTOR_SHIFT;
+
+	if (fc->start > sectors || fc->ti->len > sectors - fc->start)
+		return noclone_refuse(fc, -EINVAL,
+				      NOCLONE_ERR_SHORT);
+	return 0;
+}
+
+static int noclone_backing_read_attributes(struct noclone_file_c *fc)
+{
+	struct block_device *bdev = file_inode(fc->file)->i_sb->s_bdev;
+	struct kstat st = { };
+	int r;
+
+	r = vfs_getattr(&fc->file->f_path, &st, STATX_BASIC_STATS |
+			STATX_DIOALIGN, AT_STATX_SYNC_AS_STAT);
+	if (r)
+		return noclone_refuse(fc, r, "File gives no attributes");
+
+	fc->st_dev = st.dev;
+	fc->st_ino = st.ino;
+	fc->align_from = "none";
+	if (!(fc->file->f_mode & FMODE_CAN_ODIRECT)) {
+		fc->align = 0;
+	} else if (st.result_mask & STATX_DIOALIGN) {
+		fc->align = st.dio_offset_align;
+		fc->memalign = max(st.dio_mem_align, 1U);
+		fc->align_from = "statx";
+	} else if (bdev) {
+		fc->align = bdev_logical_block_size(bdev);
+		fc->memalign = fc->align;
+		fc->align_from = "disk";
+	}
+	return 0;
+}
+
+/*
+ * Does the file still have direct I/O? ext4 has none if data is journalled, which
+ * chattr +j changes at any time. Not vfs_getattr(): this thread is not the one that
+ * may look at the file. Context: may sleep.
+ */
+bool noclone_backing_has_direct_io(const struct noclone_file_c *fc)
+{
+	struct kstat st = { };
+
+	return !vfs_getattr_nosec(&fc->file->f_path, &st, STATX_DIOALIGN,
+				  AT_STATX_SYNC_AS_STAT) &&
+	       (!(st.result_mask & STATX_DIOALIGN) || st.dio_offset_align);
+}
+
+static int noclone_backing_check_align(struct noclone_file_c *fc)
+{
+	u32 sectors = fc->align >> SECTOR_SHIFT;
+
+	if (!fc->requested->direct) {
+		fc->align_from = "none";
+		fc->align = SECTOR_SIZE;
+		fc->memalign = 1;
+		return 0;
+	}
+	if (!sectors || !is_power_of_2(sectors) || fc->align > PAGE_SIZE)
+		return noclone_refuse(fc, -EINVAL,
+				      NOCLONE_ERR_NO_DIRECT);
+	if ((fc->start | fc->ti->begin | fc->ti->len) & (sectors - 1))
+		return noclone_refuse(fc, -EINVAL,
+				      NOCLONE_ERR_ALIGN);
+	return 0;
+}
+
+/* The disk of the file system: its limits apply to direct I/O on the file. */
+static void noclone_backing_find_disk(struct noclone_file_c *fc)
+{
+	struct block_device *bdev = file_inode(fc->file)->i_sb->s_bdev;
+
+	fc->below.bdev = bdev;
+	fc->below.mode = dm_table_get_mode(fc->ti->table);
+	if (bdev)
+		format_dev_t(fc->below.name, bdev->bd_dev);
+}
+
+/* For a target that has its file. Return: 0, or a negative errno with ti->error set. */
+int noclone_backing_find_limits(struct noclone_file_c *fc)
+{
+	int r = noclone_backing_check_size(fc);
+
+	if (!r)
+		r = noclone_backing_read_attributes(fc);
+	if (!r)
+		r = noclone_backing_check_align(fc);
+	if (!r)
+		noclone_backing_find_disk(fc);
+	return r;
+}
