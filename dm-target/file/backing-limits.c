@@ -81,6 +81,22 @@ static int noclone_backing_check_align(struct noclone_file_c *fc)
 	return 0;
 }
 
+/*
+ * A file system or program that has the device open goes on with its blocks, and all of
+ * its smaller I/O would fail. Stock targets let that happen, but there it takes another
+ * disk; here another engine is enough. Without a live table, I/O has not begun.
+ */
+static int noclone_backing_check_blocks(struct noclone_file_c *fc)
+{
+	struct gendisk *disk = dm_disk(dm_table_get_md(fc->ti->table));
+
+	if (get_capacity(disk) && disk_openers(disk) &&
+	    fc->align > queue_logical_block_size(disk->queue))
+		return noclone_refuse(fc, -EBUSY,
+				      "Device is open, with smaller blocks than direct I/O of the file has: close it first, or use engine buffered");
+	return 0;
+}
+
 /* The disk of the file system: its limits apply to direct I/O on the file. */
 static void noclone_backing_find_disk(struct noclone_file_c *fc)
 {
@@ -101,6 +117,8 @@ int noclone_backing_find_limits(struct noclone_file_c *fc)
 		r = noclone_backing_read_attributes(fc);
 	if (!r)
 		r = noclone_backing_check_align(fc);
+	if (!r)
+		r = noclone_backing_check_blocks(fc);
 	if (!r)
 		noclone_backing_find_disk(fc);
 	return r;
