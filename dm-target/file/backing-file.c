@@ -118,14 +118,51 @@ int noclone_backing_open_again(struct noclone_file_c *fc)
 	return 0;
 }
 
-static struct noclone_backing *noclone_backing_find(const struct inode *inode)
+static struct noclone_backing *noclone_backing_find(const struct inode *inode,
+						    const struct gendisk *disk)
 {
 	struct noclone_backing *b;
 
 	list_for_each_entry(b, &noclone_backing_list, node)
-		if (b->inode == inode)
+		if (b->inode == inode && b->disk == disk)
 			return b;
 	return NULL;
+}
+
+/* A target that a file cannot be shared with */
+static bool noclone_backing_user_is_alone(const struct noclone_file_c *fc)
+{
+	return fc->requested->pins || noclone_compat_table_is_writable(fc->ti->table);
+}
+
+/* @b is of another device. Without users, it may still be releasing its pin. */
+static bool noclone_backing_excludes(const struct noclone_backing *b,
+				     const struct noclone_file_c *fc)
+{
+	const struct noclone_file_c *user;
+
+	if (noclone_backing_user_is_alone(fc) || READ_ONCE(b->marked))
+		return true;
+	list_for_each_entry(user, &b->users, user)
+		if (noclone_backing_user_is_alone(user))
+			return true;
+	return false;
+}
+
+static int noclone_backing_check_others(struct noclone_file_c *fc, const struct inode *inode,
+					const struct gendisk *disk)
+{
+	const struct noclone_backing *b;
+
+	list_for_each_entry(b, &noclone_backing_list, node) {
+		if (b->inode != inode ||
+		    !(b->disk == disk ? b->dying : noclone_backing_excludes(b, fc)))
+			continue;
+		return noclone_refuse(fc, -EBUSY, b->dying ?
+			"File is being released by a device: try again" :
+			"File is in use by another noclone-file device: remove that, or load both tables read-only and without engine extent");
+	}
+	return 0;
 }
 
 /* Is @sb on @disk, directly or through other noclone-file devices? */
@@ -270,20 +307,16 @@ static int noclone_backing_join(struct noclone_file_c *fc, bool writable,
 				struct noclone_backing *fresh)
 {
 	struct gendisk *disk = dm_disk(dm_table_get_md(fc->ti->table));
+	const struct inode *inode = d_inode(fc->where.dentry);
 	struct noclone_backing *b;
 	int r;
 
 	mutex_lock(&noclone_backing_lock);
-	b = noclone_backing_find(d_inode(fc->where.dentry));
-	if (b && b->dying)
-		r = noclone_refuse(fc, -EBUSY,
-				   "File is being released by a device: try again");
-	else if (b && b->disk != disk)
-		r = noclone_refuse(fc, -EBUSY,
-				   "File is in use by another noclone-file device");
-	else if (b)
+	b = noclone_backing_find(inode, disk);
+	r = noclone_backing_check_others(fc, inode, disk);
+	if (!r && b)
 		r = noclone_backing_share(fc, b, writable);
-	else
+	else if (!r)
 		r = fc->file ? noclone_backing_create(fc, disk, fresh) : -EAGAIN;
 	if (!r)
 		list_add_tail(&fc->user, &fc->backing->users);

@@ -92,12 +92,15 @@ struct noclone_engine {
 	ssize_t (*blocking)(struct noclone_cmd *cmd, struct iov_iter *iter);
 };
 
-/* A file in use, shared by all targets of one mapped device that use it */
+/*
+ * A file in use, shared by all targets of one mapped device that use it. Another device
+ * has its own, if all of their targets only read, through the file system.
+ */
 struct noclone_backing {
 	struct list_head node;		/* in the list of all */
 	struct inode *inode;		/* identity */
 	struct file *file;		/* the only one of ours that may be writable: see pin.c */
-	struct gendisk *disk;		/* mapped device; no other may use the file */
+	struct gendisk *disk;		/* mapped device */
 	struct list_head users;		/* targets; those of one table in ascending order */
 	struct mutex mark_lock;		/* serialises pinning and unmarking */
 	bool marked;			/* S_SWAPFILE is set, by us */

@@ -93,6 +93,7 @@ static void check(const struct build *b, const struct facts_source *src,
 		.self = b->self.known ? b->self.devno : 0,
 		.exclusive = !opt(o, OPT_DRY_RUN),
 		.saved = true,
+		.readonly = opt(o, OPT_READONLY),
 	};
 
 	lint_table(t, src, &b->self, problems);
@@ -143,7 +144,9 @@ int load_still_unused(const char *name, void *data)
 	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
 	_cleanup_problems_ struct problems problems = { 0 };
 	const struct load_check *c = data;
-	struct guard guard = { .loaded = true, .saved = c->saved };
+	struct guard guard = {
+		.loaded = true, .saved = c->saved, .readonly = c->readonly,
+	};
 	int r = devmap_info(name, &dev);
 	unsigned int i;
 

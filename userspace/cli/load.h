@@ -43,11 +43,13 @@ void load_end(struct backing *backing, bool good);
  * @known: what --force has overridden
  * @table: what was loaded
  * @saved: parts of saved devices that are not active count
+ * @readonly: the table only reads
  */
 struct load_check {
 	const struct problems *known;
 	const struct table *table;
 	bool saved;
+	bool readonly;
 };
 
 /**

@@ -100,6 +100,7 @@ static int check(const struct options *o, const char *name, struct saved *s,
 {
 	const struct guard guard = {
 		.exclusive = !opt(o, OPT_DRY_RUN), .any_signature = true,
+		.readonly = s->readonly,
 	};
 	_cleanup_free_ char *path = saved_path(name);
 	unsigned int answers = check_identity(o, s, problems);
@@ -153,7 +154,9 @@ static const char *create(const struct options *o, const char *name,
 			  const char *uuid, const struct saved *s,
 			  const struct problems *known, int *legs)
 {
-	struct load_check unused = { .known = known, .table = &s->table };
+	struct load_check unused = {
+		.known = known, .table = &s->table, .readonly = s->readonly,
+	};
 	const struct devmap_check check_again = { .loaded = load_still_unused, .data = &unused };
 	int r = load_module(&s->table);
 

@@ -47,6 +47,7 @@ static int create(const struct options *o, const char *name, const char *uuid,
 	_cleanup_free_ char *size = size_format_short(table_sectors(t));
 	struct load_check unused = {
 		.known = known, .table = t, .saved = !backing_is_new(backing),
+		.readonly = opt(o, OPT_READONLY),
 	};
 	const struct devmap_check check = { .loaded = load_still_unused, .data = &unused };
 	int r = devmap_create(name, uuid, t, opt(o, OPT_READONLY), &check, NULL);

@@ -113,7 +113,7 @@ static void explain_file(const char *path, const struct troubles *troubles,
 			       wrong);
 		return;
 	}
-	file_uses_collect(&uses, &f, 0);
+	file_uses_collect(&uses, &f, 0, false);
 	if (json)
 		json_object_array_add(array, file_json(name, &f, &uses));
 	else

@@ -155,7 +155,10 @@ static int reload(const struct options *o, const char *name, const struct exchan
 		.nolockfs = opt(o, OPT_NOLOCKFS),
 	};
 	struct reload_check data = {
-		.unused = { .known = known, .table = e->new, .saved = !backing_is_new(backing) },
+		.unused = {
+			.known = known, .table = e->new, .saved = !backing_is_new(backing),
+			.readonly = opt(o, OPT_READONLY),
+		},
 		.seen = e->seen,
 	};
 	const struct devmap_check check = { .loaded = still_right, .data = &data };

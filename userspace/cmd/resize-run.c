@@ -83,7 +83,9 @@ static int check_loaded(const char *name, void *data)
 {
 	_cleanup_table_ struct table now = { 0 };
 	const struct resize *r = data;
-	struct load_check unused = { .known = r->known, .table = &r->new, .saved = true };
+	struct load_check unused = {
+		.known = r->known, .table = &r->new, .saved = true, .readonly = r->dev.readonly,
+	};
 	int e;
 
 	if (live_table(name, &now) || !same_table(&now, r->running))

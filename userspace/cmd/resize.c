@@ -207,7 +207,9 @@ static void check_growth(const struct resize *r, struct problems *problems)
 {
 	const struct target *last = resize_last(&r->live.table);
 	const struct target *same = &r->new.targets[r->live.table.nr - 1];
-	const struct guard guard = { .self = r->dev.devno, .saved = true };
+	const struct guard guard = {
+		.self = r->dev.devno, .saved = true, .readonly = r->dev.readonly,
+	};
 
 	guard_table(&r->new, &guard, problems);
 	check_new_legs(r, problems);

@@ -93,7 +93,7 @@ static int check_unused(const struct backing *b, dev_t self)
 	_cleanup_uses_ struct uses uses = { 0 };
 	_cleanup_free_ char *use = NULL, *sentence = NULL;
 
-	file_uses_collect(&uses, &b->facts, b->req.allocate ? 0 : self);
+	file_uses_collect(&uses, &b->facts, b->req.allocate ? 0 : self, false);
 	if (!uses.nr)
 		return 0;
 	use = use_describe(&uses.use[0]);

@@ -100,10 +100,19 @@ bool file_uses_is_pinned(const struct file_facts *f, dev_t devno)
 	return name && maps_file(name, f, true);
 }
 
+/* May another device use the file as well, if that only reads, too? */
+static bool only_reads(const char *name, const struct file_facts *f)
+{
+	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
+
+	return !devmap_info(name, &dev) && dev.readonly && !maps_file(name, f, true);
+}
+
 struct mapped_search {
 	struct uses *uses;
 	const struct file_facts *facts;
 	const char *self;
+	bool shares;
 };
 
 static void add_if_mapped(const char *name, void *data)
@@ -112,22 +121,24 @@ static void add_if_mapped(const char *name, void *data)
 
 	if (s->self && !strcmp(s->self, name))
 		return;
-	if (maps_file(name, s->facts, false) || will_map_file(name, s->facts))
+	if ((maps_file(name, s->facts, false) && !(s->shares && only_reads(name, s->facts))) ||
+	    will_map_file(name, s->facts))
 		uses_add(s->uses, USE_HOLDER, name, false);
 }
 
 static void collect_mapped(struct uses *uses, const struct file_facts *f,
-			   dev_t self)
+			   dev_t self, bool shares)
 {
 	_cleanup_free_ char *own = self ? blockdev_mapped_name(self) : NULL;
-	struct mapped_search search = { uses, f, own };
+	struct mapped_search search = { uses, f, own, shares };
 
 	devmap_for_each(add_if_mapped, &search);
 }
 
-void file_uses_collect(struct uses *uses, const struct file_facts *f, dev_t self)
+void file_uses_collect(struct uses *uses, const struct file_facts *f, dev_t self,
+		       bool shares)
 {
 	collect_swaps(uses, f);
 	collect_loops(uses, f);
-	collect_mapped(uses, f, self);
+	collect_mapped(uses, f, self, shares);
 }

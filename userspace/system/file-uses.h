@@ -11,9 +11,10 @@
  * @uses: filled in
  * @facts: the file
  * @self: mapped device whose own use does not count, or 0
+ * @shares: nor does that of devices that share the file with one that only reads
  */
 void file_uses_collect(struct uses *uses, const struct file_facts *facts,
-		       dev_t self);
+		       dev_t self, bool shares);
 /* Does mapped device @devno, if not 0, pin the file? */
 bool file_uses_is_pinned(const struct file_facts *f, dev_t devno);
 

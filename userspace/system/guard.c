@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/util.h"
+#include "model/engine.h"
 #include "model/facts.h"
 #include "model/path.h"
 #include "model/uses.h"
@@ -129,7 +130,8 @@ static void guard_file(const struct look *l, const struct target *t)
 	report_saved(l, t, name, &wanted);
 	if (wanted.missing)
 		return;
-	file_uses_collect(&uses, &f, l->g->self);
+	file_uses_collect(&uses, &f, l->g->self,
+			  l->g->readonly && t->engine != ENGINE_EXTENT);
 	for (i = 0; i < uses.nr; i++) {
 		_cleanup_free_ char *text = file_use_problem(&uses.use[i]);
 

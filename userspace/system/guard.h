@@ -13,6 +13,7 @@
  * @any_signature: signatures on the devices do not count
  * @loaded: the table is loaded already: only mounts, swap, holders and other users of a file
  * @saved: parts of saved devices that are not active count
+ * @readonly: the table only reads
  */
 struct guard {
 	dev_t self;
@@ -20,6 +21,7 @@ struct guard {
 	bool any_signature;
 	bool loaded;
 	bool saved;
+	bool readonly;
 };
 
 /**
