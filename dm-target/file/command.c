@@ -231,17 +231,35 @@ static void noclone_cmd_rw(struct noclone_cmd *cmd, bool nowait)
 	}
 }
 
+/*
+ * Whether a file system can do it shows when it is asked. If not, take the offer back, as
+ * the loop driver does: others do without, or write zeroes.
+ */
+static void noclone_cmd_offer_no_more(struct noclone_cmd *cmd)
+{
+	struct mapped_device *md = dm_table_get_md(cmd->fc->ti->table);
+	struct queue_limits *limits = &dm_disk(md)->queue->limits;
+
+	if (bio_op(cmd->bio) == REQ_OP_DISCARD)
+		limits->max_discard_sectors = 0;
+	else
+		limits->max_write_zeroes_sectors = 0;
+}
+
 static int noclone_cmd_fallocate(struct noclone_cmd *cmd)
 {
 	struct bio *bio = cmd->bio;
-	int mode = FALLOC_FL_PUNCH_HOLE;
+	int r, mode = FALLOC_FL_PUNCH_HOLE;
 
 	if (bio_op(bio) == REQ_OP_WRITE_ZEROES &&
 	    (bio->bi_opf & REQ_NOUNMAP))
 		mode = FALLOC_FL_ZERO_RANGE;
 	noclone_pin_unmark(cmd->fc->backing);
-	return vfs_fallocate(cmd->fc->file, mode | FALLOC_FL_KEEP_SIZE,
-			     noclone_cmd_pos(cmd), bio->bi_iter.bi_size);
+	r = vfs_fallocate(cmd->fc->file, mode | FALLOC_FL_KEEP_SIZE,
+			  noclone_cmd_pos(cmd), bio->bi_iter.bi_size);
+	if (r == -EOPNOTSUPP)
+		noclone_cmd_offer_no_more(cmd);
+	return r;
 }
 
 /* Write zeroes as data; the next pages are another call. Context: may block. */
