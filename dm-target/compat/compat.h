@@ -25,6 +25,7 @@
 #include <linux/device-mapper.h>
 #include <linux/fs.h>
 #include <linux/kthread.h>
+#include <linux/magic.h>
 #include <linux/mm.h>
 #include <linux/overflow.h>
 #include <linux/part_stat.h>
@@ -250,6 +251,22 @@ static inline bool noclone_compat_async_buffered_reads(const struct file *file)
 	return file->f_mode & FMODE_BUF_RASYNC;
 #else
 	return file->f_op->fop_flags & FOP_BUFFER_RASYNC;
+#endif
+}
+
+/*
+ * "btrfs: always fallback to buffered write if the inode requires checksum" (v6.15, and
+ * in the 6.12 series): without it, memory that is changed while direct I/O writes it, as
+ * file systems above do, has a wrong checksum and cannot be read any more.
+ */
+static inline bool noclone_compat_direct_io_is_unsafe(const struct inode *inode)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 15, 0) || \
+	(LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 40) && \
+	 LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0))
+	return false;
+#else
+	return inode->i_sb->s_magic == BTRFS_SUPER_MAGIC;
 #endif
 }
 

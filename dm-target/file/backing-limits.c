@@ -34,16 +34,18 @@ static int noclone_backing_read_attributes(struct noclone_file_c *fc)
 	fc->st_dev = st.dev;
 	fc->st_ino = st.ino;
 	fc->align_from = "none";
-	if (!(fc->file->f_mode & FMODE_CAN_ODIRECT)) {
+	if (!(fc->file->f_mode & FMODE_CAN_ODIRECT) ||
+	    noclone_compat_direct_io_is_unsafe(file_inode(fc->file))) {
 		fc->align = 0;
 	} else if (st.result_mask & STATX_DIOALIGN) {
 		fc->align = st.dio_offset_align;
 		fc->memalign = max(st.dio_mem_align, 1U);
 		fc->align_from = "statx";
-	} else if (bdev) {
-		fc->align = bdev_logical_block_size(bdev);
+	} else {
+		/* As the loop driver. Without a disk, the file system does what is not aligned */
+		fc->align = bdev ? bdev_logical_block_size(bdev) : SECTOR_SIZE;
 		fc->memalign = fc->align;
-		fc->align_from = "disk";
+		fc->align_from = bdev ? "disk" : "none";
 	}
 	return 0;
 }
