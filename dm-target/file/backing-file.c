@@ -16,6 +16,9 @@
 #include <linux/mount.h>
 #include <linux/namei.h>
 
+/* File systems on noclone-file devices, one on another; more are refused */
+#define NOCLONE_MAX_NESTED	8
+
 /*
  * Guards the list and its entries. No I/O, no allocation and no waiting under it:
  * .preresume needs it, and the file of one device may be on another device that
@@ -165,19 +168,39 @@ static int noclone_backing_check_others(struct noclone_file_c *fc, const struct 
 	return 0;
 }
 
-/* Is @sb on @disk, directly or through other noclone-file devices? */
-static bool noclone_backing_fs_is_on(const struct super_block *sb,
-				     const struct gendisk *disk)
+/*
+ * Does @sb use @disk? It may have more disks than s_bdev: for the log of xfs, or all of
+ * btrfs. Their lists are private, but it holds each of them, by itself or, xfs on 6.1, by
+ * its private data.
+ */
+static bool noclone_backing_fs_uses(const struct super_block *sb, const struct gendisk *disk)
 {
-	const struct gendisk *below = sb->s_bdev ? sb->s_bdev->bd_disk : NULL;
-	struct noclone_backing *b;
+	const void *holder = READ_ONCE(disk->part0->bd_holder);
 
-	if (!below)
-		return false;
-	if (below == disk)
+	return (sb->s_bdev && sb->s_bdev->bd_disk == disk) ||
+	       (holder && (holder == sb || holder == sb->s_fs_info));
+}
+
+/* On 6.1 and 6.12 btrfs, which has no s_bdev, holds disks by its type: is it @sb? */
+static bool noclone_backing_fs_may_use(const struct super_block *sb, const struct gendisk *disk)
+{
+	return !sb->s_bdev && READ_ONCE(disk->part0->bd_holder) == sb->s_type;
+}
+
+/*
+ * Is @sb on @disk, directly or through at most @depth other noclone-file devices? A loop
+ * that btrfs has closed later, by getting one more disk, must not lead round for ever.
+ */
+static bool noclone_backing_fs_is_on(const struct super_block *sb,
+				     const struct gendisk *disk, unsigned int depth)
+{
+	const struct noclone_backing *b;
+
+	if (noclone_backing_fs_uses(sb, disk))
 		return true;
 	list_for_each_entry(b, &noclone_backing_list, node)
-		if (b->disk == below && noclone_backing_fs_is_on(b->inode->i_sb, disk))
+		if (noclone_backing_fs_uses(sb, b->disk) &&
+		    (!depth || noclone_backing_fs_is_on(b->inode->i_sb, disk, depth - 1)))
 			return true;
 	return false;
 }
@@ -201,7 +224,8 @@ static int noclone_backing_check_loop(struct noclone_file_c *fc,
 {
 	const struct super_block *sb = file_inode(fc->file)->i_sb;
 
-	if (noclone_backing_fs_is_on(sb, disk))
+	if (noclone_backing_fs_is_on(sb, disk, NOCLONE_MAX_NESTED) ||
+	    noclone_backing_fs_may_use(sb, disk))
 		return noclone_refuse(fc, -ELOOP,
 				      NOCLONE_ERR_OWN_FS);
 	if (disk_openers((struct gendisk *)disk) &&
