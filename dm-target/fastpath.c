@@ -67,7 +67,7 @@ static void noclone_fastpath_restore(struct bio *bio, const struct noclone_io *i
 	bio->bi_iter = io->iter;
 	bio->bi_opf = (bio->bi_opf & NOCLONE_KEPT_OPF) |
 		      (io->opf & ~NOCLONE_KEPT_OPF);
-	bio->bi_flags = (bio->bi_flags & ~NOCLONE_LEG_FLAGS) | io->flags;
+	bio->bi_flags = (bio->bi_flags & NOCLONE_KEPT_FLAGS) | io->flags;
 	/* 0 if the leg has split it; some submitters reuse a bio as it is */
 	atomic_set(&bio->__bi_remaining, 1);
 	bio->bi_private = io->private;
@@ -142,7 +142,7 @@ static void noclone_fastpath_save(struct bio *bio, struct noclone_io *io)
 	io->end_io = bio->bi_end_io;
 	io->private = bio->bi_private;
 	io->iter = bio->bi_iter;
-	io->flags = bio->bi_flags & NOCLONE_LEG_FLAGS;
+	io->flags = bio->bi_flags & ~NOCLONE_KEPT_FLAGS & ~BIT(BIO_TRACE_COMPLETION);
 	io->opf = bio->bi_opf;
 	io->start = jiffies;
 	io->accounted = noclone_compat_accounts_io(bio->bi_bdev);
@@ -166,7 +166,7 @@ static void noclone_fastpath_remap(struct bio *bio, struct noclone_io *io,
 	/* The leg may set REQ_DRV. Pairs with noclone_polled_poll_bio() */
 	smp_wmb();
 	/* The leg does its own cgroup accounting, throttling and tracing */
-	bio->bi_flags &= ~(NOCLONE_LEG_FLAGS | BIT(BIO_TRACE_COMPLETION));
+	bio->bi_flags &= NOCLONE_KEPT_FLAGS;
 	noclone_compat_set_dev(bio, s->leg[leg].bdev);
 }
 

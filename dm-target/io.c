@@ -119,6 +119,7 @@ int noclone_io_reserve_init(mempool_t *reserve, gfp_t gfp)
 int noclone_io_init(void)
 {
 	BUILD_BUG_ON(sizeof(struct noclone_io) + sizeof(void *) > 64);
+	BUILD_BUG_ON(sizeof_field(struct noclone_io, flags) < sizeof_field(struct bio, bi_flags));
 	noclone_io_slab = kmem_cache_create("dm_noclone_io",
 					    sizeof(struct noclone_io), 0,
 					    SLAB_HWCACHE_ALIGN,

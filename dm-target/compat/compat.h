@@ -206,15 +206,12 @@ static inline void noclone_compat_end_io_acct(struct block_device *bdev,
 #endif
 
 /*
- * Flags that a leg may set. They are cleared for the leg and restored for the
- * submitter, because stock dm would have set them in a clone. Not BIO_REFFED,
- * which the submitter may set at any time, and not BIO_TRACE_COMPLETION, which
- * bio_endio() clears.
+ * Flags that a bio keeps while the leg has it. A clone of dm core has none of its
+ * submitter's flags, so all others are cleared for the leg, and are the submitter's again
+ * afterwards: a flag that a later kernel adds is treated as dm core treats it. BIO_CLONED
+ * is set in each clone. BIO_REFFED belongs to those who hold the bio, at any time.
  */
-#define NOCLONE_LEG_FLAGS	(BIT(BIO_QUIET) | BIT(BIO_BPS_THROTTLED) | \
-				 BIT(BIO_QOS_THROTTLED) | BIT(BIO_QOS_MERGED) | \
-				 BIT(BIO_REMAPPED) | BIT(BIO_CGROUP_ACCT) | \
-				 NOCLONE_IN_TASK_FLAG)
+#define NOCLONE_KEPT_FLAGS	(BIT(BIO_CLONED) | BIT(BIO_REFFED))
 
 static inline bool noclone_compat_wants_task(const struct bio *bio)
 {

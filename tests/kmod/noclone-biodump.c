@@ -27,6 +27,10 @@ static unsigned int nr = 1;
 module_param(nr, uint, 0);
 MODULE_PARM_DESC(nr, "How many bios, at most 2");
 
+static ushort flags;
+module_param(flags, ushort, 0);
+MODULE_PARM_DESC(flags, "More flags of the bios");
+
 /* What the submitter sees */
 struct biodump {
 	struct completion done;
@@ -77,6 +81,7 @@ static int biodump_make(struct biodump *d, struct block_device *bdev, sector_t a
 	d->bio->bi_iter.bi_sector = at;
 	d->bio->bi_end_io = biodump_end_io;
 	d->bio->bi_private = d;
+	d->bio->bi_flags |= flags;
 	init_completion(&d->done);
 	return biodump_fill(d->bio, pages);
 }

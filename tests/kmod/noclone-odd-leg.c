@@ -6,6 +6,7 @@
  *			the bio when it has RQF_QUIET.
  *	way=again	It takes no bio without waiting.
  *	way=op		It makes a write of each bio that it completes.
+ *	way=flag	It sets a flag that no kernel has, and says whether that was set.
  */
 #include <linux/blkdev.h>
 #include <linux/module.h>
@@ -13,7 +14,9 @@
 
 static char *way = "quiet";
 module_param(way, charp, 0);
-MODULE_PARM_DESC(way, "quiet, again or op");
+MODULE_PARM_DESC(way, "quiet, again, op or flag");
+
+#define ODD_FLAG	0x8000
 
 static int odd_major;
 static struct gendisk *odd_disk;
@@ -29,6 +32,10 @@ static void odd_submit_bio(struct bio *bio)
 		if (!strcmp(way, "op"))
 			bio->bi_opf = (bio->bi_opf & ~(__force blk_opf_t)REQ_OP_MASK) |
 				      REQ_OP_WRITE;
+		if (!strcmp(way, "flag")) {
+			pr_info("biodump: the leg sees flags %x\n", bio->bi_flags & ODD_FLAG);
+			bio->bi_flags |= ODD_FLAG;
+		}
 		bio_endio(bio);
 	}
 }
