@@ -241,10 +241,11 @@ noclone_fastpath_try(struct noclone_dev *nd, const struct noclone_table *table,
 /*
  * Find the device and count the bio as begun. If this returns NULL nothing
  * holds @nd any more, so the reason is counted here. A bio that is polled may need
- * the count also if it is not plain, see noclone_polled_pass().
+ * the count also if it is not plain, see noclone_polled_pass(). Always inlined: where a
+ * local variable of the caller has an address, the caller's last call is no jump.
  */
-static const struct noclone_table *noclone_fastpath_begin(struct bio *bio,
-							  bool *plain)
+static __always_inline const struct noclone_table *
+noclone_fastpath_begin(struct bio *bio, bool *plain)
 {
 	const struct noclone_table *table = NULL;
 	struct noclone_dev *nd;
@@ -288,10 +289,10 @@ static void noclone_fastpath_submit_bio(struct bio *bio)
 		noclone_inflight_put(nd);
 	}
 	/*
-	 * A tail call (see Kbuild): dm core may sleep. synchronize_rcu_tasks()
-	 * takes a sleeping task for one that has left our text.
+	 * A tail call (see Kbuild and noclone_fops_find_tail_call()): dm core may sleep.
+	 * synchronize_rcu_tasks() takes a sleeping task for one that has left our text.
 	 */
-	noclone_fops_dm->submit_bio(bio);
+	NOCLONE_MUSTTAIL return noclone_fops_dm->submit_bio(bio);
 }
 
 /* Return: NOCLONE_ON, or why this table cannot use the fast path at all. */

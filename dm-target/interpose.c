@@ -12,6 +12,7 @@
 #include "peek.h"
 
 #include <linux/module.h>
+#include <linux/slab.h>
 #include <linux/smp.h>
 
 static noclone_submit_bio_fn *noclone_fops_submit_bio __ro_after_init;
@@ -22,11 +23,48 @@ static DEFINE_MUTEX(noclone_fops_lock);
 static struct block_device_operations noclone_fops_ours;
 const struct block_device_operations *noclone_fops_dm;
 
+/* Where our submit_bio goes on to dm core, is that a jump? */
+static bool noclone_fops_tail_call __ro_after_init;
+
+/* In place of dm core's. It returns to who has called ours, or to ours. */
+static notrace noinline void noclone_fops_probe_submit_bio(struct bio *bio)
+{
+	bio->bi_private = __builtin_return_address(0);
+}
+
+static const struct block_device_operations noclone_fops_probe = {
+	.submit_bio = noclone_fops_probe_submit_bio,
+};
+
+/*
+ * Compilers make a jump of it if they can. Options of the kernel and the ABI may prevent
+ * that, and no list of those is complete: so try it, with a bio of a disk that has no state
+ * of ours. Context: nothing else uses noclone_fops_dm yet; our caller is in .init.text.
+ */
+static void __init noclone_fops_find_tail_call(void)
+{
+	struct request_queue *q = kzalloc(sizeof(*q), GFP_KERNEL);
+	struct block_device *bdev = kzalloc(sizeof(*bdev), GFP_KERNEL);
+	struct bio bio = { .bi_bdev = bdev };
+
+	if (q && bdev) {
+		bdev->bd_queue = q;
+		noclone_fops_dm = &noclone_fops_probe;
+		noclone_fops_submit_bio(&bio);
+		noclone_fops_dm = NULL;
+		noclone_fops_tail_call = !within_module_core((unsigned long)bio.bi_private,
+							     THIS_MODULE);
+	}
+	kfree(bdev);
+	kfree(q);
+}
+
 void __init noclone_fops_init(noclone_submit_bio_fn *submit_bio,
 			      noclone_poll_bio_fn *poll_bio)
 {
 	noclone_fops_submit_bio = submit_bio;
 	noclone_fops_poll_bio = poll_bio;
+	noclone_fops_find_tail_call();
 }
 
 /*
@@ -35,10 +73,7 @@ void __init noclone_fops_init(noclone_submit_bio_fn *submit_bio,
  *
  * - On a preemptible kernel without CONFIG_TASKS_RCU, synchronize_rcu_tasks() does not wait
  *   for one that was preempted there, on its way to dm core.
- * - Where its tail call is a call, for one that sleeps in dm core. The ABI of 64-bit PowerPC
- *   has no tail calls through pointers; with CONFIG_DEBUG_SECTION_MISMATCH a function whose
- *   local variable is in use is not inlined, which excludes them. tests/harness/build looks
- *   at the code of other kernels.
+ * - Where its tail call is a call, for one that sleeps in dm core.
  */
 static bool noclone_fops_stay_if_unsafe(void)
 {
@@ -46,8 +81,8 @@ static bool noclone_fops_stay_if_unsafe(void)
 
 	if (IS_ENABLED(CONFIG_PREEMPTION) && !IS_ENABLED(CONFIG_TASKS_RCU))
 		why = "this kernel has no CONFIG_TASKS_RCU";
-	else if (IS_ENABLED(CONFIG_PPC64) || IS_ENABLED(CONFIG_DEBUG_SECTION_MISMATCH))
-		why = "this kernel has no tail calls through pointers";
+	else if (!noclone_fops_tail_call)
+		why = "its compiler has made a call of the jump to dm core";
 	if (!why)
 		return true;
 	if (!try_module_get(THIS_MODULE))

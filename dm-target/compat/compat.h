@@ -218,6 +218,16 @@ static inline bool noclone_compat_wants_task(const struct bio *bio)
 	return bio->bi_flags & NOCLONE_IN_TASK_FLAG;
 }
 
+/*
+ * A last call that has to be a jump: gcc 15 and clang make an error of it if it cannot be
+ * one. Not on processors where that may be so; noclone_fops_find_tail_call() looks there.
+ */
+#if __has_attribute(musttail) && (defined(CONFIG_X86_64) || defined(CONFIG_ARM64))
+#define NOCLONE_MUSTTAIL	__attribute__((__musttail__))
+#else
+#define NOCLONE_MUSTTAIL
+#endif
+
 /* "dm: optimize flushes" (v6.11): empty flushes need not pass our .map */
 static inline void noclone_compat_flush_bypasses_map(struct dm_target *ti)
 {
