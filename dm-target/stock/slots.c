@@ -38,6 +38,7 @@
 #include <linux/device-mapper.h>
 #include <linux/module.h>
 #include <linux/rcupdate.h>
+#include <linux/uaccess.h>
 
 #define DM_MSG_PREFIX "noclone"
 
@@ -210,6 +211,20 @@ static void noclone_slots_find(struct target_type *newest)
 	}
 }
 
+/* @slot is NULL, and stays so. */
+static bool noclone_slots_can_write(void *slot)
+{
+	unsigned long none = 0;
+
+	pagefault_disable();
+	__put_kernel_nofault((unsigned long *)slot, &none, unsigned long, fault);
+	pagefault_enable();
+	return true;
+fault:
+	pagefault_enable();
+	return false;
+}
+
 /* .presuspend first: what attaches must be able to detach. */
 static void noclone_slots_fill(struct noclone_slots_type *t)
 {
@@ -265,6 +280,10 @@ static bool noclone_slots_are_ours(unsigned int i)
 	if (!t->type || t->on)
 		return t->type;
 	objection = noclone_slots_objection(t->type, t);
+	/* They may be in two pages */
+	if (!objection && (!noclone_slots_can_write(&t->type->presuspend) ||
+			   !noclone_slots_can_write(&t->type->message)))
+		objection = "this kernel does not let it be written to";
 	if (objection)
 		noclone_slots_complain(t, objection);
 	return !objection;

@@ -22,7 +22,7 @@ MODULE_PARM_DESC(type, "Target type: linear or striped");
 
 static char *way = "presuspend";
 module_param(way, charp, 0);
-MODULE_PARM_DESC(way, "What is changed: presuspend, name, owner, callback, wait, start, width or legs");
+MODULE_PARM_DESC(way, "What is changed: presuspend, name, owner, callback, wait, start, width, legs or readonly");
 
 static bool waiting;
 module_param(waiting, bool, 0600);
@@ -83,6 +83,7 @@ static const struct intruder_way {
 	{ "owner" },			/* it belongs to another module */
 	{ "callback" },			/* one is missing */
 	{ "wait" },			/* see above */
+	{ "readonly" },			/* dm must not be used at all: its data is, too */
 	{ "start", intruder_start },
 	{ "width", intruder_width },
 	{ "legs", intruder_legs },
@@ -97,9 +98,36 @@ static int intruder_iterate(struct dm_target *ti, iterate_devices_callout_fn fn,
 	return before.iterate_devices(ti, intruder_way->tell, &q);
 }
 
-static void intruder_change(void)
+#if defined(CONFIG_X86_64) && !defined(CONFIG_UML)
+static void intruder_flush(void *unused)
+{
+	asm volatile("invlpg (%0)" : : "r" (&victim->presuspend) : "memory");
+}
+
+/* As if it were const */
+static int intruder_protect(bool readonly)
+{
+	unsigned int level;
+	pte_t *pte = lookup_address((unsigned long)&victim->presuspend, &level);
+
+	if (!pte || level != PG_LEVEL_4K)
+		return -EOPNOTSUPP;
+	set_pte(pte, __pte(readonly ? pte_val(*pte) & ~_PAGE_RW : pte_val(*pte) | _PAGE_RW));
+	on_each_cpu(intruder_flush, NULL, 1);
+	return 0;
+}
+#else
+static int intruder_protect(bool readonly)
+{
+	return -EOPNOTSUPP;
+}
+#endif
+
+static int intruder_change(void)
 {
 	before = *victim;
+	if (!strcmp(way, "readonly"))
+		return intruder_protect(true);
 	if (intruder_way->tell)
 		victim->iterate_devices = intruder_iterate;
 	else if (!strcmp(way, "presuspend"))
@@ -112,6 +140,7 @@ static void intruder_change(void)
 		victim->resume = intruder_resume;
 	else
 		victim->iterate_devices = NULL;
+	return 0;
 }
 
 /* A type of our own, to get hold of dm's list: the way to older ones ends there */
@@ -134,12 +163,13 @@ static int __init intruder_init(void)
 		intruder_way++;
 	if (strcmp(victim->name, type) || !intruder_way->name)
 		return -EINVAL;
-	intruder_change();
-	return 0;
+	return intruder_change();
 }
 
 static void __exit intruder_exit(void)
 {
+	if (!strcmp(way, "readonly"))
+		intruder_protect(false);
 	victim->name = before.name;
 	victim->module = before.module;
 	victim->iterate_devices = before.iterate_devices;
