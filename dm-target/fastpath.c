@@ -25,8 +25,8 @@
  *    device's reserve, then dm core's clone path with its mempools.
  *  - Whatever is changed in a bio is restored before its submitter sees it
  *    again. The saved bi_end_io is called directly, unless it is the marker of a
- *    chain, which must not be called, or wants task context: such bios go
- *    through bio_endio() a second time.
+ *    chain, which must not be called, or wants task context, or the kernel was not
+ *    read: such bios go through bio_endio() a second time.
  *  - Who polls for a bio polls its leg. polled.c says what protects a poller that
  *    comes late, and dm core from it.
  *
@@ -42,6 +42,7 @@
 #include "inflight.h"
 #include "interpose.h"
 #include "io.h"
+#include "kernel.h"
 #include "plain.h"
 #include "polled.h"
 #include "file/submit.h"
@@ -92,7 +93,7 @@ static unsigned long noclone_fastpath_start_time(const struct noclone_io *io)
 static void noclone_fastpath_endio(struct bio *bio)
 {
 	if (unlikely(bio->bi_end_io == noclone_fastpath_chain_endio ||
-		     noclone_compat_wants_task(bio))) {
+		     noclone_compat_needs_endio(bio))) {
 		bio_set_flag(bio, BIO_TRACE_COMPLETION);
 		bio_endio(bio);
 		return;
@@ -302,6 +303,8 @@ noclone_fastpath_qualify(const struct noclone_table *table)
 	struct noclone_dev *nd = table->nd;
 	void *data = READ_ONCE(nd->disk->queue->queuedata);
 
+	if (!noclone_kernel_is_allowed())
+		return NOCLONE_OFF_KERNEL;
 	if (table->sectors != dm_table_get_size(table->dm))
 		return NOCLONE_OFF_MIXED;
 	if (table->zoned)

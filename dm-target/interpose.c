@@ -9,6 +9,7 @@
  * The copy of another interposer does not.
  */
 #include "interpose.h"
+#include "kernel.h"
 #include "peek.h"
 
 #include <linux/module.h>
@@ -64,7 +65,8 @@ void __init noclone_fops_init(noclone_submit_bio_fn *submit_bio,
 {
 	noclone_fops_submit_bio = submit_bio;
 	noclone_fops_poll_bio = poll_bio;
-	noclone_fops_find_tail_call();
+	if (noclone_kernel_is_allowed())
+		noclone_fops_find_tail_call();
 }
 
 /*

@@ -5,6 +5,7 @@
  */
 #include "fastpath.h"
 #include "io.h"
+#include "kernel.h"
 #include "polled.h"
 #include "target.h"
 #include "file/command.h"
@@ -45,6 +46,7 @@ static int __init noclone_init(void)
 	if (r)
 		return r;
 
+	noclone_kernel_init();
 	noclone_fastpath_init();
 	r = noclone_io_init();
 	if (r)

@@ -16,6 +16,10 @@
 #error "dm-noclone needs Linux 6.1 or newer"
 #endif
 
+/*
+ * NOCLONE_KERNEL_DIFFERS is "known" on a kernel like those that were read, else the first
+ * fact that differs; NOCLONE_KERNEL_IS_KNOWN is 1 or 0. See known-kernel.
+ */
 #if NOCLONE_HAVE_SANE_PROBES != 1
 #error "dm-noclone: the feature probes do not work with these kernel headers"
 #endif
@@ -196,16 +200,6 @@ static inline void noclone_compat_end_io_acct(struct block_device *bdev,
 }
 
 /*
- * BIO_COMPLETE_IN_TASK (v7.3): bio_endio() in atomic context calls bi_end_io from
- * a worker. The leg must not see the flag, as it does not see it in a clone.
- */
-#if NOCLONE_HAVE_COMPLETE_IN_TASK
-#define NOCLONE_IN_TASK_FLAG	BIT(BIO_COMPLETE_IN_TASK)
-#else
-#define NOCLONE_IN_TASK_FLAG	0
-#endif
-
-/*
  * Flags that a bio keeps while the leg has it. A clone of dm core has none of its
  * submitter's flags, so all others are cleared for the leg, and are the submitter's again
  * afterwards: a flag that a later kernel adds is treated as dm core treats it. BIO_CLONED
@@ -213,9 +207,18 @@ static inline void noclone_compat_end_io_acct(struct block_device *bdev,
  */
 #define NOCLONE_KEPT_FLAGS	(BIT(BIO_CLONED) | BIT(BIO_REFFED))
 
-static inline bool noclone_compat_wants_task(const struct bio *bio)
+/*
+ * BIO_COMPLETE_IN_TASK (v7.3): bio_endio() in atomic context calls bi_end_io from
+ * a worker. On a kernel that was not read bio_endio() may do more of that kind. Return:
+ * whether bi_end_io has to be called by bio_endio().
+ */
+static inline bool noclone_compat_needs_endio(const struct bio *bio)
 {
-	return bio->bi_flags & NOCLONE_IN_TASK_FLAG;
+#if NOCLONE_HAVE_COMPLETE_IN_TASK
+	if (bio->bi_flags & BIT(BIO_COMPLETE_IN_TASK))
+		return true;
+#endif
+	return !NOCLONE_KERNEL_IS_KNOWN;
 }
 
 /*

@@ -69,7 +69,8 @@
 	X(NOSTATS,	"nostats",	"dmsetup stats cannot be detected on this kernel") \
 	X(SUSPENDED,	"suspended",	"the device is suspended")	\
 	X(UNPINNED,	"unpinned",	"a backing file of the table is not pinned") \
-	X(BYSTATS,	"stats",	"dmsetup stats is in use")
+	X(BYSTATS,	"stats",	"dmsetup stats is in use")	\
+	X(KERNEL,	"kernel",	"the kernel is not one that was read for the module")
 
 /*
  * The same for devices with dm's own linear and striped targets, whose status is

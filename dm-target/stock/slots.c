@@ -33,6 +33,7 @@
 #include "slots.h"
 #include "devices.h"
 #include "stock.h"
+#include "../kernel.h"
 #include "../peek.h"
 
 #include <linux/device-mapper.h>
@@ -225,14 +226,19 @@ fault:
 	return false;
 }
 
-/* .presuspend first: what attaches must be able to detach. */
+/*
+ * .presuspend first: what attaches must be able to detach. On a kernel that was not read
+ * nothing is attached, and .message alone says so.
+ */
 static void noclone_slots_fill(struct noclone_slots_type *t)
 {
-	WRITE_ONCE(t->type->presuspend, noclone_slots_presuspend);
-	/* Whoever sees the others sees it, too */
-	smp_wmb();
-	WRITE_ONCE(t->type->presuspend_undo, noclone_slots_resume);
-	WRITE_ONCE(t->type->resume, noclone_slots_resume);
+	if (noclone_kernel_is_allowed()) {
+		WRITE_ONCE(t->type->presuspend, noclone_slots_presuspend);
+		/* Whoever sees the others sees it, too */
+		smp_wmb();
+		WRITE_ONCE(t->type->presuspend_undo, noclone_slots_resume);
+		WRITE_ONCE(t->type->resume, noclone_slots_resume);
+	}
 	WRITE_ONCE(t->type->message, noclone_slots_message);
 	t->on = true;
 }
@@ -240,6 +246,8 @@ static void noclone_slots_fill(struct noclone_slots_type *t)
 static void noclone_slots_clear_attach(struct noclone_slots_type *t)
 {
 	WRITE_ONCE(t->type->message, NULL);
+	if (!noclone_kernel_is_allowed())
+		return;
 	WRITE_ONCE(t->type->resume, NULL);
 	WRITE_ONCE(t->type->presuspend_undo, NULL);
 }
@@ -264,7 +272,8 @@ static void noclone_slots_clear(void)
 	for (i = 0; i < ARRAY_SIZE(noclone_slots_types); i++) {
 		if (!noclone_slots_types[i].on)
 			continue;
-		WRITE_ONCE(noclone_slots_types[i].type->presuspend, NULL);
+		if (noclone_kernel_is_allowed())
+			WRITE_ONCE(noclone_slots_types[i].type->presuspend, NULL);
 		noclone_slots_types[i].on = false;
 	}
 	noclone_slots_wait(&noclone_slots_detaching);

@@ -12,6 +12,7 @@
 #include "memory.h"
 #include "../fastpath.h"
 #include "../fastpath-status.h"
+#include "../kernel.h"
 #include "../mapped-device.h"
 
 #include <linux/blkdev.h>
@@ -255,9 +256,12 @@ static int noclone_stock_parse(const char *word)
 
 static int noclone_stock_switch(struct dm_target *ti, bool on)
 {
-	struct noclone_stock *sd = noclone_stock_get(ti, true);
+	struct noclone_stock *sd;
 	int r = 0;
 
+	if (!noclone_kernel_is_allowed())
+		return on ? -EOPNOTSUPP : 0;
+	sd = noclone_stock_get(ti, true);
 	if (!sd)
 		return -ENOMEM;
 	noclone_stock_notice_resume(sd, ti);
@@ -277,6 +281,8 @@ static int noclone_stock_switch(struct dm_target *ti, bool on)
 /* Of a device that is not on the list */
 static enum noclone_state noclone_stock_why_unknown(struct dm_target *ti)
 {
+	if (!noclone_kernel_is_allowed())
+		return NOCLONE_OFF_KERNEL;
 	if (!noclone_stock_is_auto())
 		return NOCLONE_OFF_PARAMETER;
 	return noclone_memory_is_missed(dm_disk(dm_table_get_md(ti->table))) ?

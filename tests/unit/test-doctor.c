@@ -159,18 +159,20 @@ static void kernels_without_module(void **state __unused)
 	says(doctor_judge_kernels, &d, FINDING_PROBLEM, "older than 6.1", "newer kernel");
 }
 
-static void kernels_that_nobody_has_tested(void **state __unused)
+static void kernels_that_were_not_read(void **state __unused)
 {
 	struct kernel_facts k = good_kernel;
 	struct doctor_facts d = good();
 
 	d.kernel = &k;
-	k.release = (char *)"7.4.0-amd64";
-	k.vermagic = NULL;
-	says(doctor_judge_kernels, &d, FINDING_NOTE, "newer than 7.3, the newest", NULL);
-	k.release = (char *)"10.0.0";
-	says(doctor_judge_kernels, &d, FINDING_NOTE, "newer than 7.3, the newest", NULL);
-	k.release = (char *)"7.3.9";
+	k.differs = (char *)"BIO_TOMORROW";
+	says(doctor_judge_kernels, &d, FINDING_PROBLEM, "shows in BIO_TOMORROW", "any_kernel=1");
+	d.module.any_kernel = true;
+	says(doctor_judge_kernels, &d, FINDING_NOTE, "shows in BIO_TOMORROW", "any_kernel=1");
+	k.running = false;
+	d.module.any_kernel = false;
+	says(doctor_judge_kernels, &d, FINDING_WARNING, "shows in BIO_TOMORROW", NULL);
+	k.differs = (char *)"known";
 	at_worst(doctor_judge_kernels, &d, FINDING_OK);
 }
 
@@ -389,7 +391,7 @@ int main(void)
 		cmocka_unit_test(module_is_wrong),
 		cmocka_unit_test(module_is_blocked),
 		cmocka_unit_test(kernels_without_module),
-		cmocka_unit_test(kernels_that_nobody_has_tested),
+		cmocka_unit_test(kernels_that_were_not_read),
 		cmocka_unit_test(kernels_with_another_module),
 		cmocka_unit_test(modules_elsewhere),
 		cmocka_unit_test(signatures),

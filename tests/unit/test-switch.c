@@ -215,6 +215,7 @@ static void waiting(void **state __unused)
 	assert_true(switch_is_pending(c, "off:suspended", 0));
 	assert_true(switch_is_pending(c, "off:mixed", 0));
 	assert_false(switch_is_pending(c, "off:layout", 0));
+	assert_false(switch_is_pending(c, "off:kernel", 0));
 	assert_false(switch_is_pending(c, "on", 0));
 	assert_false(switch_is_pending(c, NULL, 0));
 	assert_true(switch_is_pending(c, "off:stats", 20));

@@ -11,9 +11,6 @@
 
 #define OLDEST_MAJOR	6
 #define OLDEST_MINOR	1
-/* of those that this version was tested with: tests/harness/kernels */
-#define NEWEST_MAJOR	7
-#define NEWEST_MINOR	3
 
 static enum finding_level level_of(const struct kernel_facts *k)
 {
@@ -25,27 +22,25 @@ static char *what_of(const struct kernel_facts *k)
 	return xasprintf("kernel %s%s", k->release, k->running ? " (running)" : "");
 }
 
-/* As memcmp(); a release that does not begin with two numbers is like any. */
-static int compare_series(const char *release, unsigned int major, unsigned int minor)
-{
-	unsigned int a, b;
-
-	if (sscanf(release, "%u.%u", &a, &b) != 2)
-		return 0;
-	return a != major ? (a > major) - (a < major) : (b > minor) - (b < minor);
-}
-
+/* A release that does not begin with two numbers is like any. */
 static bool is_too_old(const struct kernel_facts *k)
 {
-	return compare_series(k->release, OLDEST_MAJOR, OLDEST_MINOR) < 0;
+	unsigned int major, minor;
+
+	return sscanf(k->release, "%u.%u", &major, &minor) == 2 &&
+	       (major < OLDEST_MAJOR || (major == OLDEST_MAJOR && minor < OLDEST_MINOR));
 }
 
-static void judge_newer(const struct kernel_facts *k, const char *what, struct findings *f)
+/* The module of a kernel that was not read uses no fast path there, unless it is told to. */
+static void judge_differs(const struct doctor_facts *d, const struct kernel_facts *k,
+			  const char *what, struct findings *f)
 {
-	if (compare_series(k->release, NEWEST_MAJOR, NEWEST_MINOR) > 0)
-		finding_add(f, FINDING_NOTE, what,
-			    "it is newer than %u.%u, the newest that this version was tested with: the module leaves stock devices alone where it does not recognise device-mapper",
-			    NEWEST_MAJOR, NEWEST_MINOR);
+	if (!k->differs || !strcmp(k->differs, "known"))
+		return;
+	finding_fix(finding_add(f, d->module.any_kernel ? FINDING_NOTE : level_of(k), what,
+				"it is like no kernel that was read for dm-noclone, which shows in %s: without the parameter any_kernel its devices stay on dm core's path",
+				k->differs),
+		    "a newer dm-noclone may know it; any_kernel=1 is at your own risk, in a line \"options dm_noclone\" in /etc/modprobe.d");
 }
 
 /* How it gets a module that is built for it */
@@ -210,7 +205,7 @@ static void judge_kernel(const struct doctor_facts *d, const struct kernel_facts
 			finding_add(f, FINDING_OK, what, "dm-noclone %s, %s%s",
 				    k->version ? k->version : "of unknown version",
 				    origin_words(k), signer);
-		judge_newer(k, what, f);
+		judge_differs(d, k, what, f);
 		if (!is_builtin(k)) {
 			judge_dkms(d, k, what, f);
 			judge_signature(d, k, what, f);

@@ -76,7 +76,7 @@ static const char *option_problem(const char *word)
 {
 	static const char *const known[] = {
 		"fastpath", "stock", "stock_auto", "reserved_ios", "polled",
-		"fail_tiers",
+		"fail_tiers", "any_kernel",
 	};
 	_cleanup_free_ char *name = xstrndup(word, strcspn(word, "="));
 	unsigned int types;

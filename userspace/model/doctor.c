@@ -46,6 +46,7 @@ static void kernel_free(struct kernel_facts *k)
 	free(k->version);
 	free(k->srcversion);
 	free(k->vermagic);
+	free(k->differs);
 	free(k->signer);
 	free(k->unindexed);
 	free(k->dkms);

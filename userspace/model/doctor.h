@@ -19,12 +19,14 @@
  * @version: of the module; NULL if it is not loaded
  * @srcversion: of its source
  * @fastpath_off: the parameter fastpath is N
+ * @any_kernel: the parameter any_kernel is Y
  */
 struct module_facts {
 	struct module_params params;
 	char *version;
 	char *srcversion;
 	bool fastpath_off;
+	bool any_kernel;
 };
 
 /**
@@ -37,6 +39,7 @@ struct module_facts {
  * @version: of that module
  * @srcversion: likewise
  * @vermagic: release of the kernel that it was built for
+ * @differs: in what that kernel differs from all that were read, or "known"
  * @signer: who signed it, or NULL
  * @key_known: the kernel knows that key; only for the running kernel
  * @unindexed: a file of that name is there, but depmod has not seen it; or NULL
@@ -55,6 +58,7 @@ struct kernel_facts {
 	char *version;
 	char *srcversion;
 	char *vermagic;
+	char *differs;
 	char *signer;
 	enum answer key_known;
 	char *unindexed;

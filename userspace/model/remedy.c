@@ -21,6 +21,7 @@ static const struct {
 	{ "suspended", "resume it" },
 	/* such a device is not the root, but what runs these may have been swapped out to it */
 	{ "unpinned", "noclone status NAME says why; unless it is swap, noclone suspend NAME && noclone resume NAME tries again" },
+	{ "kernel", "noclone doctor says more; a newer dm-noclone may know this kernel" },
 	/* those of one device keep all others from the fast path, too */
 	{ "stats", "dmsetup stats list --allprograms says on which devices, dmsetup stats delete --allprograms --allregions DEVICE ends it" },
 	/* the module suspends and resumes in one go, so that it may be the root */

@@ -319,7 +319,7 @@ bool switch_is_pending(const struct candidate *c, const char *state, unsigned in
 {
 	static const char * const lasting[] = {
 		"on", "off:option", "off:zoned", "off:foreign", "off:nostats",
-		"off:unpinned", "off:layout",
+		"off:unpinned", "off:layout", "off:kernel",
 	};
 	size_t i;
 
@@ -336,7 +336,7 @@ bool switch_is_pending(const struct candidate *c, const char *state, unsigned in
 bool switch_is_hopeless(const struct candidate *c, const char *state)
 {
 	static const char * const never[] = {
-		"off:zoned", "off:foreign", "off:nostats", "off:layout",
+		"off:zoned", "off:foreign", "off:nostats", "off:layout", "off:kernel",
 	};
 	size_t i;
 

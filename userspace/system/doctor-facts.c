@@ -108,6 +108,8 @@ void doctor_gather_module(struct doctor_facts *d)
 		d->module.srcversion = read_line_of(MODULE "srcversion");
 		d->module.fastpath_off =
 			yes_or_no(MODULE "parameters/fastpath") == ANSWER_NO;
+		d->module.any_kernel =
+			yes_or_no(MODULE "parameters/any_kernel") == ANSWER_YES;
 	}
 	read_modprobe_conf(&d->conf);
 	if (cmdline)

@@ -60,6 +60,7 @@ static void ask_modinfo(struct kernel_facts *k)
 	k->version = value_of(text, "version");
 	k->srcversion = value_of(text, "srcversion");
 	k->signer = value_of(text, "signer");
+	k->differs = value_of(text, "kernel");
 	k->vermagic = value_of(text, "vermagic");
 	if (k->vermagic)
 		k->vermagic[strcspn(k->vermagic, " ")] = 0;

@@ -172,7 +172,7 @@ static const char *set_error(int err)
 {
 	switch (err) {
 	case EOPNOTSUPP:
-		return "this kernel's targets are not as the module expects them, all devices stay as they are";
+		return "this kernel's targets are not as the module expects them, all devices stay as they are; the kernel log says more";
 	case ENOENT:
 		return "the loaded " NOCLONE_MODULE_NAME " is too old for it";
 	case EACCES:
