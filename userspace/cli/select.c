@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/nearest.h"
 #include "base/util.h"
+#include "model/name.h"
 #include "model/origin.h"
 #include "model/table.h"
 #include "system/blockdev.h"
@@ -44,17 +45,22 @@ static bool is_name(const char *word)
 }
 
 /*
- * A name that exists is a name, whatever it looks like.  Else the nodes are asked:
- * there are /dev/VG/LV and /dev/dm-N.  LVM's names are put together where there is
- * no node, as without udev.
+ * A name that exists is a name, whatever it looks like, and so is what dmsetup shows of
+ * it.  Else the nodes are asked: there are /dev/VG/LV and /dev/dm-N.  LVM's names are
+ * put together where there is no node, as without udev.
  */
 char *select_name(const char *word)
 {
+	_cleanup_free_ char *plain = select_new_name(word), *encoded = name_encode(plain);
 	_cleanup_free_ char *node = NULL, *lv = NULL;
 	char *name;
 
-	if (str_starts(word, MAPPER_DIR) || is_name(word))
-		return select_new_name(word);
+	if (is_name(plain))
+		return xstrdup(plain);
+	if (is_name(encoded))
+		return xstrdup(encoded);
+	if (str_starts(word, MAPPER_DIR))
+		return xstrdup(plain);
 	node = *word == '/' ? xstrdup(word) : xasprintf(DEV_DIR "%s", word);
 	name = name_of_node(node);
 	if (name)

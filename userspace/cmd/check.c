@@ -17,6 +17,7 @@
 #include "cli/input.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "cli/select.h"
 #include "cmd/cmd.h"
 
 static void print_problem(const char *path, const struct problem *p)
@@ -88,7 +89,9 @@ int cmd_check(const struct options *o, int argc, char **argv)
 		}
 	}
 	if (o->for_device) {
-		self.devno = blockdev_mapped_number(o->for_device);
+		_cleanup_free_ char *name = select_name(o->for_device);
+
+		self.devno = blockdev_mapped_number(name);
 		self.known = self.devno;
 		if (!self.known)
 			log_warn("--for %s: no such device yet, so it cannot refer to itself",

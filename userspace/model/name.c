@@ -2,13 +2,12 @@
 /*
  * Names and UUIDs that a mapped device may have.
  *
- * A name becomes a file of /dev/mapper, where "control" is dm's own node.  libdevmapper
- * encodes blanks and the like in it, but a control character would be printed by
- * everybody who lists devices.
+ * A name becomes a file of /dev/mapper, where "control" is dm's own node.  For all but
+ * some characters libdevmapper gives the kernel four, \\x20 for a blank, and shows the
+ * one: two devices would look the same.  The tool has names as the kernel has them.
  */
 #include "model/name.h"
 
-#include <ctype.h>
 #include <string.h>
 
 #include "dm-noclone.h"
@@ -16,23 +15,28 @@
 
 #define DM_NAME_MAX	127
 #define DM_UUID_MAX	128
+#define PLAIN_WORDS	"has other characters than letters, digits and #+-.:=@_: leave those out"
 
-static bool has_control(const char *s)
+/* Those that libdevmapper leaves as they are. */
+#define NAME_PLAIN \
+	"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz#+-.:=@_"
+
+bool name_is_plain(const char *name)
 {
-	for (; *s; s++)
-		if (iscntrl((unsigned char)*s))
-			return true;
-	return false;
+	return !name[strspn(name, NAME_PLAIN)];
 }
 
-/* libdevmapper writes all but these as four characters: \\x20. */
-static size_t encoded_length(const char *name)
+char *name_encode(const char *word)
 {
-	size_t length = 0;
+	struct strbuf b = { 0 };
 
-	for (; *name; name++)
-		length += isalnum((unsigned char)*name) || strchr("#+-.:=@_", *name) ? 1 : 4;
-	return length;
+	for (; *word; word++) {
+		if (strchr(NAME_PLAIN, *word))
+			strbuf_putc(&b, *word, 1);
+		else
+			strbuf_add(&b, "\\x%02x", (unsigned char)*word);
+	}
+	return strbuf_take(&b);
 }
 
 const char *name_problem(const char *name)
@@ -45,12 +49,10 @@ const char *name_problem(const char *name)
 		return "is the name of device-mapper's own node /dev/mapper/control: give another name";
 	if (strchr(name, '/'))
 		return "contains a slash: give the name only, without a path";
-	if (has_control(name))
-		return "contains a control character: give a name that can be printed";
+	if (!name_is_plain(name))
+		return PLAIN_WORDS;
 	if (strlen(name) > DM_NAME_MAX)
 		return "is longer than the kernel's 127 characters: give a shorter name";
-	if (encoded_length(name) > DM_NAME_MAX)
-		return "is longer than 127 characters as device-mapper encodes it: give a shorter name";
 	return NULL;
 }
 
@@ -58,10 +60,9 @@ const char *uuid_problem(const char *uuid)
 {
 	if (!strcmp(uuid, NOCLONE_UUID_PREFIX))
 		return "is empty: leave --uuid out for a random one";
-	if (has_control(uuid))
-		return "contains a control character: give a UUID that can be printed";
-	if (strchr(uuid, '/'))
-		return "contains a slash: udev makes a link of the UUID";
+	/* dmsetup's own, with four characters for one, can be saved */
+	if (uuid[strspn(uuid, NAME_PLAIN "\\")])
+		return PLAIN_WORDS;
 	if (strlen(uuid) > DM_UUID_MAX)
 		return "is longer than the kernel's 128 characters: give a shorter UUID";
 	return NULL;

@@ -3,6 +3,12 @@
 #ifndef NOCLONE_NAME_H
 #define NOCLONE_NAME_H
 
+#include <stdbool.h>
+
+/* Only letters, digits and what else libdevmapper leaves as it is? */
+bool name_is_plain(const char *name);
+/* The name that libdevmapper gives the kernel for a word: a new string. */
+char *name_encode(const char *word);
 /* Why a device cannot have that name, as the end of a sentence; NULL if it can. */
 const char *name_problem(const char *name);
 /* The same for a DM UUID. */

@@ -8,6 +8,7 @@
 #include "dm-noclone.h"
 #include "base/util.h"
 #include "model/boot-unit.h"
+#include "model/name.h"
 #include "model/path.h"
 #include "model/table-parse.h"
 #include "model/table-print.h"
@@ -30,16 +31,12 @@ static size_t escaped_length(const char *name)
 
 const char *saved_name_problem(const char *name)
 {
-	static const char allowed[] =
-		"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz#+-.:=@_";
-
 	if (!*name || strchr(name, '/'))
 		return "is not a name of a device";
 	/* as a file it would be hidden; "." and ".." are no names at all */
 	if (*name == '.')
 		return "begins with a dot: such a device cannot be saved";
-	/* below /dev/mapper libdevmapper writes others as \x20 */
-	if (name[strspn(name, allowed)])
+	if (!name_is_plain(name))
 		return "cannot be saved: its name may have letters, digits and #+-.:=@_ only";
 	if (escaped_length(name) > MAX_ESCAPED)
 		return "cannot be saved: systemd has no units with such long names, and all but letters, digits and _.: counts four times";

@@ -47,6 +47,8 @@ static void __printf(5, 6) libdm_log(int level __unused,
 void devmap_setup(const struct devmap_config *c)
 {
 	config = *c;
+	/* two kernel's names must not be one here: see model/name.c */
+	dm_set_name_mangling_mode(DM_STRING_MANGLING_NONE);
 	dm_log_with_errno_init(libdm_log);
 	if (!config.udev_sync)
 		dm_udev_set_sync_support(0);
