@@ -140,6 +140,18 @@ _noclone_words()
 	esac
 }
 
+# Those of standard input that begin with $cur, as they are or as they have been quoted.
+# compgen -W would expand them: a name may have $(...) in it.
+_noclone_propose()
+{
+	local word quoted
+
+	while IFS= read -r word; do
+		printf -v quoted %q "$word"
+		[[ $word == "$cur"* || $quoted == "$cur"* ]] && COMPREPLY+=("$word")
+	done
+}
+
 _noclone()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} command='' index=-1 i previous choices before=''
@@ -171,7 +183,8 @@ _noclone()
 	elif [[ $cur == -* ]]; then
 		mapfile -t COMPREPLY < <(compgen -W "${_noclone_options[$command]}" -- "$cur")
 	else
-		mapfile -t COMPREPLY < <(compgen -W "$(_noclone_words "${_noclone_kind[$command]}" "$index")" -- "$cur")
+		COMPREPLY=()
+		_noclone_propose < <(_noclone_words "${_noclone_kind[$command]}" "$index")
 	fi
 }
 
