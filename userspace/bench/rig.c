@@ -94,7 +94,8 @@ static int check_free(const struct device_facts *f, const char *name,
 	for (i = 0; i < uses.nr; i++) {
 		_cleanup_free_ char *text = use_describe(&uses.use[i]);
 
-		if (uses.use[i].harmless || uses.use[i].kind == USE_SIGNATURE)
+		if (uses.use[i].harmless || uses.use[i].kind == USE_SIGNATURE ||
+		    uses.use[i].kind == USE_UNREADABLE)
 			continue;
 		log_err("%s is in use: %s", name, text);
 		return -EBUSY;

@@ -65,7 +65,8 @@ static void report_users(const struct devmap_device *dev)
 		_cleanup_free_ char *who = use_describe(&uses.use[i]);
 		_cleanup_free_ char *remedy = use_remedy(&uses.use[i]);
 
-		log_err("%s is %s: %s", dev->name, who, remedy);
+		log_err("%s is %s: %s%s", dev->name, who, remedy,
+			uses.use[i].kind == USE_PROCESS ? ", or wait for it with --retry" : "");
 	}
 	if (!uses.nr)
 		log_err("%s: nobody has it open any more, or it is out of sight: try --retry; --deferred removes it when it is closed",

@@ -121,14 +121,17 @@ void room_check(const struct target *last, uint64_t more, struct problems *probl
 		const struct leg *leg = &last->legs[i];
 		_cleanup_facts_ struct device_facts f = { 0 };
 		_cleanup_free_ char *type = NULL, *label = NULL;
+		int e = blockdev_lookup(leg->device, &f);
 
-		if (blockdev_lookup(leg->device, &f) ||
-		    identity_probe(f.path, leg->start + target_leg_length(last), more,
-				   &type, &label) <= 0)
+		if (e)
 			continue;
-		problem_add(problems, PROBLEM_ERROR, 0,
-			    "%s: the part that is to be added holds a signature: %s",
-			    f.path, type);
+		e = identity_probe(&f, leg->start + target_leg_length(last), more, &type,
+				   &label);
+		if (e)
+			problem_add(problems, PROBLEM_ERROR, 0,
+				    "%s: the part that is to be added %s: %s", f.path,
+				    e > 0 ? "holds a signature" : "cannot be read",
+				    e > 0 ? type : strerror(-e));
 	}
 }
 

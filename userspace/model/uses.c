@@ -9,6 +9,7 @@
 
 static const char * const kind_names[] = {
 	"mount", "swap", "holder", "exclusive", "signature", "process", "loop",
+	"unreadable",
 };
 
 const char *use_kind_name(enum use_kind kind)
@@ -21,6 +22,7 @@ char *use_describe(const struct use *use)
 	static const char * const words[] = {
 		"mounted at", "swap", "held by", "opened exclusively by",
 		"holds a signature:", "open in", "under the loop device",
+		"cannot be read:",
 	};
 
 	return xasprintf("%s %s%s", words[use->kind], use->by,
@@ -38,8 +40,12 @@ char *use_remedy(const struct use *use)
 		return xstrdup("remove that first");
 	case USE_LOOP:
 		return xasprintf("losetup --detach %s first", use->by);
+	case USE_PROCESS:
+		return xstrdup("end it");
+	case USE_UNREADABLE:
+		return xstrdup("use another device");
 	default:
-		return xstrdup("end it, or wait for it with --retry");
+		return NULL;
 	}
 }
 

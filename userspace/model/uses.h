@@ -14,6 +14,7 @@
  * @USE_SIGNATURE: not in use, but it holds data of a known type
  * @USE_PROCESS: a process has it open
  * @USE_LOOP: it is under a loop device
+ * @USE_UNREADABLE: what it holds is not known
  */
 enum use_kind {
 	USE_MOUNT,
@@ -23,13 +24,14 @@ enum use_kind {
 	USE_SIGNATURE,
 	USE_PROCESS,
 	USE_LOOP,
+	USE_UNREADABLE,
 };
 
 /**
  * struct use - one use of a device
  * @kind: how
  * @by: mount point, name of the holder, type of the signature, ...
- * @harmless: a mapped device that maps other sectors of the same device
+ * @harmless: a mapped or loop device that has other sectors of the same device
  */
 struct use {
 	enum use_kind kind;
@@ -47,7 +49,7 @@ void uses_add(struct uses *uses, enum use_kind kind, const char *by,
 const char *use_kind_name(enum use_kind kind);
 /* "mounted at /mnt": a new string */
 char *use_describe(const struct use *use);
-/* What ends that use: a new string */
+/* What ends that use, if a command does: a new string, or NULL. */
 char *use_remedy(const struct use *use);
 void uses_free(struct uses *uses);
 

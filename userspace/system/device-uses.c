@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Who uses sectors of a block device: mounts, swap, holders, exclusive openers,
- * and signatures of data.
+ * Who uses sectors of a block device: mounts, swap, holders, loop devices, exclusive
+ * openers, and signatures of data.
  */
 #include "system/device-uses.h"
 
@@ -21,8 +21,7 @@
 #include "system/identity.h"
 #include "system/live.h"
 
-/* Do the two devices share sectors?  A disk shares with its partitions. */
-static bool same_sectors(const struct device_facts *f, dev_t devno)
+bool device_uses_share(const struct device_facts *f, dev_t devno)
 {
 	_cleanup_facts_ struct device_facts other = { 0 };
 
@@ -52,8 +51,8 @@ static void collect_table(struct uses *uses, const struct device_facts *f,
 
 	while (iter && !mnt_table_next_fs(table, iter, &fs)) {
 		/* btrfs mounts have a number of their own: compare the source too */
-		if (same_sectors(f, mnt_fs_get_devno(fs)) ||
-		    same_sectors(f, number_of_path(mnt_fs_get_source(fs))))
+		if (device_uses_share(f, mnt_fs_get_devno(fs)) ||
+		    device_uses_share(f, number_of_path(mnt_fs_get_source(fs))))
 			uses_add(uses, kind, kind == USE_MOUNT ?
 				mnt_fs_get_target(fs) : mnt_fs_get_source(fs),
 				false);
@@ -197,51 +196,89 @@ static void collect_exclusive(struct uses *uses, const struct use_query *q)
 		uses_add(uses, USE_EXCLUSIVE, "someone else", false);
 }
 
-static bool has_harmless_holder(const struct uses *uses)
-{
-	unsigned int i;
-
-	for (i = 0; i < uses->nr; i++)
-		if (uses->use[i].harmless)
-			return true;
-	return false;
-}
-
-/*
- * A signature in the requested sectors counts, and so does one at the start of
- * the device (a partition table, a file system) even if the requested sectors
- * begin later, unless the start belongs to a neighbour.
- */
+/* In the requested sectors. */
 static void collect_signature(struct uses *uses, const struct use_query *q)
 {
 	_cleanup_free_ char *type = NULL, *label = NULL, *by = NULL;
-	int r = identity_probe(q->facts->path, q->first, q->sectors, &type,
-			     &label);
+	int r = identity_probe(q->facts, q->first, q->sectors, &type, &label);
 
-	if (!r && q->sectors != q->facts->sectors && !has_harmless_holder(uses)) {
-		r = identity_probe(q->facts->path, 0, q->facts->sectors, &type,
-				   &label);
-	}
-	if (r < 0)
-		log_verbose("%s: cannot look for signatures: %s",
-			    q->facts->path, strerror(-r));
+	if (r == -EACCES)
+		log_verbose("%s: only root may look for signatures", q->facts->path);
+	else if (r < 0)
+		uses_add(uses, USE_UNREADABLE, strerror(-r), false);
 	if (r <= 0)
 		return;
 	by = label ? xasprintf("%s, label \"%s\"", type, label) : xstrdup(type);
 	uses_add(uses, USE_SIGNATURE, by, false);
 }
 
-void device_uses_collect_live(struct uses *uses, const struct use_query *query)
+/* Its file is looked at below /dev only: elsewhere a server may not answer. */
+static void collect_loop(struct uses *uses, const struct use_query *q, dev_t loop)
+{
+	_cleanup_free_ char *file = blockdev_attribute(loop, "loop/backing_file");
+	_cleanup_free_ char *offset = blockdev_attribute(loop, "loop/offset");
+	_cleanup_facts_ struct device_facts f = { 0 }, own = { 0 };
+	const struct disk_range range = device_uses_range(q);
+	struct disk_range part;
+	uint64_t at;
+
+	if (!file || !offset || !str_starts(file, "/dev/") || !parse_u64(offset, &at) ||
+	    blockdev_lookup(file, &f) || blockdev_lookup_number(loop, &own) ||
+	    !device_uses_share(q->facts, f.devno))
+		return;
+	part = device_uses_range(&(struct use_query) {
+		.facts = &f, .first = at >> SECTOR_SHIFT, .sectors = own.sectors,
+	});
+	uses_add(uses, USE_LOOP, own.path, part.first >= range.end || range.first >= part.end);
+}
+
+static void collect_loops(struct uses *uses, const struct use_query *q)
+{
+	DIR *dir = opendir("/sys/block");
+	struct dirent *entry;
+
+	while (dir && (entry = readdir(dir))) {
+		_cleanup_free_ char *path = xasprintf("/dev/%s", entry->d_name);
+
+		if (str_starts(entry->d_name, "loop"))
+			collect_loop(uses, q, number_of_path(path));
+	}
+	if (dir)
+		closedir(dir);
+}
+
+static void collect_claims(struct uses *uses, const struct use_query *query)
 {
 	collect_mounts(uses, query->facts);
 	collect_swaps(uses, query->facts);
 	collect_holders(uses, query);
 }
 
+void device_uses_collect_live(struct uses *uses, const struct use_query *query)
+{
+	collect_claims(uses, query);
+	collect_loops(uses, query);
+}
+
+bool device_uses_hold(const struct device_facts *f, uint64_t sector)
+{
+	const struct use_query query = { .facts = f, .first = sector, .sectors = 1 };
+	_cleanup_uses_ struct uses uses = { 0 };
+	bool held = false;
+	unsigned int i;
+
+	collect_holders(&uses, &query);
+	collect_loops(&uses, &query);
+	for (i = 0; i < uses.nr; i++)
+		held |= !uses.use[i].harmless;
+	return held;
+}
+
 void device_uses_collect(struct uses *uses, const struct use_query *query)
 {
-	device_uses_collect_live(uses, query);
+	collect_claims(uses, query);
 	if (query->exclusive)
 		collect_exclusive(uses, query);
+	collect_loops(uses, query);
 	collect_signature(uses, query);
 }

@@ -22,10 +22,15 @@ struct use_query {
 	bool exclusive;
 };
 
-/* Mounts, swap and holders. */
+/* Mounts, swap, holders and loop devices. */
 void device_uses_collect_live(struct uses *uses, const struct use_query *query);
 /* And exclusive openers, and signatures. */
 void device_uses_collect(struct uses *uses, const struct use_query *query);
+
+/* Is the sector one that a device on @facts has, or may have? */
+bool device_uses_hold(const struct device_facts *facts, uint64_t sector);
+/* Do the two devices share sectors?  A disk shares with its partitions. */
+bool device_uses_share(const struct device_facts *facts, dev_t devno);
 
 /* The same sectors as a range of the whole disk. */
 struct disk_range {

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A table may use a device if nothing else uses the same sectors: no mount, no
- * swap, no holder, no exclusive opener, no signature.
+ * swap, no holder, no loop device, no opener that is exclusive or may write, no signature.
  *
  * Several mapped devices may share a disk, each with its own sectors, as LVM
  * does.  So a holder whose table can be read and that maps other sectors is
- * harmless, and so is the failing exclusive open that it causes.
+ * harmless, and so is the failing exclusive open that it causes.  A signature in the
+ * sectors of such a holder is its own.  Any other may be that of the whole device, such
+ * as LVM's: what no holder has may be in use nevertheless.
  */
 #include "system/guard.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "base/util.h"
@@ -20,7 +23,9 @@
 #include "system/device-uses.h"
 #include "system/file-lookup.h"
 #include "system/file-uses.h"
+#include "system/identity.h"
 #include "system/live.h"
+#include "system/open-uses.h"
 #include "system/saved-parts.h"
 
 /**
@@ -28,11 +33,13 @@
  * @g: what to look at
  * @own: what the live table of the device has already
  * @saved: what saved devices have that are not active
+ * @writers: processes
  * @problems: what was found
  */
 struct look {
 	const struct guard *g;
 	struct parts own, saved;
+	struct writers writers;
 	struct problems *problems;
 };
 
@@ -57,48 +64,125 @@ static void report_saved(const struct look *l, const struct target *t, const cha
 	}
 }
 
-/* Does the live table map the first sector already?  Then a signature there is expected. */
-static bool leg_was_ours(const struct look *l, const struct part *wanted)
+/* One leg, while it is looked at: its device, and its part of that. */
+struct leg_look {
+	const struct look *l;
+	const struct target *t;
+	const char *name;
+	struct device_facts f;
+	struct part part;
+};
+
+static void leg_look_free(struct leg_look *leg)
 {
-	struct part first = *wanted;
+	facts_free(&leg->f);
+}
+
+/* Does the live table map the first sector already?  Then a signature there is expected. */
+static bool leg_was_ours(const struct leg_look *leg)
+{
+	struct part first = leg->part;
 
 	first.range.end = first.range.first + 1;
-	return parts_have_common(&l->own, &first, &first);
+	return parts_have_common(&leg->l->own, &first, &first);
+}
+
+static void report_use(const struct leg_look *leg, const struct use *use, const char *more)
+{
+	_cleanup_free_ char *text = use_describe(use), *remedy = use_remedy(use);
+
+	problem_add(leg->l->problems, PROBLEM_ERROR, leg->t->line, "%s: %s%s%s%s", leg->name,
+		    text, more, remedy ? ": " : "", remedy ? remedy : "");
+}
+
+/* @known: what they hold is expected.  Return: have its signature or its errors been said? */
+static bool report_uses(const struct leg_look *leg, const struct use_query *query, bool known)
+{
+	_cleanup_uses_ struct uses uses = { 0 };
+	bool said = false;
+	unsigned int i;
+
+	if (leg->l->g->loaded)
+		device_uses_collect_live(&uses, query);
+	else
+		device_uses_collect(&uses, query);
+	for (i = 0; i < uses.nr; i++) {
+		const struct use *use = &uses.use[i];
+		bool data = use->kind == USE_SIGNATURE || use->kind == USE_UNREADABLE;
+
+		if (use->harmless || (known && data))
+			continue;
+		report_use(leg, use, "");
+		said |= data;
+	}
+	return said;
+}
+
+/* By way of the disk of a partition, tools look at that, and change its other parts. */
+static void report_writers(const struct leg_look *leg)
+{
+	unsigned int i;
+
+	for (i = 0; i < leg->l->writers.nr; i++) {
+		const struct writer *w = &leg->l->writers.writer[i];
+
+		if (device_uses_share(&leg->f, w->devno) &&
+		    (w->devno == leg->f.devno || w->devno != leg->f.disk))
+			report_use(leg, &(struct use) { USE_PROCESS, w->by, false },
+				   ", which may write");
+	}
+}
+
+/* A holder, a loop device, or a saved device has the sector of the device. */
+static bool has_owner(uint64_t sector, void *data)
+{
+	const struct leg_look *leg = data;
+	struct part part = {
+		.range = { leg->f.disk, leg->f.offset + sector, leg->f.offset + sector + 1 },
+	};
+
+	return sector < leg->f.sectors &&
+	       (parts_have_common(&leg->l->saved, &part, &part) ||
+		device_uses_hold(&leg->f, sector));
+}
+
+/* Of the whole device, but not in what others have of it. */
+static void report_signature(struct leg_look *leg)
+{
+	_cleanup_free_ char *type = NULL, *label = NULL;
+	int r = identity_find(&leg->f, has_owner, leg, &type, &label);
+
+	if (r > 0)
+		report_use(leg, &(struct use) { USE_SIGNATURE, type, false },
+			   ", which may have all of the device: use a volume or partition of it, or another device");
+	else if (r < 0 && r != -EACCES)
+		report_use(leg, &(struct use) { USE_UNREADABLE, strerror(-r), false }, "");
 }
 
 static void guard_leg(const struct look *l, const struct target *t, const struct leg *leg)
 {
-	_cleanup_facts_ struct device_facts f = { 0 };
-	_cleanup_uses_ struct uses uses = { 0 };
+	__attribute__((cleanup(leg_look_free))) struct leg_look look = {
+		.l = l, .t = t, .name = leg->device,
+	};
 	struct use_query query = {
-		.facts = &f,
+		.facts = &look.f,
 		.first = leg->start,
 		.sectors = target_leg_length(t),
 		.self = l->g->self,
 		.exclusive = l->g->exclusive,
 	};
-	struct part wanted = { 0 };
-	unsigned int i;
-	bool known;
+	bool known = l->g->any_signature || l->g->loaded, said;
 
-	if (blockdev_lookup(leg->device, &f))
+	if (blockdev_lookup(leg->device, &look.f))
 		return;
-	wanted.range = device_uses_range(&query);
-	report_saved(l, t, leg->device, &wanted);
-	known = l->g->any_signature || l->g->loaded || leg_was_ours(l, &wanted);
-	if (l->g->loaded)
-		device_uses_collect_live(&uses, &query);
-	else
-		device_uses_collect(&uses, &query);
-	for (i = 0; i < uses.nr; i++) {
-		_cleanup_free_ char *text = use_describe(&uses.use[i]);
-
-		if (uses.use[i].harmless ||
-		    (known && uses.use[i].kind == USE_SIGNATURE))
-			continue;
-		problem_add(l->problems, PROBLEM_ERROR, t->line, "%s: %s",
-			    leg->device, text);
-	}
+	look.part.range = device_uses_range(&query);
+	report_saved(l, t, leg->device, &look.part);
+	said = report_uses(&look, &query, known || leg_was_ours(&look));
+	if (known || parts_have_common(&l->own, &look.part, &look.part))
+		return;
+	report_writers(&look);
+	if (!said && query.sectors != look.f.sectors)
+		report_signature(&look);
 }
 
 /* Who uses the file, and how to change that. */
@@ -158,6 +242,8 @@ void guard_table(const struct table *t, const struct guard *g,
 	collect_own(&l.own, g->self);
 	if (g->saved)
 		saved_parts_collect(&l.saved);
+	if (!g->any_signature && !g->loaded)
+		open_uses_writers(&l.writers);
 	for (i = 0; i < t->nr; i++) {
 		if (t->targets[i].path)
 			guard_file(&l, &t->targets[i]);
@@ -166,4 +252,5 @@ void guard_table(const struct table *t, const struct guard *g,
 	}
 	parts_free(&l.own);
 	parts_free(&l.saved);
+	open_uses_writers_free(&l.writers);
 }

@@ -10,7 +10,7 @@
  * struct guard - what to look at
  * @self: the mapped device that the table is for, or 0
  * @exclusive: also try exclusive opens (not for a dry run)
- * @any_signature: signatures on the devices do not count
+ * @any_signature: neither signatures on the devices count, nor processes that write
  * @loaded: the table is loaded already: only mounts, swap, holders and other users of a file
  * @saved: parts of saved devices that are not active count
  * @readonly: the table only reads

@@ -10,33 +10,65 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/read.h"
 #include "base/util.h"
 #include "model/saved.h"
 #include "system/blockdev.h"
 
-static char *value_of(blkid_probe probe, const char *name)
+/* libblkid looks for no LVM or RAID in what is not larger than a diskette. */
+#define DISKETTE_SECTORS	2880
+
+struct probe {
+	int fd;
+	blkid_probe blkid;
+};
+
+static void close_probe(struct probe *p)
+{
+	blkid_free_probe(p->blkid);
+	if (p->fd >= 0)
+		close(p->fd);
+}
+
+#define _cleanup_probe_ __attribute__((cleanup(close_probe)))
+
+/* Return: 0, or a negative errno; the probe has to be closed then as well. */
+static int open_probe(struct probe *p, const char *path, uint64_t first, uint64_t sectors)
+{
+	p->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (p->fd < 0)
+		return -errno;
+	p->blkid = blkid_new_probe();
+	if (!p->blkid)
+		return -ENOMEM;
+	/* what a mapped device has written is not in the cache of its legs */
+	posix_fadvise(p->fd, 0, 0, POSIX_FADV_DONTNEED);
+	if (blkid_probe_set_device(p->blkid, p->fd, first << SECTOR_SHIFT,
+				   sectors << SECTOR_SHIFT))
+		return -EIO;
+	blkid_probe_enable_superblocks(p->blkid, 1);
+	blkid_probe_set_superblocks_flags(p->blkid, BLKID_SUBLKS_TYPE | BLKID_SUBLKS_LABEL |
+					  BLKID_SUBLKS_UUID | BLKID_SUBLKS_MAGIC);
+	blkid_probe_enable_partitions(p->blkid, 1);
+	blkid_probe_set_partitions_flags(p->blkid, BLKID_PARTS_MAGIC);
+	return 0;
+}
+
+static char *value_of(const struct probe *p, const char *name)
 {
 	const char *value;
 
-	if (blkid_probe_lookup_value(probe, name, &value, NULL))
+	if (blkid_probe_lookup_value(p->blkid, name, &value, NULL))
 		return NULL;
 	return xstrdup(value);
 }
 
 /* Return: 1 if there is a signature, 2 if there are several, 0, or a negative errno. */
-static int run_probe(blkid_probe probe, int fd, uint64_t first, uint64_t sectors)
+static int run_probe(struct probe *p)
 {
-	if (blkid_probe_set_device(probe, fd, first << SECTOR_SHIFT,
-				   sectors << SECTOR_SHIFT))
-		return -EIO;
-	blkid_probe_enable_superblocks(probe, 1);
-	blkid_probe_set_superblocks_flags(probe, BLKID_SUBLKS_TYPE |
-					  BLKID_SUBLKS_LABEL | BLKID_SUBLKS_UUID);
-	blkid_probe_enable_partitions(probe, 1);
-
-	switch (blkid_do_safeprobe(probe)) {
+	switch (blkid_do_safeprobe(p->blkid)) {
 	case 0:
 		return 1;
 	case 1:
@@ -48,42 +80,62 @@ static int run_probe(blkid_probe probe, int fd, uint64_t first, uint64_t sectors
 	}
 }
 
-static int take_type(blkid_probe probe, int found, char **type, char **label)
+static int take_type(const struct probe *p, char **type, char **label)
 {
-	if (found == 2)
-		*type = xstrdup("several conflicting signatures");
-	if (found != 1)
-		return MIN(found, 1);
-	*type = value_of(probe, "TYPE");
+	*type = value_of(p, "TYPE");
 	if (!*type)
-		*type = value_of(probe, "PTTYPE");
-	*label = value_of(probe, "LABEL");
+		*type = value_of(p, "PTTYPE");
+	*label = value_of(p, "LABEL");
 	return *type ? 1 : 0;
 }
 
-int identity_probe(const char *path, uint64_t first, uint64_t sectors,
+int identity_probe(const struct device_facts *f, uint64_t first, uint64_t sectors,
 		   char **type, char **label)
 {
-	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	blkid_probe probe;
-	int r;
+	uint64_t room = f->sectors - MIN(first, f->sectors);
+	_cleanup_probe_ struct probe p = { .fd = -1 };
+	int r = open_probe(&p, f->path, first,
+			   MIN(MAX(sectors, DISKETTE_SECTORS + 1ULL), room));
 
 	*type = NULL;
 	*label = NULL;
-	if (fd < 0)
-		return -errno;
-	probe = blkid_new_probe();
-	if (!probe)
-		return -ENOMEM;
-	/* what a mapped device has written is not in the cache of its legs */
-	posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
-	r = take_type(probe, run_probe(probe, fd, first, sectors), type, label);
-	blkid_free_probe(probe);
-	return r;
+	if (!r)
+		r = run_probe(&p);
+	if (r == 2)
+		*type = xstrdup("several conflicting signatures");
+	return r == 1 ? take_type(&p, type, label) : MIN(r, 1);
+}
+
+/* Where the signature is; at no sector if that is not known. */
+static uint64_t sector_of(const struct probe *p)
+{
+	_cleanup_free_ char *offset = value_of(p, "SBMAGIC_OFFSET");
+
+	if (!offset)
+		offset = value_of(p, "PTMAGIC_OFFSET");
+	return offset ? strtoull(offset, NULL, 10) >> SECTOR_SHIFT : UINT64_MAX;
+}
+
+int identity_find(const struct device_facts *f, identity_test is_known, void *data,
+		  char **type, char **label)
+{
+	_cleanup_probe_ struct probe p = { .fd = -1 };
+	int r = open_probe(&p, f->path, 0, f->sectors), found;
+
+	*type = NULL;
+	*label = NULL;
+	if (r)
+		return r;
+	do
+		found = blkid_do_probe(p.blkid);
+	while (!found && is_known(sector_of(&p), data));
+	if (found)
+		return found < 0 ? -EIO : 0;
+	return take_type(&p, type, label);
 }
 
 /* "ext4 0c6f...", one word each; what is on it if there are several, nobody knows. */
-static char *signature_words(blkid_probe probe, int found)
+static char *signature_words(const struct probe *probe, int found)
 {
 	_cleanup_free_ char *type = value_of(probe, "TYPE"), *id = value_of(probe, "UUID");
 	char *c;
@@ -106,21 +158,17 @@ static char *signature_words(blkid_probe probe, int found)
 
 char *identity_signature(const char *path, uint64_t first, uint64_t sectors)
 {
-	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	blkid_probe probe = fd < 0 ? NULL : blkid_new_probe();
+	_cleanup_probe_ struct probe p = { .fd = -1 };
+	int r = open_probe(&p, path, first, sectors);
 	char *text = NULL;
-	int r;
 
-	if (!probe)
-		return NULL;
-	/* what a mapped device has written is not in the cache of its legs */
-	posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
-	r = run_probe(probe, fd, first, sectors);
+	if (!r)
+		r = run_probe(&p);
 	if (r >= 0)
-		text = r ? signature_words(probe, r) : xstrdup(SIGNATURE_NONE);
-	blkid_free_probe(probe);
+		text = r ? signature_words(&p, r) : xstrdup(SIGNATURE_NONE);
 	/* nor does the cache notice what an active device writes later */
-	posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+	if (p.fd >= 0)
+		posix_fadvise(p.fd, 0, 0, POSIX_FADV_DONTNEED);
 	if (r < 0)
 		errno = -r;
 	return text;
@@ -274,7 +322,7 @@ void identity_lookup(const struct device_facts *f, struct identity *id)
 	ask_udev(f->devno, id);
 	if (!id->model)
 		id->model = blockdev_attribute(f->disk, "device/model");
-	identity_probe(f->path, 0, f->sectors, &id->type, &id->label);
+	identity_probe(f, 0, f->sectors, &id->type, &id->label);
 }
 
 void identity_free(struct identity *id)

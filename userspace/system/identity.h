@@ -28,7 +28,7 @@ void identity_free(struct identity *id);
 
 /**
  * identity_probe - look for a signature in a part of a device
- * @path: device, opened read-only
+ * @facts: the device, opened read-only
  * @first: first sector
  * @sectors: how many
  * @type: set to its type, or NULL
@@ -36,8 +36,14 @@ void identity_free(struct identity *id);
  *
  * Return: 1 if there is one, 0 if not, or a negative errno.
  */
-int identity_probe(const char *path, uint64_t first, uint64_t sectors,
+int identity_probe(const struct device_facts *facts, uint64_t first, uint64_t sectors,
 		   char **type, char **label);
+
+/* Is it known whose the signature in that sector is? */
+typedef bool (*identity_test)(uint64_t sector, void *data);
+/* The same for the first signature of the whole device that is not known. */
+int identity_find(const struct device_facts *facts, identity_test is_known, void *data,
+		  char **type, char **label);
 
 /*
  * What to recognize the same part of a device by: type and UUID of its signature,

@@ -23,8 +23,16 @@
 #include "system/device-uses.h"
 
 #define MOUNTINFO_MAX	(4U << 20)
+#define FDINFO_MAX	(64U << 10)
 
-typedef bool (*process_test)(struct uses *uses, const char *pid, dev_t devno);
+/* What is looked for: a device, and who uses it. */
+struct search {
+	struct uses *uses;
+	dev_t devno;
+};
+
+typedef bool (*process_test)(const char *pid, void *data);
+typedef bool (*fd_test)(const char *pid, const char *fd, dev_t devno, void *data);
 
 static char *process_words(const char *pid)
 {
@@ -34,23 +42,23 @@ static char *process_words(const char *pid)
 	return xasprintf("process %s (%s)", pid, comm ? comm : "?");
 }
 
-static bool is_device(const char *path, dev_t devno)
-{
-	struct stat st;
-
-	return !stat(path, &st) && S_ISBLK(st.st_mode) && st.st_rdev == devno;
-}
-
-/* Others are not looked at: stat() of a file waits for its server, perhaps for ever. */
-static bool is_below_dev(const char *fd)
+/*
+ * Of a block device.  Others are not looked at: stat() of a file waits for its server,
+ * perhaps for ever.
+ */
+static dev_t number_of_fd(const char *fd)
 {
 	char target[sizeof("/dev/")] = "";
+	struct stat st;
 
-	return readlink(fd, target, sizeof(target) - 1) > 0 && !strcmp(target, "/dev/");
+	if (readlink(fd, target, sizeof(target) - 1) <= 0 || strcmp(target, "/dev/") ||
+	    stat(fd, &st) || !S_ISBLK(st.st_mode))
+		return 0;
+	return st.st_rdev;
 }
 
-/* By one of its file descriptors. */
-static bool find_opener(struct uses *uses, const char *pid, dev_t devno)
+/* Does @test hold for one of its file descriptors of block devices? */
+static bool any_fd(const char *pid, fd_test test, void *data)
 {
 	_cleanup_free_ char *path = xasprintf("/proc/%s/fd", pid);
 	DIR *dir = opendir(path);
@@ -59,24 +67,74 @@ static bool find_opener(struct uses *uses, const char *pid, dev_t devno)
 
 	while (dir && !found && (entry = readdir(dir))) {
 		_cleanup_free_ char *fd = xasprintf("%s/%s", path, entry->d_name);
+		dev_t devno = number_of_fd(fd);
 
-		found = is_below_dev(fd) && is_device(fd, devno);
+		found = devno && test(pid, entry->d_name, devno, data);
 	}
 	if (dir)
 		closedir(dir);
-	if (found) {
+	return found;
+}
+
+static bool is_opener(const char *pid __unused, const char *fd __unused, dev_t devno,
+		      void *data)
+{
+	const struct search *s = data;
+
+	return devno == s->devno;
+}
+
+static bool find_opener(const char *pid, void *data)
+{
+	const struct search *s = data;
+
+	if (any_fd(pid, is_opener, data)) {
 		_cleanup_free_ char *by = process_words(pid);
 
-		uses_add(uses, USE_PROCESS, by, false);
+		uses_add(s->uses, USE_PROCESS, by, false);
 	}
 	return false;
 }
 
-/* A line is "36 35 98:0 /root /mount/point ...". */
-static bool find_foreign_mount(struct uses *uses, const char *pid, dev_t devno)
+/* The line "flags:" has them as open(2), in octal. */
+static bool may_write(const char *pid, const char *fd)
 {
+	_cleanup_free_ char *path = xasprintf("/proc/%s/fdinfo/%s", pid, fd);
+	_cleanup_close_ int info = open(path, O_RDONLY | O_CLOEXEC);
+	_cleanup_free_ char *text = info < 0 ? NULL : read_stream(info, FDINFO_MAX);
+	const char *flags = text ? strstr(text, "flags:") : NULL;
+
+	return flags && (strtoul(flags + strlen("flags:"), NULL, 8) & O_ACCMODE) != O_RDONLY;
+}
+
+static bool add_writer(const char *pid, const char *fd, dev_t devno, void *data)
+{
+	_cleanup_free_ char *by = may_write(pid, fd) ? process_words(pid) : NULL;
+	struct writers *w = data;
+	unsigned int i;
+
+	for (i = 0; by && i < w->nr; i++)
+		if (w->writer[i].devno == devno && !strcmp(w->writer[i].by, by))
+			return false;
+	if (!by)
+		return false;
+	GROW(w->writer, w->nr);
+	w->writer[w->nr++] = (struct writer) { devno, xstrdup(by) };
+	return false;
+}
+
+static bool find_writers(const char *pid, void *data)
+{
+	/* the tool writes to none that it may have inherited */
+	return atoi(pid) != getpid() && any_fd(pid, add_writer, data);
+}
+
+/* A line is "36 35 98:0 /root /mount/point ...". */
+static bool find_foreign_mount(const char *pid, void *data)
+{
+	const struct search *s = data;
 	_cleanup_free_ char *path = xasprintf("/proc/%s/mountinfo", pid);
-	_cleanup_free_ char *number = xasprintf("%u:%u", major(devno), minor(devno));
+	_cleanup_free_ char *number = xasprintf("%u:%u", major(s->devno), minor(s->devno));
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
 	_cleanup_free_ char *text = fd < 0 ? NULL : read_stream(fd, MOUNTINFO_MAX);
 	char *save = NULL, *line;
@@ -91,14 +149,14 @@ static bool find_foreign_mount(struct uses *uses, const char *pid, dev_t devno)
 			continue;
 		who = process_words(pid);
 		by = xasprintf("%s in the mount namespace of %s", w.word[4], who);
-		uses_add(uses, USE_MOUNT, by, false);
+		uses_add(s->uses, USE_MOUNT, by, false);
 		return true;
 	}
 	return false;
 }
 
 /* Until @test returns true. */
-static void for_each_process(struct uses *uses, dev_t devno, process_test test)
+static void for_each_process(process_test test, void *data)
 {
 	DIR *dir = opendir("/proc");
 	struct dirent *entry;
@@ -106,25 +164,7 @@ static void for_each_process(struct uses *uses, dev_t devno, process_test test)
 
 	while (dir && !found && (entry = readdir(dir)))
 		if (isdigit((unsigned char)entry->d_name[0]))
-			found = test(uses, entry->d_name, devno);
-	if (dir)
-		closedir(dir);
-}
-
-static void collect_loops(struct uses *uses, dev_t devno)
-{
-	DIR *dir = opendir("/sys/block");
-	struct dirent *entry;
-
-	while (dir && (entry = readdir(dir))) {
-		_cleanup_free_ char *path = xasprintf("/sys/block/%s/loop/backing_file",
-						      entry->d_name);
-		_cleanup_free_ char *file = read_line_of(path);
-		_cleanup_free_ char *by = xasprintf("/dev/%s", entry->d_name);
-
-		if (file && str_starts(file, "/dev/") && is_device(file, devno))
-			uses_add(uses, USE_LOOP, by, false);
-	}
+			found = test(entry->d_name, data);
 	if (dir)
 		closedir(dir);
 }
@@ -134,16 +174,15 @@ void open_uses_lasting(struct uses *uses, dev_t devno)
 	_cleanup_facts_ struct device_facts f = { 0 };
 	struct use_query query = { .facts = &f };
 
-	if (!blockdev_lookup_number(devno, &f)) {
-		query.sectors = f.sectors;
-		device_uses_collect_live(uses, &query);
-	}
-	collect_loops(uses, devno);
+	if (blockdev_lookup_number(devno, &f))
+		return;
+	query.sectors = f.sectors;
+	device_uses_collect_live(uses, &query);
 }
 
 void open_uses_processes(struct uses *uses, dev_t devno)
 {
-	for_each_process(uses, devno, find_opener);
+	for_each_process(find_opener, &(struct search) { uses, devno });
 }
 
 void open_uses_collect(struct uses *uses, dev_t devno)
@@ -151,5 +190,19 @@ void open_uses_collect(struct uses *uses, dev_t devno)
 	open_uses_lasting(uses, devno);
 	open_uses_processes(uses, devno);
 	if (!uses->nr)
-		for_each_process(uses, devno, find_foreign_mount);
+		for_each_process(find_foreign_mount, &(struct search) { uses, devno });
+}
+
+void open_uses_writers(struct writers *writers)
+{
+	for_each_process(find_writers, writers);
+}
+
+void open_uses_writers_free(struct writers *writers)
+{
+	unsigned int i;
+
+	for (i = 0; i < writers->nr; i++)
+		free(writers->writer[i].by);
+	free(writers->writer);
 }

@@ -14,4 +14,19 @@ void open_uses_processes(struct uses *uses, dev_t devno);
 /* All of these; and, if there are none, mounts in other mount namespaces. */
 void open_uses_collect(struct uses *uses, dev_t devno);
 
+/* A process that may write to a block device, in words. */
+struct writer {
+	dev_t devno;
+	char *by;
+};
+
+struct writers {
+	struct writer *writer;
+	unsigned int nr;
+};
+
+/* All that there are.  Not complete without root. */
+void open_uses_writers(struct writers *writers);
+void open_uses_writers_free(struct writers *writers);
+
 #endif /* NOCLONE_OPEN_USES_H */
