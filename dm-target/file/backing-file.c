@@ -15,6 +15,7 @@
 #include <linux/major.h>
 #include <linux/mount.h>
 #include <linux/namei.h>
+#include <linux/pagemap.h>
 
 /* File systems on noclone-file devices, one on another; more are refused */
 #define NOCLONE_MAX_NESTED	8
@@ -119,6 +120,16 @@ int noclone_backing_open_again(struct noclone_file_c *fc)
 		return noclone_refuse(fc, PTR_ERR(file), "File cannot be opened for reading");
 	fc->again = file;
 	return 0;
+}
+
+/*
+ * Has the page cache lost a write that no flush of the device has reported? Flushes ask
+ * fc->file: all writable tables share it, so it has served the I/O of the live one, too. Others
+ * may have asked, and got the error: each struct file has its own mark.
+ */
+bool noclone_backing_has_error(const struct noclone_file_c *fc)
+{
+	return filemap_check_wb_err(fc->file->f_mapping, READ_ONCE(fc->file->f_wb_err));
 }
 
 static struct noclone_backing *noclone_backing_find(const struct inode *inode,

@@ -4,6 +4,7 @@
  * finds is true at that moment; extent.c says when it may be trusted.
  */
 #include "extent-read.h"
+#include "backing-file.h"
 #include "noclone-file.h"
 #include "../include/noclone-map.h"
 
@@ -132,7 +133,8 @@ static bool noclone_extent_cache_is_empty(struct address_space *mapping)
  * NOCLONE_SEEK_ROUNDS rounds in a row; one round that finds a hole is enough.
  *
  * A live table that writes through the page cache may keep it from being emptied; that
- * is no reason to refuse before the file is pinned.
+ * is no reason to refuse before the file is pinned. Nor is a write that got lost: the
+ * cache has the last copy of it, which stays until a flush of the device has failed.
  */
 bool noclone_extent_is_written(struct noclone_file_c *fc)
 {
@@ -141,6 +143,8 @@ bool noclone_extent_is_written(struct noclone_file_c *fc)
 	unsigned int tries, rounds = 0;
 
 	for (tries = 0; tries < NOCLONE_SEEK_TRIES; tries++) {
+		if (noclone_backing_has_error(fc))
+			return !READ_ONCE(fc->backing->pinned);
 		invalidate_inode_pages2(mapping);
 		if (vfs_llseek(fc->file, to_bytes(fc->start), SEEK_HOLE) < end)
 			return false;

@@ -24,6 +24,9 @@
  *    no journalled data. Those are checked, or have no direct I/O, which is asked
  *    for again under the pin: what is still in the journal would be written over
  *    newer data.
+ *  - Flushes no longer ask the file whether it has lost a write. So one that no flush has
+ *    reported yet keeps the file from being pinned (extent:error): direct stands in, and
+ *    its next flush reports.
  *  - .preresume must not fail, and must not wait for a task that may wait for the
  *    device. Reading the extents syncs the file and takes locks. So a worker does
  *    it, within NOCLONE_VERIFY_TIME. If it is not ready then, or the file cannot
@@ -187,13 +190,23 @@ static bool noclone_extent_all_same(struct noclone_file_c *fc)
 	return same && noclone_extent_still_pinned(fc);
 }
 
+/* An error first: it may be why the comparison failed, and is not to be forgotten if not. */
+static const char *noclone_extent_judge(struct noclone_file_c *fc)
+{
+	bool same = noclone_extent_all_same(fc);
+
+	if (noclone_backing_has_error(fc))
+		return "extent:error";
+	return same ? NULL : "extent:changed";
+}
+
 /* Not bounded in time; the destructor waits for it. */
 static void noclone_extent_verify(struct work_struct *work)
 {
 	struct noclone_file_c *fc = container_of(work, struct noclone_file_c, verify);
 	unsigned int noio = memalloc_noio_save();
 
-	fc->verdict = noclone_extent_all_same(fc) ? NULL : "extent:changed";
+	fc->verdict = noclone_extent_judge(fc);
 	memalloc_noio_restore(noio);
 	smp_store_release(&fc->verifying, false); /* after the verdict */
 	complete(&fc->verified);

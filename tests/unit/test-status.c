@@ -192,7 +192,7 @@ static void status_refused_in_words(void **state __unused)
 {
 	static const char * const words[] = {
 		"extent:loaded", "extent:locked", "extent:changed",
-		"extent:open", "extent:busy",
+		"extent:open", "extent:busy", "extent:error",
 	};
 	size_t i;
 

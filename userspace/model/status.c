@@ -30,6 +30,7 @@ static const struct word {
 	{ "extent:locked", "the file was locked when it was to be pinned: suspend and resume again" },
 	{ "extent:changed", "the file has changed since the table was loaded: suspend and resume again" },
 	{ "extent:open", "a process has the file open for writing: close it there, then suspend and resume again" },
+	{ "extent:error", "a write to the file got lost, which no flush has reported yet: flush the device, then suspend and resume again" },
 	{ "extent:busy", "checking the file took too long when it was to be pinned: suspend and resume again" },
 };
 
