@@ -296,6 +296,7 @@ static int noclone_backing_create(struct noclone_file_c *fc, struct gendisk *dis
 	b->inode = inode;
 	b->file = get_file(fc->file);
 	b->disk = disk;
+	b->told = noclone_pin_written(b);
 	mutex_init(&b->mark_lock);
 	INIT_LIST_HEAD(&b->users);
 	list_add(&b->node, &noclone_backing_list);
@@ -420,7 +421,8 @@ static void noclone_backing_put(struct noclone_file_c *fc)
 	if (!last)
 		return;
 
-	noclone_pin_release(b);
+	if (noclone_pin_release(b))
+		noclone_pin_tell(fc);
 	noclone_pin_unmark(b);
 	mutex_lock(&noclone_backing_lock);
 	list_del(&b->node);

@@ -36,12 +36,14 @@
 #include "extent-read.h"
 #include "backing-file.h"
 #include "backing-limits.h"
+#include "command.h"
 #include "engines.h"
 #include "noclone-file.h"
 #include "pin.h"
 #include "../device-state.h"
 #include "../target.h"
 
+#include <linux/blkdev.h>
 #include <linux/magic.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
@@ -49,6 +51,9 @@
 
 /* How long .preresume waits for the comparison, in jiffies */
 #define NOCLONE_VERIFY_TIME		(5 * HZ)
+
+/* How long a flush waits for cached pages to be dropped, in jiffies */
+#define NOCLONE_DROP_TIME		(HZ / 10)
 
 static bool noclone_extent_fs_is_known(const struct super_block *sb)
 {
@@ -261,9 +266,8 @@ static void noclone_extent_choose(struct noclone_file_c *fc, const char *why)
 
 static void noclone_extent_unpin(struct noclone_file_c *fc)
 {
-	noclone_pin_release(fc->backing);
-	if (fc->backing->marked)
-		queue_work(fc->wq, &fc->unmark);
+	if (noclone_pin_release(fc->backing) || fc->backing->marked)
+		queue_work(fc->wq, &fc->settle);
 }
 
 static void noclone_extent_decide(struct noclone_file_c *first)
@@ -298,9 +302,33 @@ void noclone_extent_preresume(struct noclone_file_c *fc)
 	memalloc_noio_restore(noio);
 }
 
-static void noclone_extent_unmark(struct work_struct *work)
+static void noclone_extent_settle(struct work_struct *work)
 {
-	noclone_pin_unmark(container_of(work, struct noclone_file_c, unmark)->backing);
+	struct noclone_file_c *fc = container_of(work, struct noclone_file_c, settle);
+	unsigned int noio = memalloc_noio_save();
+
+	noclone_pin_unmark(fc->backing);
+	noclone_pin_tell(fc);
+	memalloc_noio_restore(noio);
+}
+
+/*
+ * Pages that other programs have read are older than what was written past them. To drop
+ * them waits for page locks, and a reader that holds one may wait for memory, which may
+ * wait for the device: so a thread does it, and a flush waits for it no longer than
+ * NOCLONE_DROP_TIME. The thread holds no lock meanwhile.
+ */
+static void noclone_extent_drop(struct kthread_work *work)
+{
+	struct noclone_file_c *fc = container_of(work, struct noclone_file_c, drop);
+	unsigned int noio = memalloc_noio_save();
+	/* Full barrier before looking for pages; pairs with noclone_extent_flush() */
+	u32 nr = atomic_inc_return(&fc->drops);
+
+	invalidate_inode_pages2(fc->file->f_mapping);
+	memalloc_noio_restore(noio);
+	WRITE_ONCE(fc->dropped, nr);
+	wake_up_all(&fc->drop_wait);
 }
 
 /* For all engines: each may have to unpin what an earlier table has pinned. */
@@ -308,7 +336,9 @@ void noclone_extent_init(struct noclone_file_c *fc)
 {
 	init_completion(&fc->verified);
 	INIT_WORK(&fc->verify, noclone_extent_verify);
-	INIT_WORK(&fc->unmark, noclone_extent_unmark);
+	INIT_WORK(&fc->settle, noclone_extent_settle);
+	kthread_init_work(&fc->drop, noclone_extent_drop);
+	init_waitqueue_head(&fc->drop_wait);
 }
 
 /*
@@ -336,6 +366,39 @@ int noclone_extent_find(struct noclone_file_c *fc,
 	return 0;
 }
 
+static void noclone_extent_flush_work(struct work_struct *work)
+{
+	struct noclone_cmd *cmd = container_of(work, struct noclone_cmd, work);
+	struct noclone_file_c *fc = cmd->fc;
+
+	/* Is there a run that began later than the flush? */
+	wait_event_timeout(fc->drop_wait, (int)(READ_ONCE(fc->dropped) - cmd->done) > 0,
+			   NOCLONE_DROP_TIME);
+	submit_bio_noacct(cmd->bio);
+}
+
+/*
+ * A flush, which goes to the disk, after the file's pages have left the cache: what was
+ * written before it can then be read in the file. Other than writes, flushes are few.
+ */
+static int noclone_extent_flush(struct noclone_file_c *fc, struct bio *bio)
+{
+	struct noclone_cmd *cmd = dm_per_bio_data(bio, sizeof(*cmd));
+
+	bio_set_dev(bio, fc->below.bdev);
+	queue_work(fc->wq, &fc->settle);
+	if (!READ_ONCE(fc->file->f_mapping->nrpages))
+		return DM_MAPIO_REMAPPED;
+	cmd->fc = fc;
+	cmd->bio = bio;
+	smp_mb(); /* A run that we do not see here sees the pages; noclone_extent_drop() */
+	cmd->done = atomic_read(&fc->drops);
+	kthread_queue_work(fc->writer, &fc->drop);
+	INIT_WORK(&cmd->work, noclone_extent_flush_work);
+	queue_work(fc->wq, &cmd->work);
+	return DM_MAPIO_SUBMITTED;
+}
+
 /* Called for clones, that is for what the fast path left to dm core. */
 static int noclone_extent_map(struct noclone_file_c *fc, struct bio *bio)
 {
@@ -344,10 +407,8 @@ static int noclone_extent_map(struct noclone_file_c *fc, struct bio *bio)
 	u32 i, leg;
 
 	noclone_count(fc->target->nd, NOCLONE_CLONES);
-	if (!bio_sectors(bio)) {
-		bio_set_dev(bio, fc->below.bdev);
-		return DM_MAPIO_REMAPPED;
-	}
+	if (!bio_sectors(bio))
+		return noclone_extent_flush(fc, bio);
 
 	i = noclone_find_span(table->spans, table->nr, sector);
 	/* Before bio_set_dev(): a bio for a zoned disk may not be cut */

@@ -37,6 +37,7 @@
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/path.h>
+#include <linux/wait.h>
 #include <linux/workqueue.h>
 
 #include "../include/dm-noclone.h"
@@ -108,6 +109,7 @@ struct noclone_backing {
 	bool ran;			/* bios have bypassed the page cache since the last pin */
 	bool dying;			/* the last user is releasing it */
 	u32 pin_nr;			/* times pinned */
+	unsigned long told;		/* what @disk had written when the file's times were set */
 };
 
 /* ti->private of noclone-file */
@@ -136,7 +138,11 @@ struct noclone_file_c {
 	bool verifying;			/* queued and not finished */
 	struct completion verified;
 	const char *verdict;		/* NULL, or what is wrong; valid if not @verifying */
-	struct work_struct unmark;	/* noclone_pin_unmark(), which sleeps */
+	struct work_struct settle;	/* what sleeps after unpinning, and after a flush */
+	struct kthread_work drop;	/* drops cached pages of a pinned file, for @writer */
+	atomic_t drops;			/* times that it has begun */
+	u32 dropped;			/* the last time that has ended */
+	wait_queue_head_t drop_wait;	/* for that */
 	struct noclone_target *target;	/* for the fast path; has a leg if @requested pins */
 	struct dm_dev below;		/* disk of the file system; not opened by dm */
 	bool no_fastpath;
@@ -146,7 +152,7 @@ struct noclone_file_c {
 	struct noclone_worker_queue __percpu *queues;
 	/* nowait attempts still to skip after -EAGAIN, per direction */
 	int nowait_backoff[2];
-	struct kthread_worker *writer;	/* blocking writes, one by one */
+	struct kthread_worker *writer;	/* blocking writes, one by one; and @drop */
 	/*
 	 * Queue a command again, nowait or blocking. A pointer because commands
 	 * are below workers; not needed for commands that do not block.

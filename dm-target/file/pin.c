@@ -124,18 +124,22 @@ const char *noclone_pin_acquire(struct noclone_backing *b)
  * Unpin a file, if it is pinned. Pages that were cached while it was pinned are
  * stale and have to go. That waits for page locks, which are held for reads from
  * the lower disk only: nothing is dirty once bios have bypassed the cache. So
- * this does not wait for the device. Context: no bio of extent is in flight.
+ * this does not wait for the device. Context: no bio of extent is in flight. Return:
+ * whether there have been any, so that noclone_pin_tell() has to follow.
  */
-void noclone_pin_release(struct noclone_backing *b)
+bool noclone_pin_release(struct noclone_backing *b)
 {
+	bool ran = b->pinned && b->ran;
+
 	if (!b->pinned)
-		return;
-	if (b->ran)
+		return false;
+	if (ran)
 		invalidate_inode_pages2(b->inode->i_mapping);
 	b->ran = false;
 	WRITE_ONCE(b->pinned, false);
 	noclone_pin_try_unmark(b);
 	noclone_pin_allow_writers(b);
+	return ran;
 }
 
 /* Writes wait for the mark to go: poll often. */
@@ -161,4 +165,36 @@ void noclone_pin_unmark(struct noclone_backing *b)
 				     2 * NOCLONE_UNMARK_USEC);
 	}
 	mutex_unlock(&b->mark_lock);
+}
+
+/* Sectors written to the device so far; what is discarded counts. */
+unsigned long noclone_pin_written(const struct noclone_backing *b)
+{
+	const struct block_device *part = b->disk->part0;
+
+	return part_stat_read(part, sectors[STAT_WRITE]) +
+	       part_stat_read(part, sectors[STAT_DISCARD]);
+}
+
+/*
+ * If the device has been written to, set the times of the file, as a write by way of the
+ * file system would have done. Needs no inode lock, as little as a write to a mapped page
+ * does. Waits for the file system's journal, and not until it is thawed: then the times are
+ * set by the next call. Context: a worker that nothing waits for but a destructor.
+ */
+void noclone_pin_tell(struct noclone_file_c *fc)
+{
+	struct noclone_backing *b = fc->backing;
+	unsigned long written = noclone_pin_written(b);
+
+	if (!(fc->file->f_mode & FMODE_WRITE))
+		return;
+	/* Without iostats of the queue, it is not known */
+	if (written == READ_ONCE(b->told) && noclone_compat_accounts_io(b->disk->part0))
+		return;
+	if (!sb_start_write_trylock(b->inode->i_sb))
+		return;
+	if (!file_update_time(fc->file))
+		WRITE_ONCE(b->told, written);
+	sb_end_write(b->inode->i_sb);
 }
