@@ -365,6 +365,11 @@ static inline void noclone_compat_fallocate_limits(struct queue_limits *limits,
 #endif
 }
 
+/* "filelock: move file locking definitions to separate header file" (v6.3) */
+#if NOCLONE_HAVE_FILELOCK_H
+#include <linux/filelock.h>
+#endif
+
 /* Exported by dm core on all kernels, and declared in drivers/md/dm.h only */
 void dm_internal_suspend_noflush(struct mapped_device *md);
 void dm_internal_resume(struct mapped_device *md);

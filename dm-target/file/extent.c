@@ -277,8 +277,10 @@ static void noclone_extent_decide(struct noclone_file_c *first)
 
 	for (fc = first; fc; fc = noclone_backing_next(fc, fc))
 		noclone_extent_choose(fc, why);
-	if (!why)
+	if (!why) {
+		queue_work(first->wq, &first->settle);
 		return;
+	}
 	noclone_extent_unpin(first);
 	DMWARN("%s: %s cannot be pinned (%s): engine direct stands in",
 	       dm_table_device_name(first->ti->table), first->path, why);
@@ -307,7 +309,9 @@ static void noclone_extent_settle(struct work_struct *work)
 	struct noclone_file_c *fc = container_of(work, struct noclone_file_c, settle);
 	unsigned int noio = memalloc_noio_save();
 
-	noclone_pin_unmark(fc->backing);
+	/* If it is, the mark is wanted, and nothing is to wait for its lock */
+	if (!READ_ONCE(fc->backing->pinned))
+		noclone_pin_unmark(fc->backing);
 	noclone_pin_tell(fc);
 	memalloc_noio_restore(noio);
 }

@@ -138,7 +138,7 @@ struct noclone_file_c {
 	bool verifying;			/* queued and not finished */
 	struct completion verified;
 	const char *verdict;		/* NULL, or what is wrong; valid if not @verifying */
-	struct work_struct settle;	/* what sleeps after unpinning, and after a flush */
+	struct work_struct settle;	/* what sleeps after pinning, unpinning and flushes */
 	struct kthread_work drop;	/* drops cached pages of a pinned file, for @writer */
 	atomic_t drops;			/* times that it has begun */
 	u32 dropped;			/* the last time that has ended */

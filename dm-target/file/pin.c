@@ -177,10 +177,13 @@ unsigned long noclone_pin_written(const struct noclone_backing *b)
 }
 
 /*
- * If the device has been written to, set the times of the file, as a write by way of the
- * file system would have done. Needs no inode lock, as little as a write to a mapped page
- * does. Waits for the file system's journal, and not until it is thawed: then the times are
- * set by the next call. Context: a worker that nothing waits for but a destructor.
+ * What others are to know of the device's writes. Break leases, without waiting for their
+ * holders: while the file is pinned, its count of writers says that there are none, and
+ * leases to readers are granted. And if the device has been written to, set the times of
+ * the file, as a write by way of the file system would have done. Needs no inode lock, as
+ * little as a write to a mapped page does. Waits for the file system's journal, and not
+ * until it is thawed: then the times are set by the next call. Context: a worker that
+ * nothing waits for but a destructor.
  */
 void noclone_pin_tell(struct noclone_file_c *fc)
 {
@@ -189,6 +192,7 @@ void noclone_pin_tell(struct noclone_file_c *fc)
 
 	if (!(fc->file->f_mode & FMODE_WRITE))
 		return;
+	break_lease(b->inode, O_WRONLY | O_NONBLOCK);
 	/* Without iostats of the queue, it is not known */
 	if (written == READ_ONCE(b->told) && noclone_compat_accounts_io(b->disk->part0))
 		return;
