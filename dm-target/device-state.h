@@ -119,7 +119,7 @@ struct noclone_table {
 	struct noclone_segment *segments;
 	bool no_fastpath;
 	bool zoned;
-	bool denies_writes;		/* of files, and read-only: nothing below would refuse */
+	bool denies_writes;		/* of files: read-only, or with verity */
 	atomic_t unpinned;		/* targets whose backing file may move on its disk */
 };
 

@@ -375,6 +375,18 @@ void noclone_fastpath_attach(struct noclone_table *table)
 	mutex_unlock(&nd->lock);
 }
 
+/* From now on writes to @table fail, live or not; those on their way go on. */
+void noclone_fastpath_deny_writes(struct noclone_table *table)
+{
+	struct noclone_dev *nd = table->nd;
+
+	mutex_lock(&nd->lock);
+	WRITE_ONCE(table->denies_writes, true);
+	if (noclone_fastpath_live(nd) == table)
+		WRITE_ONCE(nd->slow_opf, noclone_plain_slow_opf(table));
+	mutex_unlock(&nd->lock);
+}
+
 /* Let no submitter find @nd any more. Context: nd->lock is held. */
 static void noclone_fastpath_forget(struct noclone_dev *nd)
 {

@@ -15,6 +15,7 @@ void noclone_fastpath_attach(struct noclone_table *table);
 void noclone_fastpath_detach(struct noclone_dev *nd);
 bool noclone_fastpath_detach_begin(struct noclone_dev *nd);
 void noclone_fastpath_detach_end(struct noclone_dev *nd);
+void noclone_fastpath_deny_writes(struct noclone_table *table);
 void noclone_fastpath_switch(struct noclone_dev *nd, bool on);
 
 void noclone_fastpath_init(void);

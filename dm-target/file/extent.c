@@ -20,10 +20,10 @@
  *  - It accepts unwritten extents. The disk has stale data there, and the file
  *    system would go on reading zeroes. So SEEK_HOLE must find no hole, see
  *    extent-read.c.
- *  - Data must be on the disk as it is in the file: no encryption, no verity,
- *    no journalled data. Those are checked, or have no direct I/O, which is asked
- *    for again under the pin: what is still in the journal would be written over
- *    newer data.
+ *  - Data must be on the disk as it is in the file: no encryption, no verity (of the
+ *    file, and no way to get it: see pin.c), no journalled data. Those are checked, or
+ *    have no direct I/O, which is asked for again under the pin: what is still in the
+ *    journal would be written over newer data.
  *  - Flushes no longer ask the file whether it has lost a write. So one that no flush has
  *    reported yet keeps the file from being pinned (extent:error): direct stands in, and
  *    its next flush reports.
@@ -41,9 +41,11 @@
 #include "noclone-file.h"
 #include "pin.h"
 #include "../device-state.h"
+#include "../fastpath.h"
 #include "../target.h"
 
 #include <linux/blkdev.h>
+#include <linux/fsverity.h>
 #include <linux/magic.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
@@ -59,6 +61,20 @@ static bool noclone_extent_fs_is_known(const struct super_block *sb)
 {
 	return sb->s_bdev && (sb->s_magic == EXT4_SUPER_MAGIC ||
 			      sb->s_magic == XFS_SUPER_MAGIC);
+}
+
+/*
+ * Would the file system give a file verity? That takes a file that others do not have open
+ * for writing for one that they cannot write. ext4 decides it by a feature of the whole file
+ * system, before it looks at the file; the address is not looked at if it has none.
+ */
+static bool noclone_extent_may_get_verity(struct file *file)
+{
+	long r = -ENOTTY;
+
+	if (IS_ENABLED(CONFIG_FS_VERITY) && file->f_op->unlocked_ioctl)
+		r = file->f_op->unlocked_ioctl(file, FS_IOC_MEASURE_VERITY, 0);
+	return r != -ENOTTY && r != -EOPNOTSUPP;
 }
 
 static int noclone_extent_check(struct noclone_file_c *fc)
@@ -77,6 +93,9 @@ static int noclone_extent_check(struct noclone_file_c *fc)
 	if (IS_ENCRYPTED(inode) || IS_VERITY(inode))
 		return noclone_refuse(fc, -EINVAL,
 			"File is encrypted or has verity: use engine direct or buffered");
+	if (noclone_extent_may_get_verity(fc->file))
+		return noclone_refuse(fc, -EINVAL,
+			"File system has the feature verity, which pinning cannot keep off: use engine direct or buffered");
 	if (noclone_pin_has_writers(fc->backing))
 		return noclone_refuse(fc, -ETXTBSY,
 			"File is open for writing by another program: close it, or use engine direct");
@@ -188,7 +207,7 @@ static bool noclone_extent_all_same(struct noclone_file_c *fc)
 	if (IS_ERR(sis))
 		return false;
 
-	same = noclone_backing_has_direct_io(fc);
+	same = noclone_backing_has_direct_io(fc) && !noclone_extent_may_get_verity(fc->file);
 	for (user = fc; same && user; user = noclone_backing_next(user, user))
 		same = noclone_extent_is_same(user, sis);
 	noclone_extent_swap_free(sis);
@@ -287,6 +306,21 @@ static void noclone_extent_decide(struct noclone_file_c *first)
 }
 
 /*
+ * A file that got verity must not be written any more, by any engine: it could not be read
+ * again. File systems do not ask when it is, because such a file cannot be opened for it.
+ */
+static void noclone_extent_heed_verity(struct noclone_file_c *fc)
+{
+	struct noclone_table *table = fc->target->table;
+
+	if (likely(!IS_VERITY(file_inode(fc->file))) || READ_ONCE(table->denies_writes))
+		return;
+	DMERR("%s: %s has got verity: writes fail from now on, copy the device elsewhere",
+	      dm_table_device_name(fc->ti->table), fc->path);
+	noclone_fastpath_deny_writes(table);
+}
+
+/*
  * Pin or unpin the file as the table requests. The first target of the table that
  * uses a file decides for all that do. Context: .preresume; no bio is in flight,
  * nothing may fail.
@@ -295,6 +329,7 @@ void noclone_extent_preresume(struct noclone_file_c *fc)
 {
 	unsigned int noio = memalloc_noio_save();
 
+	noclone_extent_heed_verity(fc);
 	if (noclone_backing_next(fc, NULL) == fc) {
 		if (fc->requested->pins)
 			noclone_extent_decide(fc);
@@ -309,6 +344,7 @@ static void noclone_extent_settle(struct work_struct *work)
 	struct noclone_file_c *fc = container_of(work, struct noclone_file_c, settle);
 	unsigned int noio = memalloc_noio_save();
 
+	noclone_extent_heed_verity(fc);
 	/* If it is, the mark is wanted, and nothing is to wait for its lock */
 	if (!READ_ONCE(fc->backing->pinned))
 		noclone_pin_unmark(fc->backing);

@@ -19,7 +19,12 @@
  *    the file system, and prevents removal and renaming. It would not be enough
  *    alone: vfs_fallocate() checks it, ->fallocate() does not.
  *  - What remains changes how the file system records where blocks are, not
- *    where they are: EXT4_IOC_MIGRATE, fs-verity, online repair.
+ *    where they are: EXT4_IOC_MIGRATE, online repair.
+ *  - FS_IOC_ENABLE_VERITY denies writers itself: to it, our denial is one more of its kind.
+ *    So a file system that can give a file verity is refused (extent.c). That may change
+ *    while it is mounted (tune2fs), which is looked at when pinning; and the file itself at
+ *    flushes, resumes and status: writes fail then. The other callers of deny_write_access(),
+ *    for programs and for files that the kernel reads, only read.
  *  - Only after pinning are the extents read and compared (extent.c). Extents
  *    that were read before prove nothing: backing->pin_nr tells one pin from the
  *    next.

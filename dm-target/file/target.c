@@ -262,7 +262,7 @@ static int noclone_file_map(struct dm_target *ti, struct bio *bio)
 {
 	struct noclone_file_c *fc = ti->private;
 
-	if (unlikely(fc->target->table->denies_writes) &&
+	if (unlikely(READ_ONCE(fc->target->table->denies_writes)) &&
 	    op_is_write(bio_op(bio)) && bio_sectors(bio))
 		return DM_MAPIO_KILL;
 	return fc->engine->map(fc, bio);
