@@ -11,7 +11,7 @@
 #include <linux/module.h>
 #include <linux/slab.h>
 
-/* Leg errors are reported from here: dm_table_event() sleeps. */
+/* What sleeps and no I/O waits for, as reporting leg errors: dm_table_event(). */
 static struct workqueue_struct *noclone_target_wq;
 
 static void noclone_target_event_work(struct work_struct *work)
@@ -22,10 +22,19 @@ static void noclone_target_event_work(struct work_struct *work)
 	dm_table_event(t->ti->table);
 }
 
+/*
+ * For work that no I/O waits for: without memory it waits for a worker. Its owner flushes it.
+ * Context: any.
+ */
+void noclone_target_queue(struct work_struct *work)
+{
+	queue_work(noclone_target_wq, work);
+}
+
 /* Raise a dm event, for "dmsetup wait" and dmeventd. Context: any. */
 void noclone_target_event(struct noclone_target *t)
 {
-	queue_work(noclone_target_wq, &t->event);
+	noclone_target_queue(&t->event);
 }
 
 /* Return: a target with room for @max_legs, or NULL with ti->error set. */

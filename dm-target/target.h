@@ -28,6 +28,7 @@ int noclone_target_options(struct noclone_target *t, struct dm_arg_set *as);
 int noclone_target_finish(struct noclone_target *t);
 void noclone_target_free(struct noclone_target *t);
 
+void noclone_target_queue(struct work_struct *work);
 void noclone_target_event(struct noclone_target *t);
 int noclone_target_switch(struct noclone_target *t, unsigned int argc,
 			  char **argv);

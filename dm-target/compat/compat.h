@@ -152,6 +152,17 @@ static inline void noclone_compat_count_io(struct block_device *bdev, bool write
 	__part_stat_add(bdev, sectors[write], sectors);
 }
 
+/* Return: whether a write that has not ended is in the sectors written, see above. */
+static inline bool noclone_compat_counts_early(struct block_device *bdev)
+{
+	long writes = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		writes += part_stat_local_read_cpu(bdev, in_flight[STAT_WRITE], cpu);
+	return NOCLONE_HAVE_ACCT_SECTORS_AT_START && writes > 0;
+}
+
 /* @op is REQ_OP_READ or REQ_OP_WRITE */
 static inline void noclone_compat_start_io_acct(struct block_device *bdev,
 						enum req_op op, unsigned int sectors,

@@ -7,6 +7,7 @@
 #include "command.h"
 #include "pin.h"
 #include "../inflight.h"
+#include "../target.h"
 
 #include <linux/falloc.h>
 #include <linux/slab.h>
@@ -240,10 +241,12 @@ static void noclone_cmd_offer_no_more(struct noclone_cmd *cmd)
 	struct mapped_device *md = dm_table_get_md(cmd->fc->ti->table);
 	struct queue_limits *limits = &dm_disk(md)->queue->limits;
 
-	if (bio_op(cmd->bio) == REQ_OP_DISCARD)
+	if (bio_op(cmd->bio) == REQ_OP_DISCARD) {
+		limits->max_hw_discard_sectors = 0;
 		limits->max_discard_sectors = 0;
-	else
+	} else {
 		limits->max_write_zeroes_sectors = 0;
+	}
 }
 
 static int noclone_cmd_fallocate(struct noclone_cmd *cmd)
@@ -299,6 +302,8 @@ static void noclone_cmd_flush(struct noclone_cmd *cmd)
 	struct bio *bio = cmd->bio;
 	int r = vfs_fsync(cmd->fc->file, 0);
 
+	if (unlikely(IS_VERITY(file_inode(cmd->fc->file))))
+		noclone_target_queue(&cmd->fc->settle);
 	if (r || !bio->bi_iter.bi_size) {
 		noclone_cmd_end_errno(cmd, r);
 		return;

@@ -123,6 +123,13 @@ static bool noclone_extent_cache_is_empty(struct address_space *mapping)
 	return !xa_find(&mapping->i_pages, &index, ULONG_MAX, XA_PRESENT);
 }
 
+/* Is anything in the cache that is not on the disk yet? */
+static bool noclone_extent_cache_is_dirty(struct address_space *mapping)
+{
+	return mapping_tagged(mapping, PAGECACHE_TAG_DIRTY) ||
+	       mapping_tagged(mapping, PAGECACHE_TAG_WRITEBACK);
+}
+
 /*
  * Is there neither a hole nor an unwritten extent? For SEEK_HOLE, an unwritten extent
  * is data where pages of it are in the cache, and a reader may put them back as soon as
@@ -134,7 +141,8 @@ static bool noclone_extent_cache_is_empty(struct address_space *mapping)
  *
  * A live table that writes through the page cache may keep it from being emptied; that
  * is no reason to refuse before the file is pinned. Nor is a write that got lost: the
- * cache has the last copy of it, which stays until a flush of the device has failed.
+ * cache has the last copy of it, which stays until a flush of the device has failed. So
+ * does what is still written back before the pin, as that may fail.
  */
 bool noclone_extent_is_written(struct noclone_file_c *fc)
 {
@@ -145,7 +153,8 @@ bool noclone_extent_is_written(struct noclone_file_c *fc)
 	for (tries = 0; tries < NOCLONE_SEEK_TRIES; tries++) {
 		if (noclone_backing_has_error(fc))
 			return !READ_ONCE(fc->backing->pinned);
-		invalidate_inode_pages2(mapping);
+		if (READ_ONCE(fc->backing->pinned) || !noclone_extent_cache_is_dirty(mapping))
+			invalidate_inode_pages2(mapping);
 		if (vfs_llseek(fc->file, to_bytes(fc->start), SEEK_HOLE) < end)
 			return false;
 		if (!READ_ONCE(fc->backing->pinned))

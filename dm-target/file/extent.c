@@ -66,12 +66,16 @@ static bool noclone_extent_fs_is_known(const struct super_block *sb)
 /*
  * Would the file system give a file verity? That takes a file that others do not have open
  * for writing for one that they cannot write. ext4 decides it by a feature of the whole file
- * system, before it looks at the file; the address is not looked at if it has none.
+ * system, before it looks at the file; the address is not looked at if it has none. A table
+ * that does not write does no harm to such a file.
  */
-static bool noclone_extent_may_get_verity(struct file *file)
+static bool noclone_extent_may_get_verity(const struct noclone_file_c *fc)
 {
+	struct file *file = fc->file;
 	long r = -ENOTTY;
 
+	if (!noclone_compat_table_is_writable(fc->ti->table))
+		return false;
 	if (IS_ENABLED(CONFIG_FS_VERITY) && file->f_op->unlocked_ioctl)
 		r = file->f_op->unlocked_ioctl(file, FS_IOC_MEASURE_VERITY, 0);
 	return r != -ENOTTY && r != -EOPNOTSUPP;
@@ -93,7 +97,7 @@ static int noclone_extent_check(struct noclone_file_c *fc)
 	if (IS_ENCRYPTED(inode) || IS_VERITY(inode))
 		return noclone_refuse(fc, -EINVAL,
 			"File is encrypted or has verity: use engine direct or buffered");
-	if (noclone_extent_may_get_verity(fc->file))
+	if (noclone_extent_may_get_verity(fc))
 		return noclone_refuse(fc, -EINVAL,
 			"File system has the feature verity, which pinning cannot keep off: use engine direct or buffered");
 	if (noclone_pin_has_writers(fc->backing))
@@ -207,7 +211,7 @@ static bool noclone_extent_all_same(struct noclone_file_c *fc)
 	if (IS_ERR(sis))
 		return false;
 
-	same = noclone_backing_has_direct_io(fc) && !noclone_extent_may_get_verity(fc->file);
+	same = noclone_backing_has_direct_io(fc) && !noclone_extent_may_get_verity(fc);
 	for (user = fc; same && user; user = noclone_backing_next(user, user))
 		same = noclone_extent_is_same(user, sis);
 	noclone_extent_swap_free(sis);
@@ -286,7 +290,7 @@ static void noclone_extent_choose(struct noclone_file_c *fc, const char *why)
 static void noclone_extent_unpin(struct noclone_file_c *fc)
 {
 	if (noclone_pin_release(fc->backing) || fc->backing->marked)
-		queue_work(fc->wq, &fc->settle);
+		noclone_target_queue(&fc->settle);
 }
 
 static void noclone_extent_decide(struct noclone_file_c *first)
@@ -297,7 +301,7 @@ static void noclone_extent_decide(struct noclone_file_c *first)
 	for (fc = first; fc; fc = noclone_backing_next(fc, fc))
 		noclone_extent_choose(fc, why);
 	if (!why) {
-		queue_work(first->wq, &first->settle);
+		noclone_target_queue(&first->settle);
 		return;
 	}
 	noclone_extent_unpin(first);
@@ -365,10 +369,14 @@ static void noclone_extent_drop(struct kthread_work *work)
 	/* Full barrier before looking for pages; pairs with noclone_extent_flush() */
 	u32 nr = atomic_inc_return(&fc->drops);
 
-	invalidate_inode_pages2(fc->file->f_mapping);
+	/* If not, the cache may be newer: this is late, and another table is live */
+	if (READ_ONCE(fc->backing->pinned))
+		invalidate_inode_pages2(fc->file->f_mapping);
 	memalloc_noio_restore(noio);
 	WRITE_ONCE(fc->dropped, nr);
 	wake_up_all(&fc->drop_wait);
+	/* Only now: who reads the file because of its times must not find old pages */
+	noclone_target_queue(&fc->settle);
 }
 
 /* For all engines: each may have to unpin what an earlier table has pinned. */
@@ -426,9 +434,10 @@ static int noclone_extent_flush(struct noclone_file_c *fc, struct bio *bio)
 	struct noclone_cmd *cmd = dm_per_bio_data(bio, sizeof(*cmd));
 
 	bio_set_dev(bio, fc->below.bdev);
-	queue_work(fc->wq, &fc->settle);
-	if (!READ_ONCE(fc->file->f_mapping->nrpages))
+	if (!READ_ONCE(fc->file->f_mapping->nrpages)) {
+		noclone_target_queue(&fc->settle);
 		return DM_MAPIO_REMAPPED;
+	}
 	cmd->fc = fc;
 	cmd->bio = bio;
 	smp_mb(); /* A run that we do not see here sees the pages; noclone_extent_drop() */

@@ -127,24 +127,23 @@ const char *noclone_pin_acquire(struct noclone_backing *b)
 
 /*
  * Unpin a file, if it is pinned. Pages that were cached while it was pinned are
- * stale and have to go. That waits for page locks, which are held for reads from
- * the lower disk only: nothing is dirty once bios have bypassed the cache. So
- * this does not wait for the device. Context: no bio of extent is in flight. Return:
- * whether there have been any, so that noclone_pin_tell() has to follow.
+ * stale and have to go, before an engine uses them. That waits for page locks, which are
+ * held for reads from the lower disk only: nothing is dirty once bios have bypassed the
+ * cache. Such a read may wait for memory, as it may below a suspended swap device.
+ * Context: no bio of extent is in flight. Return: whether it was pinned, so that
+ * noclone_pin_tell() has to follow.
  */
 bool noclone_pin_release(struct noclone_backing *b)
 {
-	bool ran = b->pinned && b->ran;
-
 	if (!b->pinned)
 		return false;
-	if (ran)
+	if (b->ran)
 		invalidate_inode_pages2(b->inode->i_mapping);
 	b->ran = false;
 	WRITE_ONCE(b->pinned, false);
 	noclone_pin_try_unmark(b);
 	noclone_pin_allow_writers(b);
-	return ran;
+	return true;
 }
 
 /* Writes wait for the mark to go: poll often. */
@@ -203,7 +202,7 @@ void noclone_pin_tell(struct noclone_file_c *fc)
 		return;
 	if (!sb_start_write_trylock(b->inode->i_sb))
 		return;
-	if (!file_update_time(fc->file))
+	if (!file_update_time(fc->file) && !noclone_compat_counts_early(b->disk->part0))
 		WRITE_ONCE(b->told, written);
 	sb_end_write(b->inode->i_sb);
 }

@@ -114,7 +114,7 @@ static void noclone_status_info(struct noclone_file_c *fc, char *result,
 
 	/* An opportunity to notice: see noclone_extent_heed_verity() */
 	if (unlikely(IS_VERITY(file_inode(fc->file))))
-		queue_work(fc->wq, &fc->settle);
+		noclone_target_queue(&fc->settle);
 	DMEMIT("engine %s %u", noclone_engine_word[fc->engine->id],
 	       2 * NOCLONE_NR_FACTS);
 	for (i = 0; i < NOCLONE_NR_FACTS; i++)

@@ -209,5 +209,6 @@ void noclone_worker_exit(struct noclone_file_c *fc)
 		kthread_destroy_worker(fc->writer);
 	if (fc->wq)
 		destroy_workqueue(fc->wq);
+	flush_work(&fc->settle);
 	free_percpu(fc->queues);
 }
