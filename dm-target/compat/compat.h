@@ -34,6 +34,7 @@
 #include <linux/overflow.h>
 #include <linux/part_stat.h>
 #include <linux/sched/mm.h>
+#include <linux/uaccess.h>
 
 /* "dm-table: atomic writes support" (v6.14); the stock targets pass it on. */
 #ifndef DM_TARGET_ATOMIC_WRITES
@@ -373,6 +374,27 @@ static inline void noclone_compat_fallocate_limits(struct queue_limits *limits,
 	/* fallocate(2) does not guarantee it */
 	limits->max_hw_wzeroes_unmap_sectors = 0;
 	limits->max_wzeroes_unmap_sectors = 0;
+#endif
+}
+
+/*
+ * What copy_to_kernel_nofault() does, which is not exported. @slot is NULL, and stays so. The
+ * macro of User-mode Linux is not for modules, and nothing is read-only there.
+ */
+static inline bool noclone_compat_can_write(void *slot)
+{
+#ifndef CONFIG_UML
+	unsigned long none = 0;
+
+	pagefault_disable();
+	__put_kernel_nofault((unsigned long *)slot, &none, unsigned long, fault);
+	pagefault_enable();
+	return true;
+fault:
+	pagefault_enable();
+	return false;
+#else
+	return true;
 #endif
 }
 

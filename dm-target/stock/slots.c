@@ -39,7 +39,6 @@
 #include <linux/device-mapper.h>
 #include <linux/module.h>
 #include <linux/rcupdate.h>
-#include <linux/uaccess.h>
 
 #define DM_MSG_PREFIX "noclone"
 
@@ -212,20 +211,6 @@ static void noclone_slots_find(struct target_type *newest)
 	}
 }
 
-/* @slot is NULL, and stays so. */
-static bool noclone_slots_can_write(void *slot)
-{
-	unsigned long none = 0;
-
-	pagefault_disable();
-	__put_kernel_nofault((unsigned long *)slot, &none, unsigned long, fault);
-	pagefault_enable();
-	return true;
-fault:
-	pagefault_enable();
-	return false;
-}
-
 /*
  * .presuspend first: what attaches must be able to detach. On a kernel that was not read
  * nothing is attached, and .message alone says so.
@@ -290,8 +275,8 @@ static bool noclone_slots_are_ours(unsigned int i)
 		return t->type;
 	objection = noclone_slots_objection(t->type, t);
 	/* They may be in two pages */
-	if (!objection && (!noclone_slots_can_write(&t->type->presuspend) ||
-			   !noclone_slots_can_write(&t->type->message)))
+	if (!objection && (!noclone_compat_can_write(&t->type->presuspend) ||
+			   !noclone_compat_can_write(&t->type->message)))
 		objection = "this kernel does not let it be written to";
 	if (objection)
 		noclone_slots_complain(t, objection);
