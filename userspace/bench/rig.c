@@ -22,6 +22,7 @@
 #include "system/blockdev.h"
 #include "system/device-uses.h"
 #include "system/devmap.h"
+#include "system/identity.h"
 #include "system/system-facts.h"
 #include "cli/dry-run.h"
 #include "cli/problem-log.h"
@@ -174,7 +175,7 @@ static int lay_out(struct bench_rig *rig, uint32_t chunk)
 		problems_log(&problems, "bench");
 		return -EINVAL;
 	}
-	stock = table_print(ours, true, NULL, NULL);
+	stock = table_print(ours, true, identity_loadable, NULL);
 	table_parse(&rig->mapped[ROW_STOCK].table, stock, &problems);
 	return 0;
 }

@@ -7,6 +7,7 @@
 
 #include "base/util.h"
 #include "model/table-print.h"
+#include "system/identity.h"
 #include "cli/output.h"
 
 char *dry_run_dmsetup(const char *verb, const char *name,
@@ -21,7 +22,7 @@ char *dry_run_dmsetup(const char *verb, const char *name,
 		strbuf_add(&b, "printf '%%s\\n'");
 	for (i = 0; i < t->nr; i++) {
 		_cleanup_free_ char *line = target_print(&t->targets[i], false,
-							 NULL, NULL);
+							 identity_loadable, NULL);
 		_cleanup_free_ char *quoted = shell_quote(line);
 
 		if (t->nr > 1)
@@ -59,7 +60,7 @@ void dry_run(const struct options *o, const char *command, const char *name,
 	     const char *uuid, const struct table *t,
 	     const struct problems *problems, const char *dmsetup)
 {
-	_cleanup_free_ char *table = t ? table_print(t, false, NULL, NULL) :
+	_cleanup_free_ char *table = t ? table_print(t, false, identity_loadable, NULL) :
 					 NULL;
 
 	if (opt(o, OPT_JSON)) {

@@ -121,7 +121,7 @@ static void print_device(const struct member *m)
 
 static void print_words(const struct members *m, const struct advice *a)
 {
-	_cleanup_free_ char *table = table_print(&a->table, false, NULL, NULL);
+	_cleanup_free_ char *table = table_print(&a->table, false, identity_loadable, NULL);
 	_cleanup_free_ char *command = advise_command(m, a);
 	_cleanup_free_ char *fastpath = advise_fastpath_words(a);
 	_cleanup_free_ char *chunk = size_format(a->chunk);
@@ -180,7 +180,7 @@ static struct json_object *fastpath_json(const struct advice *a)
 
 static void print_json(const struct members *m, const struct advice *a)
 {
-	_cleanup_free_ char *table = table_print(&a->table, false, NULL, NULL);
+	_cleanup_free_ char *table = table_print(&a->table, false, identity_loadable, NULL);
 	_cleanup_free_ char *command = advise_command(m, a);
 	struct json_object *out = output_new("advise");
 	struct json_object *devices = json_object_new_array();

@@ -64,6 +64,7 @@ static struct json_object *export_one(const struct options *o,
 	/* device numbers may change at the next boot */
 	table_rename_devices(&t, opt(o, OPT_NUMBERS) ? identity_number :
 						       identity_persistent);
+	table_rename_devices(&t, identity_loadable);
 	*concise = table_concise(&t, dev->name, dev->uuid, dev->readonly);
 	lines = table_print(&t, true, NULL, NULL);
 	quoted = shell_quote(*concise);

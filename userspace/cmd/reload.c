@@ -48,11 +48,10 @@ static void read_new(const struct table *t, const struct facts_source *src,
 		     struct table *copy)
 {
 	_cleanup_problems_ struct problems ignored = { 0 };
-	_cleanup_free_ char *text = table_print(t, false, NULL, NULL);
+	_cleanup_free_ char *text = table_print(t, false, identity_number, NULL);
 	unsigned int i;
 
 	table_parse(copy, text, &ignored);
-	table_rename_devices(copy, identity_number);
 	for (i = 0; i < copy->nr; i++) {
 		_cleanup_file_facts_ struct file_facts f = { 0 };
 		struct target *target = &copy->targets[i];

@@ -6,6 +6,7 @@
 
 #include "base/util.h"
 #include "model/table-print.h"
+#include "system/identity.h"
 #include "cli/dry-run.h"
 #include "cli/output.h"
 #include "cmd/resize-run.h"
@@ -85,7 +86,7 @@ static void print_chain(char *steps)
 void resize_print_steps(const struct resize *r, const struct problems *problems)
 {
 	_cleanup_free_ char *steps = steps_of(r);
-	_cleanup_free_ char *table = table_print(&r->new, false, NULL, NULL);
+	_cleanup_free_ char *table = table_print(&r->new, false, identity_loadable, NULL);
 	struct json_object *out;
 
 	if (!opt(r->o, OPT_JSON)) {

@@ -277,6 +277,7 @@ int cmd_table(const struct options *o, int argc, char **argv)
 			table_rename_devices(&t, identity_persistent);
 		else if (!opt(o, OPT_NUMBERS))
 			table_rename_devices(&t, identity_path);
+		table_rename_devices(&t, identity_loadable);
 		dev = json_object_new_object();
 		output_add_string(dev, "name", names.name[i]);
 		json_object_object_add(dev, "targets", output_table(&t));

@@ -24,6 +24,7 @@
 #include "model/table.h"
 #include "system/devmap-task.h"
 #include "system/devmap.h"
+#include "system/identity.h"
 
 /* A signal between two steps would leave an incomplete device. */
 static void block_signals(sigset_t *old)
@@ -60,7 +61,7 @@ static bool add_targets(struct dm_task *dmt, const struct table *t)
 	for (i = 0; i < t->nr; i++) {
 		const struct target *target = &t->targets[i];
 		_cleanup_free_ char *params = target_params(target, false,
-							    NULL, NULL);
+							    identity_loadable, NULL);
 
 		if (!dm_task_add_target(dmt, target->start, target->length,
 					target->type, params))

@@ -363,3 +363,9 @@ char *identity_number(const char *name, void *ctx __unused)
 		return xstrdup(name);
 	return xasprintf("%u:%u", major(f.devno), minor(f.devno));
 }
+
+/* Of a table, dm removes backslashes, a blank ends a word, and "#" begins a comment. */
+char *identity_loadable(const char *name, void *ctx)
+{
+	return strpbrk(name, "\\# \t\n\v\f\r") ? identity_number(name, ctx) : xstrdup(name);
+}

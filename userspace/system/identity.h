@@ -61,6 +61,8 @@ char **identity_names(const struct device_facts *facts, unsigned int *nr);
 char *identity_path(const char *name, void *ctx);
 char *identity_persistent(const char *name, void *ctx);
 char *identity_number(const char *name, void *ctx);
+/* As it is, or major:minor if dm or dmsetup would read another name. */
+char *identity_loadable(const char *name, void *ctx);
 
 #define _cleanup_identity_ __attribute__((cleanup(identity_free)))
 
