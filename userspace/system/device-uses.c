@@ -196,11 +196,13 @@ static void collect_exclusive(struct uses *uses, const struct use_query *q)
 		uses_add(uses, USE_EXCLUSIVE, "someone else", false);
 }
 
-/* In the requested sectors. */
+/* In the requested sectors, behind those whose data are known. */
 static void collect_signature(struct uses *uses, const struct use_query *q)
 {
 	_cleanup_free_ char *type = NULL, *label = NULL, *by = NULL;
-	int r = identity_probe(q->facts, q->first, q->sectors, &type, &label);
+	int r = q->known >= q->sectors ? 0 :
+		identity_probe(q->facts, q->first + q->known, q->sectors - q->known, &type,
+			       &label);
 
 	if (r == -EACCES)
 		log_verbose("%s: only root may look for signatures", q->facts->path);

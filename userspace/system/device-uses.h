@@ -13,6 +13,7 @@
  * @sectors: how many
  * @self: mapped device whose own use does not count, or 0
  * @exclusive: try to open the device exclusively as well
+ * @known: how many at the start have what is expected: no signature is looked for in them
  */
 struct use_query {
 	const struct device_facts *facts;
@@ -20,6 +21,7 @@ struct use_query {
 	uint64_t sectors;
 	dev_t self;
 	bool exclusive;
+	uint64_t known;
 };
 
 /* Mounts, swap, holders and loop devices. */

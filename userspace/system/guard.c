@@ -78,13 +78,14 @@ static void leg_look_free(struct leg_look *leg)
 	facts_free(&leg->f);
 }
 
-/* Does the live table map the first sector already?  Then a signature there is expected. */
-static bool leg_was_ours(const struct leg_look *leg)
+/* From the start, the sectors whose signature is expected: the live table maps them already. */
+static uint64_t leg_known(const struct leg_look *leg)
 {
-	struct part first = leg->part;
+	const struct part *part = &leg->part;
 
-	first.range.end = first.range.first + 1;
-	return parts_have_common(&leg->l->own, &first, &first);
+	if (leg->l->g->any_signature || leg->l->g->loaded)
+		return UINT64_MAX;
+	return parts_end_common(&leg->l->own, part, part) - part->range.first;
 }
 
 static void report_use(const struct leg_look *leg, const struct use *use, const char *more)
@@ -95,8 +96,8 @@ static void report_use(const struct leg_look *leg, const struct use *use, const 
 		    text, more, remedy ? ": " : "", remedy ? remedy : "");
 }
 
-/* @known: what they hold is expected.  Return: have its signature or its errors been said? */
-static bool report_uses(const struct leg_look *leg, const struct use_query *query, bool known)
+/* Return: have its signature or its errors been said? */
+static bool report_uses(const struct leg_look *leg, const struct use_query *query)
 {
 	_cleanup_uses_ struct uses uses = { 0 };
 	bool said = false;
@@ -108,12 +109,11 @@ static bool report_uses(const struct leg_look *leg, const struct use_query *quer
 		device_uses_collect(&uses, query);
 	for (i = 0; i < uses.nr; i++) {
 		const struct use *use = &uses.use[i];
-		bool data = use->kind == USE_SIGNATURE || use->kind == USE_UNREADABLE;
 
-		if (use->harmless || (known && data))
+		if (use->harmless)
 			continue;
 		report_use(leg, use, "");
-		said |= data;
+		said |= use->kind == USE_SIGNATURE || use->kind == USE_UNREADABLE;
 	}
 	return said;
 }
@@ -171,14 +171,15 @@ static void guard_leg(const struct look *l, const struct target *t, const struct
 		.self = l->g->self,
 		.exclusive = l->g->exclusive,
 	};
-	bool known = l->g->any_signature || l->g->loaded, said;
+	bool said;
 
 	if (blockdev_lookup(leg->device, &look.f))
 		return;
 	look.part.range = device_uses_range(&query);
 	report_saved(l, t, leg->device, &look.part);
-	said = report_uses(&look, &query, known || leg_was_ours(&look));
-	if (known || parts_have_common(&l->own, &look.part, &look.part))
+	query.known = leg_known(&look);
+	said = report_uses(&look, &query);
+	if (query.known >= query.sectors)
 		return;
 	report_writers(&look);
 	if (!said && query.sectors != look.f.sectors)

@@ -79,8 +79,8 @@ bool part_meets(const struct part *a, const struct part *b)
 	       b->range.first < a->range.end;
 }
 
-bool parts_have_common(const struct parts *parts, const struct part *a,
-		       const struct part *b)
+uint64_t parts_end_common(const struct parts *parts, const struct part *a,
+			  const struct part *b)
 {
 	uint64_t at = MAX(a->range.first, b->range.first);
 	uint64_t end = MIN(a->range.end, b->range.end);
@@ -95,7 +95,13 @@ bool parts_have_common(const struct parts *parts, const struct part *a,
 		at = p->range.end;
 		i = 0;
 	}
-	return at >= end;
+	return at;
+}
+
+bool parts_have_common(const struct parts *parts, const struct part *a,
+		       const struct part *b)
+{
+	return parts_end_common(parts, a, b) >= MIN(a->range.end, b->range.end);
 }
 
 void parts_free(struct parts *parts)

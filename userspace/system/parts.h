@@ -35,6 +35,9 @@ char *parts_missing_path(const char *path);
 void parts_add_table(struct parts *parts, const char *name, const struct table *t);
 /* Do the two have any sector in common? */
 bool part_meets(const struct part *a, const struct part *b);
+/* The first sector that the two have in common, and the parts do not; the end if none. */
+uint64_t parts_end_common(const struct parts *parts, const struct part *a,
+			  const struct part *b);
 /* Do the parts together have all sectors that the two have in common? */
 bool parts_have_common(const struct parts *parts, const struct part *a,
 		       const struct part *b);
