@@ -173,7 +173,8 @@ static void guard_leg(const struct look *l, const struct target *t, const struct
 	};
 	bool said;
 
-	if (blockdev_lookup(leg->device, &look.f))
+	/* that there are no such sectors is for others to say */
+	if (blockdev_lookup(leg->device, &look.f) || leg->start >= look.f.sectors)
 		return;
 	look.part.range = device_uses_range(&query);
 	report_saved(l, t, leg->device, &look.part);
