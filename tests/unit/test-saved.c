@@ -44,6 +44,18 @@ static void keywords_are_comments_of_the_table(void **state __unused)
 	assert_string_equal(s.signature[1].text, "dos");
 }
 
+/* An older tool took any UUID, and the file has what libdevmapper has encoded since. */
+static void an_old_uuid_is_that_of_the_kernel(void **state __unused)
+{
+	_cleanup_saved_ struct saved s = { 0 }, encoded = { 0 };
+
+	read_file(&s, "# noclone: uuid NOCLONE-{550e}\n0 8 noclone-linear 8:0 0\n", 0);
+	assert_string_equal(s.uuid, "NOCLONE-\\x7b550e\\x7d");
+	assert_true(saved_is_device(&s, "NOCLONE-\\x7b550e\\x7d"));
+	read_file(&encoded, "# noclone: uuid NOCLONE-\\x7b1\n0 8 noclone-linear 8:0 0\n", 0);
+	assert_string_equal(encoded.uuid, "NOCLONE-\\x7b1");
+}
+
 static void what_is_printed_is_read(void **state __unused)
 {
 	_cleanup_saved_ struct saved s = { 0 }, again = { 0 };
@@ -453,6 +465,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(keywords_are_comments_of_the_table),
+		cmocka_unit_test(an_old_uuid_is_that_of_the_kernel),
 		cmocka_unit_test(what_is_printed_is_read),
 		cmocka_unit_test(other_keywords_are_reported),
 		cmocka_unit_test(a_file_without_its_end_is_refused),

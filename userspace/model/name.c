@@ -21,22 +21,35 @@
 #define NAME_PLAIN \
 	"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz#+-.:=@_"
 
+/* dmsetup's own UUIDs, with four characters for one, can be saved. */
+#define UUID_KEPT	NAME_PLAIN "\\"
+
 bool name_is_plain(const char *name)
 {
 	return !name[strspn(name, NAME_PLAIN)];
 }
 
-char *name_encode(const char *word)
+static char *encode(const char *word, const char *kept)
 {
 	struct strbuf b = { 0 };
 
 	for (; *word; word++) {
-		if (strchr(NAME_PLAIN, *word))
+		if (strchr(kept, *word))
 			strbuf_putc(&b, *word, 1);
 		else
 			strbuf_add(&b, "\\x%02x", (unsigned char)*word);
 	}
 	return strbuf_take(&b);
+}
+
+char *name_encode(const char *word)
+{
+	return encode(word, NAME_PLAIN);
+}
+
+char *uuid_encode(const char *word)
+{
+	return encode(word, UUID_KEPT);
 }
 
 const char *name_problem(const char *name)
@@ -60,8 +73,7 @@ const char *uuid_problem(const char *uuid)
 {
 	if (!strcmp(uuid, NOCLONE_UUID_PREFIX))
 		return "is empty: leave --uuid out for a random one";
-	/* dmsetup's own, with four characters for one, can be saved */
-	if (uuid[strspn(uuid, NAME_PLAIN "\\")])
+	if (uuid[strspn(uuid, UUID_KEPT)])
 		return PLAIN_WORDS;
 	if (strlen(uuid) > DM_UUID_MAX)
 		return "is longer than the kernel's 128 characters: give a shorter UUID";

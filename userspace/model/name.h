@@ -9,6 +9,8 @@
 bool name_is_plain(const char *name);
 /* The name that libdevmapper gives the kernel for a word: a new string. */
 char *name_encode(const char *word);
+/* The same for a UUID, which may be encoded already. */
+char *uuid_encode(const char *word);
 /* Why a device cannot have that name, as the end of a sentence; NULL if it can. */
 const char *name_problem(const char *name);
 /* The same for a DM UUID. */

@@ -125,7 +125,8 @@ static bool take_keyword(struct saved *s, const struct words *w, unsigned int li
 	}
 	if (w->nr == 2 && !strcmp(w->word[0], "uuid")) {
 		free(s->uuid);
-		s->uuid = xstrdup(w->word[1]);
+		/* in old files it may be as it was given, and not as it was made */
+		s->uuid = uuid_encode(w->word[1]);
 		return true;
 	}
 	return is_signature(w) && take_signature(s, w);
