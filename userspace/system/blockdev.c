@@ -157,6 +157,14 @@ static bool any_below(dev_t devno, bool (*test)(dev_t devno), unsigned int depth
 	return found;
 }
 
+dev_t blockdev_kernel_number(const char *name)
+{
+	_cleanup_free_ char *path = xasprintf("/sys/class/block/%s/dev", name);
+	_cleanup_free_ char *number = read_line_of(path);
+
+	return blockdev_parse_number(number);
+}
+
 bool blockdev_any_below(dev_t devno, bool (*test)(dev_t devno))
 {
 	return any_below(devno, test, MAX_DEPTH);
@@ -178,14 +186,8 @@ dev_t blockdev_mapped_number(const char *name)
 
 		path = xasprintf("/sys/block/%s/dm/name", entry->d_name);
 		found = read_line_of(path);
-		if (found && !strcmp(found, name)) {
-			_cleanup_free_ char *number = NULL;
-
-			free(path);
-			path = xasprintf("/sys/block/%s/dev", entry->d_name);
-			number = read_line_of(path);
-			devno = blockdev_parse_number(number);
-		}
+		if (found && !strcmp(found, name))
+			devno = blockdev_kernel_number(entry->d_name);
 	}
 	if (dir)
 		closedir(dir);

@@ -19,6 +19,8 @@ int blockdev_lookup_number(dev_t devno, struct device_facts *facts);
 
 /* "8:0"; 0 if it is none. */
 dev_t blockdev_parse_number(const char *text);
+/* Of the device that the kernel calls so, with "!" for a slash; 0 if there is none. */
+dev_t blockdev_kernel_number(const char *name);
 /* /sys/dev/block/MAJOR:MINOR/@attribute: a new string */
 char *blockdev_sysfs(dev_t devno, const char *attribute);
 /* The first line of that file: a new string, or NULL. */

@@ -127,10 +127,9 @@ struct disk_range device_uses_range(const struct use_query *q)
 static void collect_holder(struct uses *uses, const struct use_query *q,
 			   const char *kernel_name)
 {
-	_cleanup_free_ char *path = xasprintf("/dev/%s", kernel_name);
 	_cleanup_free_ char *by = NULL, *dm_name = NULL;
 	const struct disk_range range = device_uses_range(q);
-	dev_t devno = number_of_path(path);
+	dev_t devno = blockdev_kernel_number(kernel_name);
 
 	if (devno && devno == q->self)
 		return;
@@ -239,12 +238,9 @@ static void collect_loops(struct uses *uses, const struct use_query *q)
 	DIR *dir = opendir("/sys/block");
 	struct dirent *entry;
 
-	while (dir && (entry = readdir(dir))) {
-		_cleanup_free_ char *path = xasprintf("/dev/%s", entry->d_name);
-
+	while (dir && (entry = readdir(dir)))
 		if (str_starts(entry->d_name, "loop"))
-			collect_loop(uses, q, number_of_path(path));
-	}
+			collect_loop(uses, q, blockdev_kernel_number(entry->d_name));
 	if (dir)
 		closedir(dir);
 }

@@ -43,18 +43,18 @@ static char *process_words(const char *pid)
 }
 
 /*
- * Of a block device.  Others are not looked at: stat() of a file waits for its server,
- * perhaps for ever.
+ * Of a block device, whatever its node is called.  stat() of a file waits for its server,
+ * perhaps for ever; what is no file has no path.
  */
 static dev_t number_of_fd(const char *fd)
 {
-	char target[sizeof("/dev/")] = "";
-	struct stat st;
+	struct statx st;
+	char target;
 
-	if (readlink(fd, target, sizeof(target) - 1) <= 0 || strcmp(target, "/dev/") ||
-	    stat(fd, &st) || !S_ISBLK(st.st_mode))
+	if (readlink(fd, &target, 1) != 1 || target != '/' ||
+	    statx(AT_FDCWD, fd, AT_STATX_DONT_SYNC, STATX_TYPE, &st) || !S_ISBLK(st.stx_mode))
 		return 0;
-	return st.st_rdev;
+	return makedev(st.stx_rdev_major, st.stx_rdev_minor);
 }
 
 /* Does @test hold for one of its file descriptors of block devices? */
