@@ -118,7 +118,7 @@ static bool report_uses(const struct leg_look *leg, const struct use_query *quer
 	return said;
 }
 
-/* By way of the disk of a partition, tools look at that, and change its other parts. */
+/* Also one that has the disk of a partition. */
 static void report_writers(const struct leg_look *leg)
 {
 	unsigned int i;
@@ -126,8 +126,7 @@ static void report_writers(const struct leg_look *leg)
 	for (i = 0; i < leg->l->writers.nr; i++) {
 		const struct writer *w = &leg->l->writers.writer[i];
 
-		if (device_uses_share(&leg->f, w->devno) &&
-		    (w->devno == leg->f.devno || w->devno != leg->f.disk))
+		if (device_uses_share(&leg->f, w->devno))
 			report_use(leg, &(struct use) { USE_PROCESS, w->by, false },
 				   ", which may write");
 	}
