@@ -12,7 +12,9 @@
 #include "system/guard.h"
 
 #include <errno.h>
+#include <linux/major.h>
 #include <string.h>
+#include <sys/sysmacros.h>
 
 #include "base/util.h"
 #include "model/engine.h"
@@ -118,7 +120,7 @@ static bool report_uses(const struct leg_look *leg, const struct use_query *quer
 	return said;
 }
 
-/* Also one that has the disk of a partition. */
+/* Also one that has the disk of a partition.  Without its server, a disk is gone. */
 static void report_writers(const struct leg_look *leg)
 {
 	unsigned int i;
@@ -127,8 +129,9 @@ static void report_writers(const struct leg_look *leg)
 		const struct writer *w = &leg->l->writers.writer[i];
 
 		if (device_uses_share(&leg->f, w->devno))
-			report_use(leg, &(struct use) { USE_PROCESS, w->by, false },
-				   ", which may write");
+			problem_add(leg->l->problems, PROBLEM_ERROR, leg->t->line,
+				    "%s: open in %s, which may write%s", leg->name, w->by,
+				    major(w->devno) == NBD_MAJOR ? ", or serve it" : ": end it");
 	}
 }
 

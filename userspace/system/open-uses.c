@@ -107,9 +107,19 @@ static bool may_write(const char *pid, const char *fd)
 	return flags && (strtoul(flags + strlen("flags:"), NULL, 8) & O_ACCMODE) != O_RDONLY;
 }
 
+/* As NBD has it, a thread of the process that serves the disk has made it. */
+static bool serves(const char *pid, dev_t devno)
+{
+	_cleanup_free_ char *server = blockdev_attribute(devno, "pid");
+	_cleanup_free_ char *path = server ? xasprintf("/proc/%s/task/%s", pid, server) : NULL;
+
+	return path && !access(path, F_OK);
+}
+
 static bool add_writer(const char *pid, const char *fd, dev_t devno, void *data)
 {
-	_cleanup_free_ char *by = may_write(pid, fd) ? process_words(pid) : NULL;
+	_cleanup_free_ char *by = may_write(pid, fd) && !serves(pid, devno) ?
+				  process_words(pid) : NULL;
 	struct writers *w = data;
 	unsigned int i;
 
