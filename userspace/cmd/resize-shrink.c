@@ -52,13 +52,12 @@ static void check_above(const struct devmap_device *dev, uint64_t old, uint64_t 
 		return;
 	device_uses_collect_live(&uses, &behind);
 	for (i = 0; i < uses.nr; i++) {
-		const struct use *use = &uses.use[i];
+		_cleanup_free_ char *who = use_describe(&uses.use[i]);
 
-		if (use->kind == USE_SWAP || (use->kind == USE_HOLDER && !use->harmless))
+		if (!uses.use[i].harmless && uses.use[i].kind != USE_MOUNT)
 			problem_add(problems, PROBLEM_ERROR, 0,
-				    "%s is %s %s, which uses what is behind the new end",
-				    dev->name, use->kind == USE_SWAP ? "swap" : "held by",
-				    use->by);
+				    "%s is %s, which uses what is behind the new end",
+				    dev->name, who);
 	}
 }
 
