@@ -57,7 +57,7 @@ char *select_name(const char *word)
 
 	if (is_name(plain))
 		return xstrdup(plain);
-	if (is_name(encoded))
+	if (!strchr(plain, '/') && is_name(encoded))
 		return xstrdup(encoded);
 	if (str_starts(word, MAPPER_DIR))
 		return xstrdup(plain);
