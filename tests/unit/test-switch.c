@@ -60,7 +60,7 @@ static void one_device_and_no_module(void **state __unused)
 
 	add(&p, "a b", LINEAR, NULL, WISH_ON);
 	plan_is(&p, &absent, "modprobe dm-noclone\necho N >" P "stock_auto\n"
-		"echo linear >" P "stock\ndmsetup message 'a b' 0 fastpath on\n");
+		"echo linear >" P "stock\ndmsetup --manglename none message 'a b' 0 fastpath on\n");
 }
 
 static void one_device_of_a_new_type(void **state __unused)

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "base/util.h"
+#include "model/name.h"
 #include "model/table-print.h"
 #include "system/identity.h"
 #include "cli/output.h"
@@ -28,12 +29,26 @@ char *dry_run_dmsetup(const char *verb, const char *name,
 		if (t->nr > 1)
 			strbuf_add(&b, " %s", quoted);
 		else
-			strbuf_add(&b, "dmsetup %s %s%s --table %s", verb,
-				   quoted_name, options, quoted);
+			strbuf_add(&b, "%s %s %s%s --table %s", name_dmsetup(name),
+				   verb, quoted_name, options, quoted);
 	}
 	if (t->nr > 1)
-		strbuf_add(&b, " | dmsetup %s %s%s", verb, quoted_name, options);
+		strbuf_add(&b, " | %s %s %s%s", name_dmsetup(name), verb, quoted_name,
+			   options);
 	return strbuf_take(&b);
+}
+
+char *dry_run_reload(const struct options *o, const char *name, bool readonly,
+		     const struct table *t)
+{
+	_cleanup_free_ char *quoted = shell_quote(name);
+	_cleanup_free_ char *load = dry_run_dmsetup("reload", name,
+						    readonly ? " --readonly" : "", t);
+
+	return xasprintf("%s && %s resume %s%s%s%s", load, name_dmsetup(name), quoted,
+			 opt(o, OPT_NOFLUSH) ? " --noflush" : "",
+			 opt(o, OPT_NOLOCKFS) ? " --nolockfs" : "",
+			 opt(o, OPT_NOUDEVSYNC) ? " --noudevsync" : "");
 }
 
 static void dry_run_json(const char *command, const char *name,

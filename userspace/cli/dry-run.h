@@ -24,5 +24,8 @@ void dry_run(const struct options *o, const char *command, const char *name,
 /* "dmsetup VERB NAME OPTIONS" with the table the way dmsetup takes it. */
 char *dry_run_dmsetup(const char *verb, const char *name,
 		      const char *options, const struct table *t);
+/* The same of "reload", and the resume that switches. */
+char *dry_run_reload(const struct options *o, const char *name, bool readonly,
+		     const struct table *t);
 
 #endif /* NOCLONE_DRY_RUN_H */

@@ -95,13 +95,7 @@ static int is_faithful(const char *name, void *data)
 static void print_plan(const struct options *o, const struct devmap_device *dev,
 		       const struct table *new)
 {
-	_cleanup_free_ char *quoted = shell_quote(dev->name);
-	_cleanup_free_ char *load = dry_run_dmsetup("reload", dev->name,
-		dev->readonly ? " --readonly" : "", new);
-	_cleanup_free_ char *line = xasprintf("%s && dmsetup resume %s%s%s%s",
-		load, quoted, opt(o, OPT_NOFLUSH) ? " --noflush" : "",
-		opt(o, OPT_NOLOCKFS) ? " --nolockfs" : "",
-		opt(o, OPT_NOUDEVSYNC) ? " --noudevsync" : "");
+	_cleanup_free_ char *line = dry_run_reload(o, dev->name, dev->readonly, new);
 
 	dry_run(o, "convert", dev->name, NULL, new, NULL, line);
 }

@@ -46,8 +46,8 @@ static bool only_print(const struct options *o, const char *command,
 		       const struct devmap_device *dev, const char *words)
 {
 	_cleanup_free_ char *quoted = shell_quote(dev->name);
-	_cleanup_free_ char *line = xasprintf("dmsetup %s %s%s", command,
-					      quoted, words);
+	_cleanup_free_ char *line = xasprintf("%s %s %s%s", name_dmsetup(dev->name),
+					      command, quoted, words);
 
 	if (opt(o, OPT_DRY_RUN))
 		dry_run(o, command, dev->name, NULL, NULL, NULL, line);

@@ -10,6 +10,7 @@
 
 #include "base/log.h"
 #include "base/util.h"
+#include "model/name.h"
 #include "model/table-print.h"
 #include "model/table.h"
 #include "system/devmap.h"
@@ -68,7 +69,7 @@ static struct json_object *export_one(const struct options *o,
 	*concise = table_concise(&t, dev->name, dev->uuid, dev->readonly);
 	lines = table_print(&t, true, NULL, NULL);
 	quoted = shell_quote(*concise);
-	command = xasprintf("dmsetup create --concise %s", quoted);
+	command = xasprintf("%s create --concise %s", name_dmsetup(dev->name), quoted);
 	output_add_string(out, "concise", *concise);
 	output_add_string(out, "dmsetup", command);
 	json_object_object_add(out, "table", output_lines(lines));

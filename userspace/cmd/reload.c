@@ -31,12 +31,8 @@ static void reload_dry_run(const struct options *o, const char *name,
 			   const struct problems *problems)
 {
 	_cleanup_free_ char *quoted = shell_quote(name);
-	_cleanup_free_ char *load = dry_run_dmsetup("reload", name,
-		opt(o, OPT_READONLY) ? " --readonly" : "", t);
-	_cleanup_free_ char *line = xasprintf("%s && dmsetup resume %s%s%s%s%s%s",
-		load, quoted, opt(o, OPT_NOFLUSH) ? " --noflush" : "",
-		opt(o, OPT_NOLOCKFS) ? " --nolockfs" : "",
-		opt(o, OPT_NOUDEVSYNC) ? " --noudevsync" : "",
+	_cleanup_free_ char *load = dry_run_reload(o, name, opt(o, OPT_READONLY), t);
+	_cleanup_free_ char *line = xasprintf("%s%s%s", load,
 		opt(o, OPT_PERSIST) ? " && noclone save " : "",
 		opt(o, OPT_PERSIST) ? quoted : "");
 

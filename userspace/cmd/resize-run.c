@@ -23,6 +23,7 @@
 #include "system/device-uses.h"
 #include "system/file-lookup.h"
 #include "system/system-facts.h"
+#include "cli/dry-run.h"
 #include "cli/load.h"
 #include "cli/problem-log.h"
 #include "cmd/resize-run.h"
@@ -145,7 +146,7 @@ static void undo(struct resize *r, bool let_go)
 	growth_undo(&r->growth);
 	if (!let_go || !swap_table(r, &r->live.table))
 		return;
-	words = resize_reload_words(r, &r->live.table);
+	words = dry_run_reload(r->o, r->dev.name, r->dev.readonly, &r->live.table);
 	log_err("%s runs with the engine direct now; its old table pins its file again: %s",
 		r->dev.name, words);
 }

@@ -62,8 +62,6 @@ int resize_check_files(const struct resize *r, const struct table *live);
 /* Check the new table; a file has to be as large as that needs. */
 void resize_lint(const struct resize *r, struct problems *problems);
 
-/* The command line that gives the device that table: a new string. */
-char *resize_reload_words(const struct resize *r, const struct table *t);
 /* What would be done, as shell commands or as JSON. */
 void resize_print_steps(const struct resize *r, const struct problems *problems);
 /*

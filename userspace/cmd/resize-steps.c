@@ -17,21 +17,9 @@ static void add_step(struct strbuf *b, const char *step)
 		strbuf_add(b, "%s%s", b->len ? "\n" : "", step);
 }
 
-char *resize_reload_words(const struct resize *r, const struct table *t)
-{
-	_cleanup_free_ char *quoted = shell_quote(r->dev.name);
-	_cleanup_free_ char *load = dry_run_dmsetup("reload", r->dev.name,
-		r->dev.readonly ? " --readonly" : "", t);
-
-	return xasprintf("%s && dmsetup resume %s%s%s%s", load, quoted,
-			 opt(r->o, OPT_NOFLUSH) ? " --noflush" : "",
-			 opt(r->o, OPT_NOLOCKFS) ? " --nolockfs" : "",
-			 opt(r->o, OPT_NOUDEVSYNC) ? " --noudevsync" : "");
-}
-
 static void add_reload(const struct resize *r, struct strbuf *b, const struct table *t)
 {
-	_cleanup_free_ char *line = resize_reload_words(r, t);
+	_cleanup_free_ char *line = dry_run_reload(r->o, r->dev.name, r->dev.readonly, t);
 
 	add_step(b, line);
 }

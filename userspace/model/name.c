@@ -29,6 +29,11 @@ bool name_is_plain(const char *name)
 	return !name[strspn(name, NAME_PLAIN)];
 }
 
+const char *name_dmsetup(const char *name)
+{
+	return name_is_plain(name) ? "dmsetup" : "dmsetup --manglename none";
+}
+
 static char *encode(const char *word, const char *kept)
 {
 	struct strbuf b = { 0 };

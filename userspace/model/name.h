@@ -7,6 +7,8 @@
 
 /* Only letters, digits and what else libdevmapper leaves as it is? */
 bool name_is_plain(const char *name);
+/* "dmsetup", so that it takes the kernel's name as it is. */
+const char *name_dmsetup(const char *name);
 /* The name that libdevmapper gives the kernel for a word: a new string. */
 char *name_encode(const char *word);
 /* The same for a UUID, which may be encoded already. */

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/name.h"
 #include "model/remedy.h"
 #include "model/table-print.h"
 
@@ -247,8 +248,8 @@ static void add_message(struct strbuf *b, const struct candidate *c)
 	_cleanup_free_ char *quoted = shell_quote(c->name);
 
 	if (c->action == SWITCH_ON || c->action == SWITCH_OFF)
-		strbuf_add(b, "dmsetup message %s %llu fastpath %s\n", quoted,
-			   (unsigned long long)c->sector,
+		strbuf_add(b, "%s message %s %llu fastpath %s\n", name_dmsetup(c->name),
+			   quoted, (unsigned long long)c->sector,
 			   c->action == SWITCH_ON ? "on" : "off");
 }
 
