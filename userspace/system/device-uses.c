@@ -94,7 +94,6 @@ static bool leg_touches(const struct target *t, const struct leg *leg,
 	return first < range->end && range->first < first + target_leg_length(t);
 }
 
-/* Yes, if its arguments are not understood. */
 static bool target_touches(const struct target *t, const void *range)
 {
 	unsigned int i;
@@ -102,19 +101,29 @@ static bool target_touches(const struct target *t, const void *range)
 	for (i = 0; i < t->nr_legs; i++)
 		if (leg_touches(t, &t->legs[i], range))
 			return true;
+	return false;
+}
+
+static bool target_is_unknown(const struct target *t, const void *data __unused)
+{
 	return !t->understood;
 }
 
-/* One that is just being made has a table, but no live one. */
-bool device_uses_map(const char *name, const struct disk_range *range)
+/*
+ * Does the mapped device map any of the sectors?  @unknown, if its tables do not say.  One
+ * that is just being made has a table, but no live one.
+ */
+static bool maps(const char *name, const struct disk_range *range, bool unknown)
 {
 	_cleanup_table_ struct table live = { 0 }, inactive = { 0 };
 
-	if (live_table(name, &live) || live_inactive_table(name, &inactive))
-		return true;
-	return (!live.nr && !inactive.nr) ||
-	       table_any(&live, target_touches, range) ||
-	       table_any(&inactive, target_touches, range);
+	if (live_table(name, &live) || live_inactive_table(name, &inactive) ||
+	    (!live.nr && !inactive.nr))
+		return unknown;
+	return table_any(&live, target_touches, range) ||
+	       table_any(&inactive, target_touches, range) ||
+	       (unknown && (table_any(&live, target_is_unknown, NULL) ||
+			    table_any(&inactive, target_is_unknown, NULL)));
 }
 
 struct disk_range device_uses_range(const struct use_query *q)
@@ -136,7 +145,8 @@ static void collect_holder(struct uses *uses, const struct use_query *q,
 	dm_name = devno ? blockdev_mapped_name(devno) : NULL;
 	by = dm_name ? xasprintf("%s (%s)", kernel_name, dm_name) :
 		       xstrdup(kernel_name);
-	uses_add(uses, USE_HOLDER, by, dm_name && !device_uses_map(dm_name, &range));
+	uses_add(uses, USE_HOLDER, by,
+		 dm_name ? !maps(dm_name, &range, !q->surely) : q->surely);
 }
 
 static void collect_holders_in(struct uses *uses, const struct use_query *q,
@@ -258,9 +268,11 @@ void device_uses_collect_live(struct uses *uses, const struct use_query *query)
 	collect_loops(uses, query);
 }
 
-bool device_uses_hold(const struct device_facts *f, uint64_t sector)
+bool device_uses_hold(const struct device_facts *f, uint64_t sector, dev_t self)
 {
-	const struct use_query query = { .facts = f, .first = sector, .sectors = 1 };
+	const struct use_query query = {
+		.facts = f, .first = sector, .sectors = 1, .self = self, .surely = true,
+	};
 	_cleanup_uses_ struct uses uses = { 0 };
 	bool held = false;
 	unsigned int i;

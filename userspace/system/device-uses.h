@@ -13,6 +13,7 @@
  * @sectors: how many
  * @self: mapped device whose own use does not count, or 0
  * @exclusive: try to open the device exclusively as well
+ * @surely: holders count that surely have the sectors, not those that may have them
  * @known: how many at the start have what is expected: no signature is looked for in them
  */
 struct use_query {
@@ -21,6 +22,7 @@ struct use_query {
 	uint64_t sectors;
 	dev_t self;
 	bool exclusive;
+	bool surely;
 	uint64_t known;
 };
 
@@ -29,8 +31,8 @@ void device_uses_collect_live(struct uses *uses, const struct use_query *query);
 /* And exclusive openers, and signatures. */
 void device_uses_collect(struct uses *uses, const struct use_query *query);
 
-/* Is the sector one that a device on @facts has, or may have? */
-bool device_uses_hold(const struct device_facts *facts, uint64_t sector);
+/* Is the sector one that a device on @facts, other than @self, surely has? */
+bool device_uses_hold(const struct device_facts *facts, uint64_t sector, dev_t self);
 /* Do the two devices share sectors?  A disk shares with its partitions. */
 bool device_uses_share(const struct device_facts *facts, dev_t devno);
 
@@ -41,7 +43,5 @@ struct disk_range {
 };
 
 struct disk_range device_uses_range(const struct use_query *query);
-/* Does the mapped device map any of the sectors?  Yes, if that is not known. */
-bool device_uses_map(const char *name, const struct disk_range *range);
 
 #endif /* NOCLONE_DEVICE_USES_H */

@@ -135,7 +135,7 @@ static void report_writers(const struct leg_look *leg)
 	}
 }
 
-/* A holder, a loop device, or a saved device has the sector of the device. */
+/* The live table, a holder, a loop device, or a saved device has the sector of the device. */
 static bool has_owner(uint64_t sector, void *data)
 {
 	const struct leg_look *leg = data;
@@ -144,8 +144,9 @@ static bool has_owner(uint64_t sector, void *data)
 	};
 
 	return sector < leg->f.sectors &&
-	       (parts_have_common(&leg->l->saved, &part, &part) ||
-		device_uses_hold(&leg->f, sector));
+	       (parts_have_common(&leg->l->own, &part, &part) ||
+		parts_have_common(&leg->l->saved, &part, &part) ||
+		device_uses_hold(&leg->f, sector, leg->l->g->self));
 }
 
 /* Of the whole device, but not in what others have of it. */
