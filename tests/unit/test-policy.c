@@ -43,6 +43,9 @@ static void patterns_match_both_names(void **state __unused)
 	decides("include vg0-*", "vg0-a", "vg0/a", POLICY_INCLUDE);
 	decides("include vg0/*", "vg0-a", NULL, POLICY_NONE);
 	decides(" include\tx y \r\n", "x y", NULL, POLICY_INCLUDE);
+	decides("include my v*", "my\\x20vol", NULL, POLICY_INCLUDE);
+	decides("include my\\\\x20v*", "my\\x20vol", NULL, POLICY_INCLUDE);
+	decides("include aAb", "a\\x41b", NULL, POLICY_NONE);
 	decides("include \\*", "*", NULL, POLICY_INCLUDE);
 	decides("include \\*", "a", NULL, POLICY_NONE);
 }

@@ -8,6 +8,8 @@
  */
 #include "model/name.h"
 
+#include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "dm-noclone.h"
@@ -55,6 +57,22 @@ char *name_encode(const char *word)
 char *uuid_encode(const char *word)
 {
 	return encode(word, UUID_KEPT);
+}
+
+char *name_decode(const char *name)
+{
+	struct strbuf b = { 0 };
+	unsigned int c;
+
+	for (; *name; name++)
+		if (sscanf(name, "\\x%2x", &c) == 1 && c && !strchr(NAME_PLAIN, c) &&
+		    isxdigit((unsigned char)name[2]) && isxdigit((unsigned char)name[3])) {
+			strbuf_putc(&b, c, 1);
+			name += strlen("x20");
+		} else {
+			strbuf_putc(&b, *name, 1);
+		}
+	return strbuf_take(&b);
 }
 
 const char *name_problem(const char *name)

@@ -11,7 +11,9 @@ bool name_is_plain(const char *name);
 const char *name_dmsetup(const char *name);
 /* The name that libdevmapper gives the kernel for a word: a new string. */
 char *name_encode(const char *word);
-/* The same for a UUID, which may be encoded already. */
+/* What dmsetup shows for the kernel's name, if that is encoded: a new string. */
+char *name_decode(const char *name);
+/* As name_encode(), for a UUID, which may be encoded already. */
 char *uuid_encode(const char *word);
 /* Why a device cannot have that name, as the end of a sentence; NULL if it can. */
 const char *name_problem(const char *name);

@@ -9,6 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/util.h"
+#include "model/name.h"
+
 #define WILDCARDS	"*?[\\"
 #define EVERYTHING	"*"
 
@@ -79,8 +82,11 @@ char *policy_print(const struct policy *p)
 static bool matches(const struct policy_line *line,
 		    const struct policy_names *names)
 {
+	_cleanup_free_ char *shown = name_decode(names->mapper);
+
 	return line->pattern &&
 	       (!fnmatch(line->pattern, names->mapper, 0) ||
+		!fnmatch(line->pattern, shown, 0) ||
 		(names->lv && !fnmatch(line->pattern, names->lv, 0)));
 }
 
