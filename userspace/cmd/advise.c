@@ -97,7 +97,7 @@ static void check(const struct members *m, struct advice *a)
 	for (i = 0; i < a->table.nr; i++)
 		a->table.targets[i].line = 0;
 	lint_table(&a->table, &system_facts, &self, &a->problems);
-	guard_table(&a->table, &(struct guard) { 0 }, &a->problems);
+	guard_table(&a->table, &(struct guard) { .saved = true }, &a->problems);
 	check_readable(m, a);
 }
 
