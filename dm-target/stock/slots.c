@@ -297,6 +297,9 @@ static int noclone_slots_apply(unsigned int requested)
 		noclone_slots_clear();
 		on = 0;
 	}
+	/* Before, for resumes that are under way; after it, for what they have decided */
+	if (requested & ~on)
+		noclone_stock_forget_refusals();
 	for (i = 0; i < ARRAY_SIZE(noclone_slots_types); i++)
 		if (requested & ~on & BIT(i))
 			noclone_slots_fill(&noclone_slots_types[i]);
