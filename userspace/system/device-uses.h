@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Who uses sectors of a block device. */
+/* Users of sectors of a block device. */
 #ifndef NOCLONE_DEVICE_USES_H
 #define NOCLONE_DEVICE_USES_H
 
