@@ -296,7 +296,8 @@ static int noclone_backing_create(struct noclone_file_c *fc, struct gendisk *dis
 	b->inode = inode;
 	b->file = get_file(fc->file);
 	b->disk = disk;
-	b->told = noclone_pin_written(b);
+	noclone_pin_see(b);
+	b->told = b->seen;
 	mutex_init(&b->mark_lock);
 	INIT_LIST_HEAD(&b->users);
 	list_add(&b->node, &noclone_backing_list);

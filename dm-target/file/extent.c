@@ -301,7 +301,9 @@ static void noclone_extent_decide(struct noclone_file_c *first)
 	for (fc = first; fc; fc = noclone_backing_next(fc, fc))
 		noclone_extent_choose(fc, why);
 	if (!why) {
-		noclone_target_queue(&first->settle);
+		/* Under the same pin as before, there may be old pages */
+		noclone_pin_see(first->backing);
+		kthread_queue_work(first->writer, &first->drop);
 		return;
 	}
 	noclone_extent_unpin(first);
@@ -434,6 +436,7 @@ static int noclone_extent_flush(struct noclone_file_c *fc, struct bio *bio)
 	struct noclone_cmd *cmd = dm_per_bio_data(bio, sizeof(*cmd));
 
 	bio_set_dev(bio, fc->below.bdev);
+	noclone_pin_see(fc->backing);
 	if (!READ_ONCE(fc->file->f_mapping->nrpages)) {
 		noclone_target_queue(&fc->settle);
 		return DM_MAPIO_REMAPPED;

@@ -109,7 +109,8 @@ struct noclone_backing {
 	bool ran;			/* bios have bypassed the page cache since the last pin */
 	bool dying;			/* the last user is releasing it */
 	u32 pin_nr;			/* times pinned */
-	unsigned long told;		/* what @disk had written when the file's times were set */
+	unsigned long seen;		/* what @disk had written when pages were dropped last */
+	unsigned long told;		/* @seen when the file's times were set last */
 };
 
 /* ti->private of noclone-file */

@@ -125,6 +125,25 @@ const char *noclone_pin_acquire(struct noclone_backing *b)
 	return why;
 }
 
+/* Sectors written to the device so far; what is discarded counts. */
+static unsigned long noclone_pin_written(const struct noclone_backing *b)
+{
+	const struct block_device *part = b->disk->part0;
+
+	return part_stat_read(part, sectors[STAT_WRITE]) +
+	       part_stat_read(part, sectors[STAT_DISCARD]);
+}
+
+/*
+ * Before pages of the file are dropped: what is written later may meet a page that was read
+ * again meanwhile, and is for the next noclone_pin_tell().
+ */
+void noclone_pin_see(struct noclone_backing *b)
+{
+	if (!noclone_compat_counts_early(b->disk->part0))
+		WRITE_ONCE(b->seen, noclone_pin_written(b));
+}
+
 /*
  * Unpin a file, if it is pinned. Pages that were cached while it was pinned are
  * stale and have to go, before an engine uses them. That waits for page locks, which are
@@ -137,6 +156,7 @@ bool noclone_pin_release(struct noclone_backing *b)
 {
 	if (!b->pinned)
 		return false;
+	noclone_pin_see(b);
 	if (b->ran)
 		invalidate_inode_pages2(b->inode->i_mapping);
 	b->ran = false;
@@ -171,15 +191,6 @@ void noclone_pin_unmark(struct noclone_backing *b)
 	mutex_unlock(&b->mark_lock);
 }
 
-/* Sectors written to the device so far; what is discarded counts. */
-unsigned long noclone_pin_written(const struct noclone_backing *b)
-{
-	const struct block_device *part = b->disk->part0;
-
-	return part_stat_read(part, sectors[STAT_WRITE]) +
-	       part_stat_read(part, sectors[STAT_DISCARD]);
-}
-
 /*
  * What others are to know of the device's writes. Break leases, without waiting for their
  * holders: while the file is pinned, its count of writers says that there are none, and
@@ -192,17 +203,17 @@ unsigned long noclone_pin_written(const struct noclone_backing *b)
 void noclone_pin_tell(struct noclone_file_c *fc)
 {
 	struct noclone_backing *b = fc->backing;
-	unsigned long written = noclone_pin_written(b);
 
 	if (!(fc->file->f_mode & FMODE_WRITE))
 		return;
 	break_lease(b->inode, O_WRONLY | O_NONBLOCK);
 	/* Without iostats of the queue, it is not known */
-	if (written == READ_ONCE(b->told) && noclone_compat_accounts_io(b->disk->part0))
+	if (noclone_pin_written(b) == READ_ONCE(b->told) &&
+	    noclone_compat_accounts_io(b->disk->part0))
 		return;
 	if (!sb_start_write_trylock(b->inode->i_sb))
 		return;
-	if (!file_update_time(fc->file) && !noclone_compat_counts_early(b->disk->part0))
-		WRITE_ONCE(b->told, written);
+	if (!file_update_time(fc->file))
+		WRITE_ONCE(b->told, READ_ONCE(b->seen));
 	sb_end_write(b->inode->i_sb);
 }
