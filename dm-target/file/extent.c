@@ -124,30 +124,50 @@ static int noclone_extent_unread(struct noclone_file_c *fc, int error)
 			"File is shorter than a page, or too long: use engine direct");
 	case -ENOMEM:
 		return noclone_refuse(fc, error, "Not enough memory for the extents");
+	case -EINTR:
+		return noclone_refuse(fc, error, "Interrupted");
 	default:
 		return noclone_refuse(fc, error,
 			"File cannot be written out, or its extents not be read: see the kernel log of its disk");
 	}
 }
 
+/*
+ * Shared, so that another table of the device can go on with the file meanwhile. But xfs says
+ * of a file that has just been written to what it says of one with holes: then once more,
+ * alone. Return: as noclone_extent_swap_read(), or -EINTR.
+ */
+static struct swap_info_struct *noclone_extent_swap_read_locked(struct noclone_file_c *fc)
+{
+	struct rw_semaphore *lock = &file_inode(fc->file)->i_rwsem;
+	struct swap_info_struct *sis;
+
+	if (down_read_killable(lock))
+		return ERR_PTR(-EINTR);
+	sis = noclone_extent_swap_read(fc);
+	up_read(lock);
+	if (sis != ERR_PTR(-EINVAL))
+		return sis;
+	if (down_write_killable(lock))
+		return ERR_PTR(-EINTR);
+	sis = noclone_extent_swap_read(fc);
+	up_write(lock);
+	return sis;
+}
+
 static int noclone_extent_read(struct noclone_file_c *fc,
 			       struct noclone_extent **extents)
 {
-	struct inode *inode = file_inode(fc->file);
 	struct swap_info_struct *sis;
 	unsigned int noio;
 	u32 nr = 0;
 
-	/* Shared, so that another table of the device can go on with the file meanwhile */
-	if (down_read_killable(&inode->i_rwsem))
-		return noclone_refuse(fc, -EINTR, "Interrupted");
 	/* Reclaim may write to the device, and the device to the file */
 	noio = memalloc_noio_save();
-	sis = noclone_extent_swap_read(fc);
+	sis = noclone_extent_swap_read_locked(fc);
 	if (!IS_ERR(sis))
 		nr = noclone_extent_build(fc, sis, extents);
 	memalloc_noio_restore(noio);
-	inode_unlock_shared(inode);
 
 	if (IS_ERR(sis))
 		return noclone_extent_unread(fc, PTR_ERR(sis));

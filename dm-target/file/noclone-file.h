@@ -22,8 +22,8 @@
  * Locks, outermost first:
  *	md->suspend_lock (dm core), around .preresume, which alone pins
  *	backing->mark_lock	the swap-file mark in the inode
- *	inode->i_rwsem		of the backing file; only tried, except that constructors
- *				and the work item that verifies extents take it shared
+ *	inode->i_rwsem		of the backing file; only tried, except by constructors
+ *				and by the work item that verifies extents
  *
  *	noclone_backing_lock	list of backing files and their users. No waiting
  *				for anything while holding it.
