@@ -159,9 +159,11 @@ static inline bool noclone_compat_counts_early(struct block_device *bdev)
 	long writes = 0;
 	int cpu;
 
+	if (!NOCLONE_HAVE_ACCT_SECTORS_AT_START)
+		return false;
 	for_each_possible_cpu(cpu)
 		writes += part_stat_local_read_cpu(bdev, in_flight[STAT_WRITE], cpu);
-	return NOCLONE_HAVE_ACCT_SECTORS_AT_START && writes > 0;
+	return writes > 0;
 }
 
 /* @op is REQ_OP_READ or REQ_OP_WRITE */

@@ -397,7 +397,7 @@ static void noclone_extent_drop(struct kthread_work *work)
 	memalloc_noio_restore(noio);
 	WRITE_ONCE(fc->dropped, nr);
 	wake_up_all(&fc->drop_wait);
-	/* Only now: who reads the file because of its times must not find old pages */
+	/* Only now: a program that goes by the times must not find old pages */
 	noclone_target_queue(&fc->settle);
 }
 

@@ -219,7 +219,7 @@ static void noclone_slots_fill(struct noclone_slots_type *t)
 {
 	if (noclone_kernel_is_allowed()) {
 		WRITE_ONCE(t->type->presuspend, noclone_slots_presuspend);
-		/* Whoever sees the others sees it, too */
+		/* A CPU that sees the others sees it, too */
 		smp_wmb();
 		WRITE_ONCE(t->type->presuspend_undo, noclone_slots_resume);
 		WRITE_ONCE(t->type->resume, noclone_slots_resume);

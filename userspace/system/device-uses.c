@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Who uses sectors of a block device: mounts, swap, holders, loop devices, exclusive
+ * Users of sectors of a block device: mounts, swap, holders, loop devices, exclusive
  * openers, and signatures of data.
  */
 #include "system/device-uses.h"
