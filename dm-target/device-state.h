@@ -58,7 +58,6 @@ enum noclone_state {
 	NOCLONE_ON,
 #define X(name, word, text) NOCLONE_OFF_##name,
 	NOCLONE_OFF_REASONS(X)
-	NOCLONE_STOCK_REASONS(X)
 #undef X
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The fast path of a mapped device in words: state and counters, for the status
- * line of our targets and for the message of stock ones.
+ * line of our targets and for the message "fastpath".
  */
 #include "fastpath-status.h"
 #include "device-state.h"
@@ -18,9 +18,26 @@ static const char * const noclone_state_word[] = {
 	[NOCLONE_ON] = "on",
 #define X(name, word, text) [NOCLONE_OFF_##name] = "off:" word,
 	NOCLONE_OFF_REASONS(X)
-	NOCLONE_STOCK_REASONS(X)
 #undef X
 };
+
+/*
+ * A bio begins before it is done: with the order of the sums there are never fewer than
+ * none. What begins in between counts as in flight, also if it is done by then.
+ */
+static unsigned long noclone_status_inflight(const struct noclone_dev *nd)
+{
+	unsigned long begun = 0, done = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		done += READ_ONCE(per_cpu_ptr(nd->counters, cpu)->done);
+	/* Pairs with noclone_inflight_put() */
+	smp_rmb();
+	for_each_possible_cpu(cpu)
+		begun += READ_ONCE(per_cpu_ptr(nd->counters, cpu)->begun);
+	return begun - done;
+}
 
 static unsigned long noclone_status_counter_sum(const struct noclone_dev *nd,
 						enum noclone_counter which)
@@ -28,6 +45,8 @@ static unsigned long noclone_status_counter_sum(const struct noclone_dev *nd,
 	unsigned long sum = 0;
 	int cpu;
 
+	if (which == NOCLONE_INFLIGHT)
+		return noclone_status_inflight(nd);
 	for_each_possible_cpu(cpu)
 		sum += per_cpu_ptr(nd->counters, cpu)->n[which];
 	return sum;

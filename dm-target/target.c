@@ -6,7 +6,9 @@
 #include "target.h"
 #include "device-state.h"
 #include "fastpath.h"
+#include "fastpath-status.h"
 #include "mapped-device.h"
+#include "message.h"
 
 #include <linux/module.h>
 #include <linux/slab.h>
@@ -173,30 +175,29 @@ void noclone_target_resume(struct dm_target *ti)
 		noclone_fastpath_attach(t->table);
 }
 
-/* dmsetup message NAME 0 fastpath on|off */
-int noclone_target_switch(struct noclone_target *t, unsigned int argc,
-			  char **argv)
+/* Return: as .message, 1 if there is an answer in @result. */
+int noclone_target_answer(struct noclone_target *t, unsigned int argc, char **argv,
+			  char *result, unsigned int maxlen)
 {
-	bool on;
+	enum noclone_message message = noclone_message_parse(t->ti, argc, argv);
 
-	if (argc == 2 && !strcasecmp(argv[0], NOCLONE_MSG_FASTPATH)) {
-		on = !strcasecmp(argv[1], NOCLONE_MSG_ON);
-		if (on || !strcasecmp(argv[1], NOCLONE_MSG_OFF)) {
-			noclone_fastpath_switch(t->nd, on);
-			return 0;
-		}
+	switch (message) {
+	case NOCLONE_MESSAGE_STATUS:
+		noclone_status_emit(t->nd, true, result, maxlen, 0);
+		return 1;
+	case NOCLONE_MESSAGE_ON:
+	case NOCLONE_MESSAGE_OFF:
+		noclone_fastpath_switch(t->nd, message == NOCLONE_MESSAGE_ON);
+		return 0;
+	default:
+		return -EINVAL;
 	}
-
-	DMWARN("%s: unknown message \"%s%s%s\": use \"fastpath on\" or \"fastpath off\"",
-	       dm_table_device_name(t->ti->table), argv[0],
-	       argc > 1 ? " " : "", argc > 1 ? argv[1] : "");
-	return -EINVAL;
 }
 
 int noclone_target_message(struct dm_target *ti, unsigned int argc, char **argv,
 			   char *result, unsigned int maxlen)
 {
-	return noclone_target_switch(ti->private, argc, argv);
+	return noclone_target_answer(ti->private, argc, argv, result, maxlen);
 }
 
 int noclone_target_iterate_devices(struct dm_target *ti,

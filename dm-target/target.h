@@ -30,8 +30,8 @@ void noclone_target_free(struct noclone_target *t);
 
 void noclone_target_queue(struct work_struct *work);
 void noclone_target_event(struct noclone_target *t);
-int noclone_target_switch(struct noclone_target *t, unsigned int argc,
-			  char **argv);
+int noclone_target_answer(struct noclone_target *t, unsigned int argc, char **argv,
+			  char *result, unsigned int maxlen);
 size_t noclone_target_emit_options(struct noclone_target *t, char *result,
 				   unsigned int maxlen, size_t sz);
 

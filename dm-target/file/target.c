@@ -295,7 +295,7 @@ static int noclone_file_message(struct dm_target *ti, unsigned int argc,
 {
 	struct noclone_file_c *fc = ti->private;
 
-	return noclone_target_switch(fc->target, argc, argv);
+	return noclone_target_answer(fc->target, argc, argv, result, maxlen);
 }
 
 /*

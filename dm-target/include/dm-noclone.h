@@ -7,6 +7,10 @@
 #ifndef DM_NOCLONE_UAPI_H
 #define DM_NOCLONE_UAPI_H
 
+/*
+ * The number of this interface is the major version, of the module and of each target: the
+ * tool switches nothing by a module that has another one.
+ */
 #define NOCLONE_VERSION_MAJOR	1
 #define NOCLONE_VERSION_MINOR	0
 #define NOCLONE_VERSION_PATCH	0
@@ -25,7 +29,21 @@
 /* Followed by one of NOCLONE_ENGINES; noclone-file only */
 #define NOCLONE_OPT_ENGINE	"engine"
 
-/* "dmsetup message NAME 0 fastpath on|off" */
+/*
+ * Parameter "stock" of the module: "on" lets dm's own targets linear and striped understand
+ * the messages below, "off" gives all their devices back to dm core and forgets what was
+ * asked for them.
+ *
+ * Messages, "dmsetup message NAME SECTOR WORD...". The targets of this module, and dm's
+ * linear and striped with stock=on, understand
+ *
+ *	fastpath	answer one line, the status line below from "fastpath" on, with the
+ *			counters of the device, whichever of its targets is asked
+ *	fastpath on	use the fast path, now and after each resume
+ *	fastpath off	do not use it, now and after each resume
+ *
+ * A stock device has the fast path only if it is asked for by "fastpath on".
+ */
 #define NOCLONE_MSG_FASTPATH	"fastpath"
 #define NOCLONE_MSG_ON		"on"
 #define NOCLONE_MSG_OFF		"off"
@@ -39,7 +57,8 @@
  * <#words> is twice the number of counters, and the counters are those of the
  * first list in this order.  Both lists only grow at the end.  Counters belong
  * to the mapped device: the first of its targets that are ours prints them, and
- * <#words> of the others is 0.
+ * <#words> of the others is 0.  In the answer of a stock device "clones" is left out,
+ * and <#words> is 0 if nothing is kept for the device.
  *
  * X(enumerator, word on the status line, meaning)
  */
@@ -56,7 +75,8 @@
 	X(CRYPTO,	"crypto",	"given to dm core: has an inline encryption context") \
 	X(STATS,	"stats",	"given to dm core: dmsetup stats is in use") \
 	X(SUSPENDING,	"suspending",	"given to dm core: the device is being suspended") \
-	X(NOMEM,	"nomem",	"given to dm core: slab and reserve are exhausted")
+	X(NOMEM,	"nomem",	"given to dm core: slab and reserve are exhausted") \
+	X(INFLIGHT,	"inflight",	"in flight in place, also while the device is suspended")
 
 /* X(enumerator, word after "off:", meaning) */
 #define NOCLONE_OFF_REASONS(X)						\
@@ -70,18 +90,11 @@
 	X(SUSPENDED,	"suspended",	"the device is suspended")	\
 	X(UNPINNED,	"unpinned",	"a backing file of the table is not pinned") \
 	X(BYSTATS,	"stats",	"dmsetup stats is in use")	\
-	X(KERNEL,	"kernel",	"the kernel is not one that was read for the module")
-
-/*
- * The same for devices with dm's own linear and striped targets, whose status is
- * dm's. "dmsetup message NAME 0 fastpath" prints it for them, from "fastpath" on,
- * without the counter "clones"; <#words> is 0 if nothing is kept for the device.
- */
-#define NOCLONE_STOCK_REASONS(X)					\
-	X(DETACHED,	"detached",	"not resumed since its target type was enabled") \
-	X(MEMORY,	"memory",	"memory was short when it was resumed") \
-	X(LAYOUT,	"layout",	"a target does not map as expected") \
-	X(MULTIPATH,	"multipath",	"a leg is on dm-multipath")
+	X(KERNEL,	"kernel",	"the kernel is not one that was read for the module") \
+	X(UNASKED,	"unasked",	"a stock device: no message has asked for the fast path") \
+	X(DETACHED,	"detached",	"a stock device: asked for, and not resumed since") \
+	X(MEMORY,	"memory",	"a stock device: memory was short when it was resumed") \
+	X(LAYOUT,	"layout",	"a stock device: a target does not map as expected")
 
 /*
  * noclone-file, arguments in a table:

@@ -12,14 +12,13 @@
  */
 #include "devices.h"
 #include "learn.h"
-#include "memory.h"
 #include "../fastpath.h"
 #include "../interpose.h"
 #include "../mapped-device.h"
 
 #include <linux/blkdev.h>
 #include <linux/device-mapper.h>
-#include <linux/moduleparam.h>
+#include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <linux/wait_bit.h>
 #include <linux/workqueue.h>
@@ -29,17 +28,9 @@
 /* How soon a device that is gone is forgotten, and memory is tried again */
 #define NOCLONE_STOCK_DELAY	(5 * HZ)
 
-/* No resume takes longer that began before the callbacks were filled */
-#define NOCLONE_STOCK_NEW	(60 * HZ)
-
-static bool noclone_stock_auto = true;
-module_param_named(stock_auto, noclone_stock_auto, bool, 0644);
-MODULE_PARM_DESC(stock_auto, "Attach every device of the types in parameter stock when it is resumed, not only those that a message asked for (default Y)");
-
 static DEFINE_MUTEX(noclone_stock_lock);
 static bool noclone_stock_closing;	/* between detach_all() and free_all() */
 static LIST_HEAD(noclone_stocks);
-static unsigned long noclone_stock_types_at;	/* when callbacks were filled, in jiffies */
 
 /*
  * Of its own: an item waits as long as a leg does not complete I/O. Of no CPU: items of an
@@ -51,17 +42,6 @@ static void noclone_stock_collect(struct work_struct *work);
 static DECLARE_DELAYED_WORK(noclone_stock_collector, noclone_stock_collect);
 static void noclone_stock_retry_all(struct work_struct *work);
 static DECLARE_DELAYED_WORK(noclone_stock_retrier, noclone_stock_retry_all);
-
-bool noclone_stock_is_auto(void)
-{
-	return READ_ONCE(noclone_stock_auto);
-}
-
-/* May a resume still be under way that began before the callbacks were filled? */
-bool noclone_stock_is_new(void)
-{
-	return time_before(jiffies, READ_ONCE(noclone_stock_types_at) + NOCLONE_STOCK_NEW);
-}
 
 /* Return: the device, to be given to dm_put(), or NULL if it is gone. */
 static struct mapped_device *noclone_stock_get_md(const struct noclone_stock *sd)
@@ -76,10 +56,8 @@ static struct mapped_device *noclone_stock_get_md(const struct noclone_stock *sd
 
 /*
  * May a work item suspend the device? A suspend that waits for bios is followed by a
- * resume, which attaches; dm core would have us wait for its lock, and not idle. A
- * device that has been suspended may be resumed with targets that are not ours, which
- * does not change the state, or with some that are, or on legs that a suspend may wait
- * for without end: such tables are not for us.
+ * resume, which attaches; dm core would have us wait for its lock, and not idle. The
+ * other tables were found not to be for us.
  */
 static bool noclone_stock_may_suspend(const struct noclone_stock *sd)
 {
@@ -90,8 +68,6 @@ static bool noclone_stock_may_suspend(const struct noclone_stock *sd)
 	case NOCLONE_OFF_LAYOUT:
 	case NOCLONE_OFF_ZONED:
 		return false;
-	case NOCLONE_OFF_MULTIPATH:
-		return READ_ONCE(sd->nd.overridden);
 	default:
 		return true;
 	}
@@ -118,6 +94,21 @@ static void noclone_stock_resume_again(struct noclone_stock *sd)
 	dm_internal_resume(md);
 	WRITE_ONCE(sd->attacher, NULL);
 	dm_put(md);
+}
+
+/* noclone_stock_prepare() where it is allowed to wait. */
+static bool noclone_stock_prepare_wait(struct noclone_stock *sd)
+{
+	unsigned int noio;
+	int r = 0;
+
+	mutex_lock(&sd->preparing);
+	noio = memalloc_noio_save();
+	if (!noclone_dev_is_ready(&sd->nd))
+		r = noclone_dev_alloc(&sd->nd, GFP_KERNEL);
+	memalloc_noio_restore(noio);
+	mutex_unlock(&sd->preparing);
+	return !r;
 }
 
 /* The work item has got no memory. A resume may have got some meanwhile. */
@@ -164,8 +155,8 @@ static struct noclone_stock *noclone_stock_create(struct gendisk *disk)
 	if (!sd)
 		return NULL;
 	noclone_dev_init(&sd->nd, disk);
-	if (!noclone_stock_is_auto())
-		sd->nd.requested = NOCLONE_OFF_PARAMETER;
+	/* Until the message that asks for it has been read */
+	sd->nd.requested = NOCLONE_OFF_UNASKED;
 	sd->nd.state = NOCLONE_OFF_DETACHED;
 	sd->nd.stock = true;
 	sd->diskseq = disk->diskseq;
@@ -215,42 +206,11 @@ struct noclone_stock *noclone_stock_get(struct dm_target *ti, bool add)
 	return sd;
 }
 
-/*
- * The same in .presuspend, and the device does not want memory any more. Both in one
- * section, because noclone_stock_add_missed() moves a device from one to the other.
- */
-struct noclone_stock *noclone_stock_get_suspended(struct dm_target *ti)
-{
-	struct gendisk *disk = dm_disk(dm_table_get_md(ti->table));
-	struct noclone_stock *sd;
-
-	mutex_lock(&noclone_stock_lock);
-	noclone_memory_forget(disk);
-	sd = noclone_stock_find(disk->diskseq);
-	if (sd)
-		sd->users++;
-	mutex_unlock(&noclone_stock_lock);
-	return sd;
-}
-
 void noclone_stock_put(struct noclone_stock *sd)
 {
 	mutex_lock(&noclone_stock_lock);
 	sd->users--;
 	mutex_unlock(&noclone_stock_lock);
-}
-
-/* Is @disk a device of the list whose legs are on dm-multipath? */
-bool noclone_stock_disk_is_on_multipath(const struct gendisk *disk)
-{
-	const struct noclone_stock *sd;
-	bool on_multipath;
-
-	mutex_lock(&noclone_stock_lock);
-	sd = noclone_stock_find(disk->diskseq);
-	on_multipath = sd && READ_ONCE(sd->on_multipath);
-	mutex_unlock(&noclone_stock_lock);
-	return on_multipath;
 }
 
 /* Return: whether it was not queued already. Context: noclone_stock_lock */
@@ -293,60 +253,15 @@ void noclone_stock_retry_later(void)
 	queue_delayed_work(noclone_stock_wq, &noclone_stock_retrier, NOCLONE_STOCK_DELAY);
 }
 
-/*
- * Put @disk, which there was no memory for, on the list. A message may have done that
- * already. Context: noclone_stock_lock
- */
-static void noclone_stock_add_disk(struct gendisk *disk)
-{
-	struct noclone_stock *sd = noclone_stock_find(disk->diskseq);
-
-	if (!sd) {
-		sd = noclone_stock_create(disk);
-		if (sd && sd->nd.requested == NOCLONE_ON)
-			sd->nd.state = NOCLONE_OFF_MEMORY;
-	}
-	if (sd) {
-		noclone_stock_queue_retry(sd);
-	} else {
-		noclone_memory_miss(disk);
-		noclone_stock_retry_later();
-	}
-	/* It may be gone before anything else asks for that */
-	noclone_stock_look_later();
-}
-
-/*
- * The device that is held keeps its number. .presuspend takes it off: what is still
- * there has not been suspended since, and is still the same table. Context:
- * noclone_stock_lock
- */
-static void noclone_stock_add_missed(dev_t dev)
-{
-	struct mapped_device *md = dm_get_md(dev);
-
-	if (noclone_memory_found(dev) && md && noclone_stock_is_auto())
-		noclone_stock_add_disk(dm_disk(md));
-	if (md)
-		dm_put(md);
-}
-
 /* Attach devices that memory was short for. */
 static void noclone_stock_retry_all(struct work_struct *work)
 {
 	struct noclone_stock *sd;
-	dev_t dev;
 
 	mutex_lock(&noclone_stock_lock);
-	if (noclone_stock_closing)
-		goto unlock;
 	list_for_each_entry(sd, &noclone_stocks, node)
 		if (READ_ONCE(sd->nd.state) == NOCLONE_OFF_MEMORY)
 			noclone_stock_queue_retry(sd);
-	for (dev = noclone_memory_next_missed(0); dev;
-	     dev = noclone_memory_next_missed(MINOR(dev) + 1))
-		noclone_stock_add_missed(dev);
-unlock:
 	mutex_unlock(&noclone_stock_lock);
 }
 
@@ -469,24 +384,6 @@ void noclone_stock_detach_all(void)
 			noclone_stock_wait_unpinned(sd);
 }
 
-/*
- * Another target type gets the fast path, too: what was refused because of targets of
- * that type is looked at again. Tables of that type have come without a callback, perhaps
- * at an address that is known.
- */
-void noclone_stock_forget_refusals(void)
-{
-	struct noclone_stock *sd;
-
-	WRITE_ONCE(noclone_stock_types_at, jiffies);
-	mutex_lock(&noclone_stock_lock);
-	list_for_each_entry(sd, &noclone_stocks, node) {
-		cmpxchg(&sd->nd.state, NOCLONE_OFF_MIXED, NOCLONE_OFF_DETACHED);
-		WRITE_ONCE(sd->last, NULL);
-	}
-	mutex_unlock(&noclone_stock_lock);
-}
-
 /* After noclone_stock_detach_all(), and nobody detaches any more. */
 void noclone_stock_free_all(void)
 {
@@ -494,7 +391,6 @@ void noclone_stock_free_all(void)
 
 	/* .presuspend and items of the queue have asked for them meanwhile */
 	cancel_delayed_work_sync(&noclone_stock_retrier);
-	noclone_memory_forget_all();
 	cancel_delayed_work_sync(&noclone_stock_collector);
 	list_splice_init(&noclone_stocks, &all);
 	noclone_stock_free_list(&all);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Mapped devices with stock targets: one struct noclone_stock each, from its first
- * resume or message to its end.
+ * Mapped devices with stock targets: one struct noclone_stock each, from the first
+ * message "fastpath on" to its end, or to stock=off.
  *
  * Locks, outermost first: md->suspend_lock; nd->lock, which guards the table;
  * noclone_stock_lock in devices.c, which guards the list and the reference counts.
@@ -28,22 +28,16 @@ struct noclone_stock {
 	struct noclone_dev nd;
 	struct noclone_table table;	/* .dm is NULL while there is none */
 	sector_t sectors;		/* of targets that were looked at */
-	const struct dm_table *last;	/* suspended most recently; only compared */
 	enum noclone_state refused;	/* NOCLONE_ON: all of them are understood */
 	bool partly;			/* targets that were not seen may be for us */
-	bool on_multipath;		/* a leg of the last table was */
+	bool was_suspended;		/* so that later tables are seen from the beginning */
 	unsigned int retries;		/* left, for want of memory */
 	struct work_struct attach;
 	struct task_struct *attacher;	/* executes @attach; only compared */
 };
 
-bool noclone_stock_is_auto(void);
-bool noclone_stock_is_new(void);
-
 struct noclone_stock *noclone_stock_get(struct dm_target *ti, bool add);
-struct noclone_stock *noclone_stock_get_suspended(struct dm_target *ti);
 void noclone_stock_put(struct noclone_stock *sd);
-bool noclone_stock_disk_is_on_multipath(const struct gendisk *disk);
 
 void noclone_stock_queue_attach(struct noclone_stock *sd);
 void noclone_stock_retry(struct noclone_stock *sd);
@@ -54,6 +48,5 @@ int noclone_stock_init(void);
 void noclone_stock_exit(void);
 void noclone_stock_detach_all(void);
 void noclone_stock_free_all(void);
-void noclone_stock_forget_refusals(void);
 
 #endif /* DM_NOCLONE_STOCK_DEVICES_H */

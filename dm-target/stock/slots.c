@@ -49,7 +49,6 @@ struct noclone_slots_type {
 	const char *name;
 	const char *symbol;
 	struct target_type *type;	/* NULL until found */
-	bool on;
 };
 
 static struct noclone_slots_type noclone_slots_types[] = {
@@ -57,12 +56,11 @@ static struct noclone_slots_type noclone_slots_types[] = {
 	{ .name = "striped", .symbol = "stripe_target" },
 };
 
-#define NOCLONE_SLOTS_ALL	((1U << ARRAY_SIZE(noclone_slots_types)) - 1)
-
 /* Guards the types and what the parameter says */
 static DEFINE_MUTEX(noclone_slots_lock);
-static unsigned int noclone_slots_requested;
+static bool noclone_slots_requested;
 static bool noclone_slots_ready;
+static bool noclone_slots_filled;
 
 /* Callers inside of .resume, .presuspend_undo and .message; of .presuspend */
 static atomic_t noclone_slots_attaching = ATOMIC_INIT(0);
@@ -224,8 +222,9 @@ static void noclone_slots_fill(struct noclone_slots_type *t)
 		WRITE_ONCE(t->type->presuspend_undo, noclone_slots_resume);
 		WRITE_ONCE(t->type->resume, noclone_slots_resume);
 	}
+	/* Only a message lets them do anything */
+	smp_wmb();
 	WRITE_ONCE(t->type->message, noclone_slots_message);
-	t->on = true;
 }
 
 static void noclone_slots_clear_attach(struct noclone_slots_type *t)
@@ -237,42 +236,40 @@ static void noclone_slots_clear_attach(struct noclone_slots_type *t)
 	WRITE_ONCE(t->type->presuspend_undo, NULL);
 }
 
-/* All devices are given back, because any may have targets of both types. */
-static void noclone_slots_clear(void)
+static void noclone_slots_clear_detach(struct noclone_slots_type *t)
 {
-	bool any = false;
+	if (noclone_kernel_is_allowed())
+		WRITE_ONCE(t->type->presuspend, NULL);
+}
+
+static void noclone_slots_each(void (*f)(struct noclone_slots_type *t))
+{
 	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(noclone_slots_types); i++) {
-		if (!noclone_slots_types[i].on)
-			continue;
-		noclone_slots_clear_attach(&noclone_slots_types[i]);
-		any = true;
-	}
-	if (!any)
-		return;
+	for (i = 0; i < ARRAY_SIZE(noclone_slots_types); i++)
+		f(&noclone_slots_types[i]);
+}
 
+static void noclone_slots_clear(void)
+{
+	if (!noclone_slots_filled)
+		return;
+	noclone_slots_each(noclone_slots_clear_attach);
 	noclone_slots_wait(&noclone_slots_attaching);
 	noclone_stock_detach_all();
-	for (i = 0; i < ARRAY_SIZE(noclone_slots_types); i++) {
-		if (!noclone_slots_types[i].on)
-			continue;
-		if (noclone_kernel_is_allowed())
-			WRITE_ONCE(noclone_slots_types[i].type->presuspend, NULL);
-		noclone_slots_types[i].on = false;
-	}
+	noclone_slots_each(noclone_slots_clear_detach);
+	noclone_slots_filled = false;
 	noclone_slots_wait(&noclone_slots_detaching);
 	noclone_stock_free_all();
 }
 
 /* Found, and nobody else has filled the callbacks since. */
-static bool noclone_slots_are_ours(unsigned int i)
+static bool noclone_slots_is_ours(const struct noclone_slots_type *t)
 {
-	const struct noclone_slots_type *t = &noclone_slots_types[i];
 	const char *objection;
 
-	if (!t->type || t->on)
-		return t->type;
+	if (!t->type)
+		return false;
 	objection = noclone_slots_objection(t->type, t);
 	/* They may be in two pages */
 	if (!objection && (!noclone_compat_can_write(&t->type->presuspend) ||
@@ -283,62 +280,41 @@ static bool noclone_slots_are_ours(unsigned int i)
 	return !objection;
 }
 
-static int noclone_slots_apply(unsigned int requested)
+/* Return: whether both are filled. */
+static bool noclone_slots_fill_all(void)
 {
-	unsigned int i, on = 0;
-
-	for (i = 0; i < ARRAY_SIZE(noclone_slots_types); i++) {
-		if ((requested & BIT(i)) && !noclone_slots_are_ours(i))
-			return -EOPNOTSUPP;
-		if (noclone_slots_types[i].on)
-			on |= BIT(i);
-	}
-	if (on & ~requested) {
-		noclone_slots_clear();
-		on = 0;
-	}
-	/* Before, for resumes that are under way; after it, for what they have decided */
-	if (requested & ~on)
-		noclone_stock_forget_refusals();
-	for (i = 0; i < ARRAY_SIZE(noclone_slots_types); i++)
-		if (requested & ~on & BIT(i))
-			noclone_slots_fill(&noclone_slots_types[i]);
-	if (requested & ~on)
-		noclone_stock_forget_refusals();
-	WRITE_ONCE(noclone_slots_requested, requested);
-	return 0;
-}
-
-/* "linear,striped", one of them, or nothing */
-static int noclone_slots_parse(const char *value, unsigned int *requested)
-{
-	size_t length;
 	unsigned int i;
 
-	*requested = 0;
-	for (; *value && *value != '\n'; value += length + (value[length] == ',')) {
-		length = strcspn(value, ",\n");
-		for (i = 0; i < ARRAY_SIZE(noclone_slots_types); i++)
-			if (strlen(noclone_slots_types[i].name) == length &&
-			    !strncmp(value, noclone_slots_types[i].name, length))
-				break;
-		if (i == ARRAY_SIZE(noclone_slots_types)) {
-			DMERR("parameter stock: \"%.*s\" is neither linear nor striped",
-			      (int)length, value);
-			return -EINVAL;
-		}
-		*requested |= BIT(i);
-	}
+	if (noclone_slots_filled)
+		return true;
+	for (i = 0; i < ARRAY_SIZE(noclone_slots_types); i++)
+		if (!noclone_slots_is_ours(&noclone_slots_types[i]))
+			return false;
+	noclone_slots_each(noclone_slots_fill);
+	noclone_slots_filled = true;
+	return true;
+}
+
+static int noclone_slots_apply(bool requested)
+{
+	if (!requested)
+		noclone_slots_clear();
+	else if (!noclone_slots_fill_all())
+		return -EOPNOTSUPP;
+	WRITE_ONCE(noclone_slots_requested, requested);
 	return 0;
 }
 
 static int noclone_slots_set(const char *value, const struct kernel_param *kp)
 {
-	unsigned int requested;
-	int r = noclone_slots_parse(value ? value : "", &requested);
+	bool requested;
+	int r;
 
-	if (r)
-		return r;
+	if (kstrtobool(value, &requested)) {
+		DMERR("parameter stock: \"%.*s\" is neither on nor off",
+		      (int)strcspn(value, "\n"), value);
+		return -EINVAL;
+	}
 	/* It may wait for a leg. Who reads a parameter meanwhile is not to wait, too */
 	kernel_param_unlock(kp->mod);
 	r = mutex_lock_interruptible(&noclone_slots_lock);
@@ -355,15 +331,8 @@ static int noclone_slots_set(const char *value, const struct kernel_param *kp)
 
 static int noclone_slots_get(char *buffer, const struct kernel_param *kp)
 {
-	unsigned int requested = READ_ONCE(noclone_slots_requested);
-	unsigned int i;
-	int n = 0;
-
-	for (i = 0; i < ARRAY_SIZE(noclone_slots_types); i++)
-		if (requested & BIT(i))
-			n += sysfs_emit_at(buffer, n, "%s%s", n ? "," : "",
-					   noclone_slots_types[i].name);
-	return n + sysfs_emit_at(buffer, n, "\n");
+	return sysfs_emit(buffer, "%s\n",
+			  READ_ONCE(noclone_slots_requested) ? "on" : "off");
 }
 
 static const struct kernel_param_ops noclone_slots_ops = {
@@ -371,7 +340,7 @@ static const struct kernel_param_ops noclone_slots_ops = {
 	.get = noclone_slots_get,
 };
 module_param_cb(stock, &noclone_slots_ops, NULL, 0644);
-MODULE_PARM_DESC(stock, "Stock target types that get the fast path: linear, striped, or both with a comma (default none)");
+MODULE_PARM_DESC(stock, "Give stock linear and striped devices the fast path that the message \"fastpath on\" asks for (default off)");
 
 /*
  * @newest: the last of our types that was registered. A kernel that is not as
@@ -384,7 +353,7 @@ void noclone_slots_init(struct target_type *newest)
 	noclone_slots_ready = true;
 	if (noclone_slots_apply(noclone_slots_requested)) {
 		DMERR("parameter stock: not possible on this kernel, all devices stay as they are");
-		noclone_slots_requested = 0;
+		noclone_slots_requested = false;
 	}
 	mutex_unlock(&noclone_slots_lock);
 }

@@ -180,7 +180,7 @@ static void columns(void **state __unused)
 static void metrics(void **state __unused)
 {
 	struct overview v = overview_of("a\"\\\n", "LVM-x", LINEAR,
-					"fastpath on 4 fast 3 flush 1");
+					"fastpath on 6 fast 3 flush 1 inflight 7");
 	_cleanup_free_ char *text = metrics_print(&v, 1);
 
 	assert_non_null(strstr(text, "\nnoclone_device_info{name=\"a\\\"\\\\\\n\","
@@ -188,6 +188,11 @@ static void metrics(void **state __unused)
 	assert_non_null(strstr(text, "# TYPE noclone_ios_total counter\n"
 			       "noclone_ios_total{name=\"a\\\"\\\\\\n\",way=\"fast\"} 3\n"));
 	assert_non_null(strstr(text, ",counter=\"flush\"} 1\n"));
+	/* no counter, and no reason why I/O is not fast */
+	assert_non_null(strstr(text, "# TYPE noclone_inflight gauge\n"
+			       "noclone_inflight{name=\"a\\\"\\\\\\n\"} 7\n"));
+	assert_null(strstr(text, "counter=\"inflight\""));
+	assert_string_equal(overview_reason(&v), "flush");
 	assert_non_null(strstr(text, "\nnoclone_device_troubled{name=\"a\\\"\\\\\\n\"} 0\n"));
 	overview_free(&v);
 }

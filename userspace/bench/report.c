@@ -84,7 +84,7 @@ static void print_detours(const struct status *s)
 		const char *meaning = status_counter_meaning(c->name);
 
 		if (c->value && strcmp(c->name, "fast") &&
-		    strcmp(c->name, "reserve"))
+		    strcmp(c->name, "reserve") && status_counter_grows(c->name))
 			printf("  %12llu %-10s %s\n",
 			       (unsigned long long)c->value, c->name,
 			       meaning ? meaning : "");

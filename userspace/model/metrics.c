@@ -79,8 +79,19 @@ static void add_counters(struct strbuf *b, const struct overview *v)
 	unsigned int i;
 
 	for (i = 0; i < v->status.nr_counters; i++)
-		add_count(b, "noclone_counter_total", v->name, "counter",
-			  v->status.counters[i].name, v->status.counters[i].value);
+		if (status_counter_grows(v->status.counters[i].name))
+			add_count(b, "noclone_counter_total", v->name, "counter",
+				  v->status.counters[i].name, v->status.counters[i].value);
+}
+
+static void add_inflight(struct strbuf *b, const struct overview *v)
+{
+	if (!v->counted)
+		return;
+	strbuf_add(b, "noclone_inflight{");
+	add_label(b, "name", v->name);
+	strbuf_add(b, "} %llu\n",
+		   (unsigned long long)status_counter(&v->status, "inflight"));
 }
 
 char *metrics_print(const struct overview *v, unsigned int nr)
@@ -97,6 +108,8 @@ char *metrics_print(const struct overview *v, unsigned int nr)
 		  "Whether a disk or file below the device has failed or is gone; noclone status NAME says which.", add_troubled },
 		{ "noclone_ios_total", "counter",
 		  "I/Os by way: the fast path, or dm core's.", add_ways },
+		{ "noclone_inflight", "gauge",
+		  "I/Os of the fast path that are not completed yet.", add_inflight },
 		{ "noclone_counter_total", "counter",
 		  "Counters of the device; noclone status --verbose NAME explains them.", add_counters },
 	};

@@ -42,7 +42,7 @@ bool overview_is_for(const struct table *t)
 static bool is_way(const char *name)
 {
 	return !strcmp(name, "fast") || !strcmp(name, "reserve") ||
-	       !strcmp(name, "clones");
+	       !strcmp(name, "clones") || !status_counter_grows(name);
 }
 
 static uint64_t sum_of_reasons(const struct status *s)
@@ -105,7 +105,8 @@ static void counters_since(struct status *d, const struct status *s,
 		GROW(d->counters, d->nr_counters);
 		d->counters[d->nr_counters++] = (struct counter) {
 			xstrdup(c->name),
-			difference(c->value, status_counter(old, c->name)),
+			!status_counter_grows(c->name) ? c->value :
+				difference(c->value, status_counter(old, c->name)),
 		};
 	}
 }

@@ -25,10 +25,10 @@ static const struct {
 	/* those of one device keep all others from the fast path, too */
 	{ "stats", "dmsetup stats list --allprograms says on which devices, dmsetup stats delete --allprograms --allregions DEVICE ends it" },
 	/* the module suspends and resumes in one go, so that it may be the root */
+	{ "unasked", "noclone enable --now NAME" },
 	{ "detached", "noclone enable --now NAME" },
 	{ "memory", "it is tried again a few times; noclone enable --now NAME begins anew" },
 	{ "layout", "nothing on this kernel; please report it with dmsetup table" },
-	{ "multipath", "ask for it by name: noclone enable --now NAME" },
 };
 
 static char *with_name(const char *remedy, const char *name)

@@ -22,7 +22,6 @@ static const struct word {
 	NOCLONE_COUNTERS(WORD)
 }, reasons[] = {
 	NOCLONE_OFF_REASONS(WORD)
-	NOCLONE_STOCK_REASONS(WORD)
 }, file_counters[] = {
 	NOCLONE_FILE_COUNTERS(WORD)
 }, refused_words[] = {
@@ -43,6 +42,11 @@ static const char *find_meaning(const struct word *list, size_t nr,
 		if (!strcmp(list[i].word, word))
 			return list[i].meaning;
 	return NULL;
+}
+
+bool status_counter_grows(const char *name)
+{
+	return strcmp(name, "inflight");
 }
 
 const char *status_counter_meaning(const char *name)

@@ -53,6 +53,8 @@ struct status {
 int status_parse(struct status *s, const char *line);
 void status_free(struct status *s);
 /* What a counter or a reason means, or NULL for one this tool does not know. */
+/* Does it only grow?  One tells how many there are at the moment. */
+bool status_counter_grows(const char *name);
 const char *status_counter_meaning(const char *name);
 const char *status_reason_meaning(const char *reason);
 const char *status_file_counter_meaning(const char *name);
