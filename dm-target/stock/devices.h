@@ -5,11 +5,10 @@
  *
  * Locks, outermost first: md->suspend_lock; nd->lock, which guards the table;
  * noclone_stock_lock in devices.c, which guards the list and the reference counts.
- * The last is taken in .resume and while a table is learned, so nobody waits for
- * I/O, memory, a grace period or nd->lock with it: the table that is resumed may be
- * what he waits for. @preparing is held while memory is waited for; .resume only
- * tries it. Bios are waited for without a lock, but for the bit that
- * noclone_inflight_wait() has per device.
+ * The last is taken in .resume, so nothing waits for I/O, memory, a grace period or
+ * nd->lock with it: that may wait for the table that is resumed. @preparing is held while
+ * memory is waited for; .resume only tries it. Bios are waited for without a lock, but for
+ * the bit that noclone_inflight_wait() has per device.
  */
 #ifndef DM_NOCLONE_STOCK_DEVICES_H
 #define DM_NOCLONE_STOCK_DEVICES_H
