@@ -39,7 +39,7 @@ static void states(void **state __unused)
 	m.rule = POLICY_INCLUDE;
 	says(&d, FINDING_WARNING, "though the policy includes it", "noclone enable --now --policy");
 	m.rule = POLICY_NONE;
-	d.module.params.stock = STOCK_LINEAR;
+	d.module.params.stock = true;
 	says(&d, FINDING_NOTE, "on dm core's path", "noclone enable --now vg-lv");
 	m.own = true;
 	says(&d, FINDING_NOTE, "no state of its fast path", NULL);

@@ -23,7 +23,7 @@ static struct doctor_facts good(void)
 	return (struct doctor_facts) {
 		.tool = TOOL, .root = true, .driver = true,
 		.module = {
-			.params = { .loaded = true, .has_stock = true, .stock = STOCK_ALL },
+			.params = { .loaded = true, .interface = NOCLONE_VERSION_MAJOR, .stock = true },
 			.version = (char *)TOOL, .srcversion = (char *)"A",
 		},
 		.trust = { ANSWER_NO, (char *)"none", ANSWER_NO },
@@ -90,11 +90,9 @@ static void module_is_wrong(void **state __unused)
 	says(doctor_judge_module, &d, FINDING_NOTE, "another build", "modprobe dm-noclone");
 	d = good();
 	d.module.fastpath_off = true;
-	d.module.params.stock = 0;
+	d.module.params.stock = false;
 	says(doctor_judge_module, &d, FINDING_WARNING, "fastpath is N", "echo Y");
-	says(doctor_judge_module, &d, FINDING_NOTE, "none is enabled", "noclone enable --now");
-	d.module.params.has_stock = false;
-	says(doctor_judge_module, &d, FINDING_WARNING, "too old", "install");
+	says(doctor_judge_module, &d, FINDING_NOTE, "its parameter stock is off", "noclone enable --now");
 	d.module.params.loaded = d.driver = false;
 	says(doctor_judge_module, &d, FINDING_NOTE, "is not loaded", "noclone enable --now");
 	says(doctor_judge_module, &d, FINDING_NOTE, "driver is not loaded", NULL);
@@ -108,22 +106,24 @@ static void module_is_blocked(void **state __unused)
 	modprobe_conf_parse(&d.conf, "/etc/x.conf",
 			    "# blacklist dm-noclone\nblacklist other\n\n"
 			    "blacklist dm-noclone\ninstall dm_noclone \\\n /bin/false x\n"
-			    "options dm-noclone stock=linear,mirror fast=1 fastpath=Y\n"
+			    "options dm-noclone stock=linear fast=1 fastpath=Y stock=on\n"
 			    "options dm_noclone_other stock=x\ninstall");
 	modprobe_conf_parse_cmdline(&d.conf,
 		"quiet module_blacklist=a,dm-noclone modprobe.blacklist=dm_noclone "
-		"dm_noclone.stock=crypt module_blacklist=dm_nocloned root=/dev/sda");
-	assert_int_equal(d.conf.nr, 6);
+		"dm_noclone.stock=crypt dm_noclone.stock=off module_blacklist=dm_nocloned root=/dev/sda");
+	assert_int_equal(d.conf.nr, 7);
 	says(doctor_judge_module, &d, FINDING_WARNING, "/etc/x.conf:4 blacklists it", "remove");
 	says(doctor_judge_module, &d, FINDING_PROBLEM, "/etc/x.conf:6 runs \"/bin/false x\"",
 	     "remove");
-	says(doctor_judge_module, &d, FINDING_PROBLEM, "/etc/x.conf:7 has stock=linear,mirror",
+	says(doctor_judge_module, &d, FINDING_PROBLEM, "/etc/x.conf:7 has stock=linear:",
 	     "correct");
 	says(doctor_judge_module, &d, FINDING_WARNING, "has fast=1: the module has no such", "correct");
 	says(doctor_judge_module, &d, FINDING_PROBLEM, "command line has module_blacklist=a,dm-noclone",
 	     "reboot");
 	says(doctor_judge_module, &d, FINDING_WARNING, "command line blacklists it", "remove");
 	says(doctor_judge_module, &d, FINDING_PROBLEM, "command line has stock=crypt", "correct");
+	says(doctor_judge_module, &d, FINDING_WARNING,
+	     "command line has dm_noclone.stock=off: nothing applies", "enable --now --policy");
 	d.module.params.loaded = true;
 	says(doctor_judge_module, &d, FINDING_WARNING, "/etc/x.conf:6 runs", "remove");
 	modprobe_conf_free(&d.conf);
@@ -245,25 +245,6 @@ static void signatures(void **state __unused)
 	says(doctor_judge_trust, &d, FINDING_NOTE, "signed modules only", NULL);
 }
 
-static void initramfs(void **state __unused)
-{
-	struct kernel_facts k = good_kernel;
-	struct doctor_facts d = good();
-
-	d.kernel = &k;
-	k.initramfs = (char *)"/boot/initrd.img";
-	d.boot.has_policy = true;
-	policy_parse(&d.boot.policy, "include *\n", &d.boot.problems);
-	says(doctor_judge_kernels, &d, FINDING_NOTE, "cannot tell whether /boot/initrd.img", NULL);
-	k.in_initramfs = ANSWER_NO;
-	says(doctor_judge_kernels, &d, FINDING_WARNING, "which does not have it",
-	     "update-initramfs -u -k " RELEASE);
-	k.in_initramfs = k.policy_in_initramfs = ANSWER_YES;
-	at_worst(doctor_judge_kernels, &d, FINDING_OK);
-	policy_free(&d.boot.policy);
-	says(doctor_judge_kernels, &d, FINDING_WARNING, "still enables all devices", "dracut");
-}
-
 static void dkms_lines(void **state __unused)
 {
 	static const char text[] =
@@ -377,11 +358,6 @@ static void hooks(void **state __unused)
 	d.hook[HOOK_POLICY_RULE].off = true;
 	says(doctor_judge_hooks, &d, FINDING_NOTE, "/etc/x.rules turns it off", "rm /etc/x.rules");
 	policy_free(&d.boot.policy);
-	policy_parse(&d.boot.policy, "include *\n", &d.boot.problems);
-	says(doctor_judge_hooks, &d, FINDING_WARNING, "what dracut makes", NULL);
-	d.hook[HOOK_INITRAMFS_TOOLS].has_user = d.hook[HOOK_DRACUT].has_user = false;
-	at_worst(doctor_judge_hooks, &d, FINDING_NOTE);
-	policy_free(&d.boot.policy);
 }
 
 int main(void)
@@ -395,7 +371,6 @@ int main(void)
 		cmocka_unit_test(kernels_with_another_module),
 		cmocka_unit_test(modules_elsewhere),
 		cmocka_unit_test(signatures),
-		cmocka_unit_test(initramfs),
 		cmocka_unit_test(dkms_lines),
 		cmocka_unit_test(policy),
 		cmocka_unit_test(units),

@@ -70,7 +70,7 @@ static void wish_by_policy(struct candidate *c, const struct policy *policy)
 	c->named = policy_is_literal(rule);
 }
 
-static int wish_all_by_policy(struct switch_plan *p, bool all_devices)
+static int wish_all_by_policy(struct switch_plan *p)
 {
 	_cleanup_policy_ struct policy policy = { 0 };
 	_cleanup_policy_file_ struct policy_file file;
@@ -81,8 +81,6 @@ static int wish_all_by_policy(struct switch_plan *p, bool all_devices)
 		return r;
 	for (i = 0; i < p->nr; i++)
 		wish_by_policy(&p->device[i], &policy);
-	p->decides = all_devices;
-	p->all = all_devices && policy_includes_all(&policy);
 	return 0;
 }
 
@@ -93,12 +91,11 @@ static int make_plan(const struct options *o, int argc, char **argv,
 	unsigned int i;
 	int r = add_devices(p, argc, argv, wish);
 
-	p->all = opt(o, OPT_ALL);
-	p->wish = wish;
+	p->all_off = opt(o, OPT_ALL) && wish == WISH_OFF;
 	for (i = 0; i < p->nr; i++)
 		p->device[i].wish = wish;
 	if (!r && opt(o, OPT_POLICY))
-		r = wish_all_by_policy(p, !argc);
+		r = wish_all_by_policy(p);
 	if (r)
 		return r;
 	module_params(&m);
@@ -151,54 +148,11 @@ static void print_plan(const struct options *o, enum wish wish,
 	json_object_put(out);
 }
 
-/* /etc/modprobe.d may have had its say, or another process: plan with what is there. */
-static void plan_again(struct switch_plan *p)
+static int set_params(const struct switch_plan *p)
 {
-	struct module_params m;
-	unsigned int i;
+	int r = p->load ? module_load() : 0;
 
-	for (i = 0; i < p->nr; i++) {
-		free(p->device[i].state);
-		p->device[i].state = candidate_state(&p->device[i]);
-	}
-	module_params(&m);
-	switch_plan(p, &m);
-}
-
-static int write_params(const struct switch_plan *p)
-{
-	_cleanup_free_ char *stock = stock_print(p->stock);
-	int r = 0;
-
-	if (p->set_auto)
-		r = module_set("stock_auto", p->stock_auto ? "Y" : "N");
-	if (r || !p->set_stock)
-		return r;
-	r = module_set("stock", stock);
-	if (r && p->set_auto)
-		module_set("stock_auto", p->stock_auto ? "N" : "Y");
-	return r;
-}
-
-/*
- * Two that add a type each would take away the other's: under a lock, which ends with
- * this process at the latest.
- */
-static int set_params(struct switch_plan *p)
-{
-	_cleanup_close_ int lock = -1;
-	int r;
-
-	if (p->load) {
-		r = module_load();
-		if (r)
-			return r;
-	}
-	lock = module_lock();
-	plan_again(p);
-	if (p->spreads)
-		log_warn("the module cannot keep these types apart: other devices of a type get the fast path too when they are resumed; \"noclone disable --now NAME\" keeps one off");
-	return write_params(p);
+	return r || !p->set_stock ? r : module_set("stock", switch_stock_word(p));
 }
 
 /* On a terminal, and only where it takes a moment; erased when it is done. */

@@ -12,7 +12,7 @@
 static enum finding_level level_of_reason(const char *reason)
 {
 	static const char *const chosen[] = {
-		"parameter", "option", "message", "mixed", "zoned", "multipath",
+		"parameter", "option", "message", "mixed", "zoned",
 	};
 	size_t i;
 
@@ -23,7 +23,7 @@ static enum finding_level level_of_reason(const char *reason)
 	       FINDING_PROBLEM : FINDING_WARNING;
 }
 
-/* Where no type of stock target is enabled, one line says so for all of them. */
+/* With stock=off, one line says so for all of them. */
 static void judge_unattached(const struct doctor_facts *d, const struct mapped_facts *m,
 			     const char *what, struct findings *f)
 {

@@ -35,13 +35,9 @@ static void judge_params(const struct doctor_facts *d, struct findings *f)
 		finding_fix(finding_add(f, FINDING_WARNING, WHAT,
 					"its parameter fastpath is N: new devices have no fast path"),
 			    "echo Y >" PARAMETERS "fastpath");
-	if (!p->has_stock)
-		finding_fix(finding_add(f, FINDING_WARNING, WHAT,
-					"it is too old for the fast path on volumes of LVM and other programs"),
-			    "install dm-noclone %s and load it", d->tool);
-	else if (!p->stock)
+	if (!p->stock)
 		finding_fix(finding_add(f, FINDING_NOTE, WHAT,
-					"devices of LVM and other programs are on dm core's path: none is enabled"),
+					"devices of LVM and other programs are on dm core's path: its parameter stock is off"),
 			    "noclone enable --now NAME, or --all");
 }
 
@@ -66,24 +62,42 @@ static void judge_line(const struct modprobe_line *line, bool loaded, struct fin
 					line->where),
 			    "remove that line or word");
 		break;
+	case MODPROBE_STOCK_OFF:
+		finding_fix(finding_add(f, FINDING_WARNING, WHAT,
+					"%s has %s: nothing applies the policy in this boot",
+					line->where, line->text),
+			    "noclone enable --now --policy; or reboot without that word");
+		break;
 	case MODPROBE_OPTIONS:
 		break;
 	}
 }
 
-/* "stock=linear,striped": what is wrong with it, or NULL. */
+/* As kstrtobool() of the kernel, with the words that the documentation has. */
+static bool is_switch(const char *word)
+{
+	static const char *const words[] = {
+		"on", "off", "1", "0", "Y", "N", "y", "n",
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(words); i++)
+		if (!strcmp(word, words[i]))
+			return true;
+	return false;
+}
+
+/* "stock=on": what is wrong with it, or NULL. */
 static const char *option_problem(const char *word)
 {
 	static const char *const known[] = {
-		"fastpath", "stock", "stock_auto", "reserved_ios", "polled",
-		"fail_tiers", "any_kernel",
+		"fastpath", "stock", "reserved_ios", "polled", "fail_tiers", "any_kernel",
 	};
 	_cleanup_free_ char *name = xstrndup(word, strcspn(word, "="));
-	unsigned int types;
 	size_t i;
 
-	if (str_starts(word, "stock=") && !stock_parse(word + strlen("stock="), &types))
-		return "known types are linear and striped: the module does not load with it";
+	if (str_starts(word, "stock=") && !is_switch(word + strlen("stock=")))
+		return "it is on or off: the module does not load with that";
 	for (i = 0; i < ARRAY_SIZE(known); i++)
 		if (!strcmp(name, known[i]))
 			return NULL;

@@ -107,6 +107,8 @@ static void parse_word(struct modprobe_conf *c, const char *word)
 	} else if (str_starts(word, "modprobe.blacklist=")) {
 		if (lists_us(word + strlen("modprobe.blacklist=")))
 			add(c, MODPROBE_BLACKLIST, CMDLINE, word);
+	} else if (!strcmp(word, "dm_noclone.stock=off")) {
+		add(c, MODPROBE_STOCK_OFF, CMDLINE, word);
 	} else if (word[strlen(module)] && modprobe_is_ours(module)) {
 		add(c, MODPROBE_OPTIONS, CMDLINE, word + strlen(module) + 1);
 	}

@@ -10,6 +10,7 @@ enum modprobe_kind {
 	MODPROBE_INSTALL,	/* a command runs in place of loading it */
 	MODPROBE_OPTIONS,
 	MODPROBE_DENY,		/* module_blacklist=: the kernel itself refuses it */
+	MODPROBE_STOCK_OFF,	/* the word that keeps the policy from being applied */
 };
 
 /**

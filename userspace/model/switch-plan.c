@@ -2,10 +2,9 @@
 /*
  * Switching the fast path of devices on and off.
  *
- * The module attaches stock devices of the types in its parameter "stock": all of
- * them with stock_auto, else those that a message has asked for.  So a plan for a few
- * devices turns stock_auto off before it names a type, unless somebody has
- * enabled types already: that was a decision about others.
+ * With its parameter "stock" the module lets stock devices understand messages, and only a
+ * message gives one the fast path.  Without, all of them go back to dm core, and what was
+ * asked for is forgotten.
  */
 #include "model/switch-plan.h"
 
@@ -20,69 +19,18 @@
 /* dm core frees deleted statistics after a grace period of RCU, and they count until then */
 #define STATS_PASS_MS	1000
 
-static const struct {
-	const char *name;
-	unsigned int bit;
-} type_names[] = {
-	{ "linear", STOCK_LINEAR },
-	{ "striped", STOCK_STRIPED },
-};
-
-static unsigned int type_bit(const char *name, size_t length)
+char *module_objection(const struct module_params *m)
 {
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(type_names); i++)
-		if (strlen(type_names[i].name) == length &&
-		    !strncmp(type_names[i].name, name, length))
-			return type_names[i].bit;
-	return 0;
-}
-
-bool stock_parse(const char *text, unsigned int *types)
-{
-	size_t length;
-
-	for (*types = 0; *text; text += length + (text[length] == ',')) {
-		unsigned int bit;
-
-		length = strcspn(text, ",");
-		bit = type_bit(text, length);
-		if (!bit)
-			return false;
-		*types |= bit;
-	}
-	return true;
-}
-
-char *stock_print(unsigned int types)
-{
-	struct strbuf b = { 0 };
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(type_names); i++)
-		if (types & type_names[i].bit)
-			strbuf_add(&b, "%s%s", b.len ? "," : "",
-				   type_names[i].name);
-	return strbuf_take(&b);
-}
-
-unsigned int stock_types(const struct table *t)
-{
-	unsigned int i, types = 0;
-
-	for (i = 0; i < t->nr; i++)
-		if (t->targets[i].stock)
-			types |= type_bit(t->targets[i].type,
-					  strlen(t->targets[i].type));
-	return types;
+	if (!m->loaded || m->interface == NOCLONE_VERSION_MAJOR)
+		return NULL;
+	return xasprintf("the loaded " NOCLONE_MODULE_NAME " has interface %u, this tool has %u: install both in the same version, then modprobe -r " NOCLONE_MODULE_NAME ", or reboot",
+			 m->interface, NOCLONE_VERSION_MAJOR);
 }
 
 void candidate_learn(struct candidate *c, const struct table *t)
 {
 	unsigned int i;
 
-	c->types = stock_types(t);
 	for (i = t->nr; i--;) {
 		const struct target *target = &t->targets[i];
 
@@ -93,13 +41,14 @@ void candidate_learn(struct candidate *c, const struct table *t)
 			continue;
 		}
 		c->has_own |= target_is_noclone(target);
+		c->has_stock |= target->stock;
 		c->sector = target->start;
 	}
 }
 
 bool candidate_is_suitable(const struct candidate *c)
 {
-	return !c->other && (c->has_own || c->types) && !(c->has_own && c->types);
+	return !c->other && c->has_own != c->has_stock;
 }
 
 void candidate_free(struct candidate *c)
@@ -118,7 +67,7 @@ static char *objection_to_table(const struct candidate *c)
 	if (c->other)
 		return xasprintf("its table has a target of type %s: only linear and striped devices have a fast path, perhaps one below it",
 				 c->other);
-	if (c->has_own && c->types)
+	if (c->has_own && c->has_stock)
 		return xasprintf("its table mixes targets of dm and of this module: noclone convert %s --to stock",
 				 c->name);
 	return candidate_is_suitable(c) ? NULL : xstrdup("it has no table");
@@ -129,103 +78,43 @@ static bool is_state(const struct candidate *c, const char *state)
 	return c->state && !strcmp(c->state, state);
 }
 
-/* Why it cannot be switched on: a new string, or NULL. */
-static char *objection(const struct candidate *c, const struct module_params *m)
-{
-	if (!candidate_is_suitable(c))
-		return objection_to_table(c);
-	if (c->types && m->loaded && !m->has_stock)
-		return xstrdup("the loaded dm-noclone has no fast path for dm's own targets: install a newer one and load it");
-	if ((c->multipath || is_state(c, "off:multipath")) && !c->named)
-		return xasprintf("a leg is on dm-multipath, which may hold I/O back: ask for it by name, noclone enable --now %s",
-				 c->name);
-	return NULL;
-}
-
 static void plan_on(struct candidate *c, const struct module_params *m)
 {
 	free(c->why);
-	c->why = objection(c, m);
+	c->why = candidate_is_suitable(c) ? module_objection(m) : objection_to_table(c);
 	if (c->why)
 		c->action = SWITCH_CANNOT;
 	else
 		c->action = is_state(c, "on") ? SWITCH_NOTHING : SWITCH_ON;
 }
 
-static bool clears(const struct switch_plan *p, const struct module_params *m)
+/* The parameter does for all stock devices what a message does for one. */
+static void plan_off(struct candidate *c, bool clears)
 {
-	return p->all && p->wish == WISH_OFF && m->stock;
-}
-
-/*
- * Off stays off: also a device that would come on later gets the message, because its
- * type is enabled now or will be.  One with another stock type is on dm core's path
- * already, and dm would refuse the message.
- */
-static void plan_off(struct candidate *c, const struct switch_plan *p,
-		     const struct module_params *m)
-{
-	bool comes_on = c->types && p->stock_auto && !(c->types & ~p->stock);
-
-	if ((!c->state && !comes_on) || is_state(c, "off:message") ||
-	    c->types & ~p->stock)
+	if (!c->state || (is_state(c, "off:message") && (c->has_own || !clears)))
 		c->action = SWITCH_NOTHING;
 	else
-		c->action = SWITCH_OFF;
-	if (c->state && clears(p, m) && !c->has_own)
-		c->action = SWITCH_GIVE_BACK;
-}
-
-/* Types of the stock devices that are to be on */
-static unsigned int types_wanted(const struct switch_plan *p)
-{
-	unsigned int i, types = 0;
-
-	if (p->all && p->wish == WISH_ON)
-		return STOCK_ALL;
-	for (i = 0; i < p->nr; i++)
-		if (p->device[i].wish == WISH_ON &&
-		    p->device[i].action != SWITCH_CANNOT)
-			types |= p->device[i].types;
-	return types;
-}
-
-static void set_auto(struct switch_plan *p, const struct module_params *m, bool on)
-{
-	p->set_auto = (!m->loaded || m->has_auto) && (!m->loaded || m->stock_auto != on);
-	p->stock_auto = on;
-}
-
-static void plan_params(struct switch_plan *p, const struct module_params *m)
-{
-	unsigned int wanted = types_wanted(p);
-
-	p->set_auto = false;
-	p->stock_auto = m->loaded && m->has_stock && m->stock_auto;
-	p->spreads = false;
-	p->load = wanted && !m->loaded;
-	p->stock = clears(p, m) ? 0 : m->stock | wanted;
-	p->set_stock = p->stock != m->stock;
-	if (!wanted)
-		return;
-	if (p->all || p->decides || !m->stock)
-		set_auto(p, m, p->all);
-	/* an older module attaches them all */
-	p->spreads = p->set_stock && !p->all && m->loaded &&
-		     (!m->has_auto || (m->stock && p->stock_auto));
+		c->action = clears && !c->has_own ? SWITCH_GIVE_BACK : SWITCH_OFF;
 }
 
 void switch_plan(struct switch_plan *p, const struct module_params *m)
 {
+	bool needs_stock = false, clears = p->all_off && m->stock;
 	unsigned int i;
 
-	for (i = 0; i < p->nr; i++)
-		if (p->device[i].wish == WISH_ON)
-			plan_on(&p->device[i], m);
-	plan_params(p, m);
+	for (i = 0; i < p->nr; i++) {
+		struct candidate *c = &p->device[i];
+
+		if (c->wish == WISH_ON)
+			plan_on(c, m);
+		needs_stock |= c->wish == WISH_ON && c->has_stock && !c->why;
+	}
 	for (i = 0; i < p->nr; i++)
 		if (p->device[i].wish == WISH_OFF)
-			plan_off(&p->device[i], p, m);
+			plan_off(&p->device[i], clears);
+	p->load = needs_stock && !m->loaded;
+	p->stock = needs_stock;
+	p->set_stock = clears || (needs_stock && !m->stock);
 }
 
 static unsigned int count(const struct switch_plan *p, enum switch_action action)
@@ -239,8 +128,13 @@ static unsigned int count(const struct switch_plan *p, enum switch_action action
 
 bool switch_plan_is_empty(const struct switch_plan *p)
 {
-	return !p->load && !p->set_auto && !p->set_stock &&
+	return !p->load && !p->set_stock &&
 	       !count(p, SWITCH_ON) && !count(p, SWITCH_OFF);
+}
+
+const char *switch_stock_word(const struct switch_plan *p)
+{
+	return p->stock ? "on" : "off";
 }
 
 static void add_message(struct strbuf *b, const struct candidate *c)
@@ -256,18 +150,13 @@ static void add_message(struct strbuf *b, const struct candidate *c)
 /* In the order in which it is done. */
 char *switch_plan_print(const struct switch_plan *p)
 {
-	_cleanup_free_ char *stock = stock_print(p->stock);
 	struct strbuf b = { 0 };
 	unsigned int i;
 
 	if (p->load)
 		strbuf_add(&b, "modprobe " NOCLONE_MODULE_NAME "\n");
-	if (p->set_auto)
-		strbuf_add(&b, "echo %c >" PARAMETERS "stock_auto\n",
-			   p->stock_auto ? 'Y' : 'N');
 	if (p->set_stock)
-		strbuf_add(&b, "echo %s%s>" PARAMETERS "stock\n", stock,
-			   *stock ? " " : "");
+		strbuf_add(&b, "echo %s >" PARAMETERS "stock\n", switch_stock_word(p));
 	for (i = 0; i < p->nr; i++)
 		add_message(&b, &p->device[i]);
 	return strbuf_take(&b);
@@ -286,14 +175,13 @@ static void add_count(struct strbuf *b, const struct switch_plan *p,
 
 char *switch_plan_words(const struct switch_plan *p)
 {
-	_cleanup_free_ char *stock = stock_print(p->stock);
 	struct strbuf b = { 0 };
 
 	if (p->load)
 		strbuf_add(&b, "load " NOCLONE_MODULE_NAME);
 	if (p->set_stock)
-		strbuf_add(&b, "%sset its parameter stock to \"%s\"",
-			   b.len ? ", " : "", stock);
+		strbuf_add(&b, "%sset its parameter stock to %s",
+			   b.len ? ", " : "", switch_stock_word(p));
 	add_count(&b, p, SWITCH_ON, "switch ", "on");
 	add_count(&b, p, SWITCH_OFF, "switch ", "off");
 	add_count(&b, p, SWITCH_GIVE_BACK, "give ", "back to dm core");
@@ -360,5 +248,5 @@ char *switch_why(const struct candidate *c, const char *state)
 	if (c->suspended)
 		return xstrdup("the device is suspended: it comes on when it is resumed");
 	return state ? remedy_words(state, c->name) :
-		       xstrdup("the module does not know the device: see the kernel log");
+		       xstrdup("the message to the module failed: see the kernel log");
 }

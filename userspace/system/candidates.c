@@ -7,30 +7,8 @@
 
 #include "base/log.h"
 #include "model/origin.h"
-#include "system/blockdev.h"
 #include "system/devmap.h"
 #include "system/live.h"
-
-static bool is_multipath(dev_t devno)
-{
-	_cleanup_free_ char *uuid = blockdev_attribute(devno, "dm/uuid");
-
-	return uuid && origin_is_multipath(uuid);
-}
-
-/* Or something below it, however deep: a suspend waits for all of them. */
-static bool on_multipath(const struct target *target, const void *data __unused)
-{
-	unsigned int i;
-
-	for (i = 0; i < target->nr_legs; i++) {
-		dev_t devno = blockdev_parse_number(target->legs[i].device);
-
-		if (devno && blockdev_any_below(devno, is_multipath))
-			return true;
-	}
-	return false;
-}
 
 static int get(struct candidate *c, const char *name)
 {
@@ -47,7 +25,6 @@ static int get(struct candidate *c, const char *name)
 		c->lv = devmap_lv_of_name(name);
 	c->suspended = dev.suspended;
 	c->state = live_fastpath(&live);
-	c->multipath = table_any(&live.table, on_multipath, NULL);
 	candidate_learn(c, &live.table);
 	return 0;
 }

@@ -9,10 +9,11 @@
 #include "base/log.h"
 #include "base/util.h"
 #include "model/problems.h"
-#include "model/switch-plan.h"
 #include "model/table-parse.h"
 #include "system/module.h"
 #include "system/system-facts.h"
+
+#define UNASKED	NOCLONE_MSG_FASTPATH " off:unasked "
 
 static void add_targets(struct table *t, const struct devmap_targets *raw)
 {
@@ -67,38 +68,47 @@ static void take_status(struct live *live, unsigned int at)
 		t->id = status_file_id(&live->status[at]);
 }
 
+static bool is_stock(const struct live *live, unsigned int at)
+{
+	const struct target *t = target_of(live, at);
+
+	return t && t->stock;
+}
+
 /*
- * A stock target prints its own status only; the module gives the rest, in the form
- * of our targets, when a target is asked whose type is enabled.  One that is
- * not would complain in the kernel log.
+ * A stock target prints its own status only; the module gives the rest, in the form of our
+ * targets.  Without its parameter, dm core would complain in the kernel log.  A device that
+ * no message has asked for is as without the module.
  */
 static char *ask_stock(const char *name, const struct live *live)
 {
 	struct module_params m;
 	char *answer = NULL;
-	unsigned int i, bit;
+	unsigned int i;
 
 	module_params(&m);
 	for (i = 0; m.stock && i < live->raw.nr; i++) {
-		if (!stock_parse(live->raw.target[i].type, &bit) ||
-		    !(m.stock & bit))
+		if (!is_stock(live, i))
 			continue;
 		devmap_ask(name, live->raw.target[i].start, NOCLONE_MSG_FASTPATH,
 			   &answer);
 		break;
+	}
+	if (answer && str_starts(answer, UNASKED)) {
+		free(answer);
+		return NULL;
 	}
 	return answer;
 }
 
 static void take_stock(struct live *live, const char *answer)
 {
-	unsigned int i, bit;
+	unsigned int i;
 
 	for (i = 0; i < live->raw.nr; i++) {
-		const struct devmap_target *raw = &live->raw.target[i];
-		_cleanup_free_ char *line = xasprintf("%s %s", raw->params, answer);
+		_cleanup_free_ char *line = xasprintf("%s %s", live->raw.target[i].params, answer);
 
-		if (stock_parse(raw->type, &bit))
+		if (is_stock(live, i))
 			status_parse(&live->status[i], line);
 	}
 }

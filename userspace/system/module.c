@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
@@ -15,32 +16,20 @@
 #include "base/log.h"
 #include "base/read.h"
 #include "base/util.h"
-#include "system/run-lock.h"
 
 #define PARAMETERS	"/sys/module/dm_noclone/parameters/"
-/* Not a file of the module: everybody can lock those. */
-#define LOCK		RUN_DIR "/module"
+#define VERSION		"/sys/module/dm_noclone/version"
 
 void module_params(struct module_params *m)
 {
 	_cleanup_free_ char *stock = read_line_of(PARAMETERS "stock");
-	_cleanup_free_ char *automatic = read_line_of(PARAMETERS "stock_auto");
+	_cleanup_free_ char *version = read_line_of(VERSION);
 
 	memset(m, 0, sizeof(*m));
 	/* while it is being loaded the directory is there, but nothing works yet */
 	m->loaded = !access(PARAMETERS "fastpath", F_OK);
-	m->has_stock = stock && stock_parse(stock, &m->stock);
-	m->has_auto = automatic;
-	m->stock_auto = m->has_stock && (!automatic || *automatic == 'Y');
-}
-
-int module_lock(void)
-{
-	int fd = run_lock(LOCK);
-
-	if (fd == -EBUSY)
-		log_warn("another noclone has been setting parameters for a minute, or somebody has " LOCK " open: going on without a lock");
-	return fd;
+	m->interface = version ? strtoul(version, NULL, 10) : 0;
+	m->stock = stock && !strcmp(stock, "on");
 }
 
 #define LOAD_BY_HAND	"modprobe " NOCLONE_MODULE_NAME
@@ -149,16 +138,29 @@ static int run_modprobe(struct child_output *output)
 	return r;
 }
 
+/* It may be one that another version of this project has left. */
+static int report_interface(const struct module_params *m)
+{
+	_cleanup_free_ char *objection = module_objection(m);
+
+	if (!objection)
+		return 0;
+	log_err("%s", objection);
+	return -EOPNOTSUPP;
+}
+
 int module_load(void)
 {
 	_cleanup_child_output_ struct child_output output;
+	struct module_params m;
 	int r = run_modprobe(&output);
 
 	if (r)
 		return r;
 	if (output.status)
 		return report_load(&output);
-	return access(PARAMETERS "fastpath", F_OK) ? report_not_loaded() : 0;
+	module_params(&m);
+	return m.loaded ? report_interface(&m) : report_not_loaded();
 }
 
 int module_load_for(const struct table *t)
@@ -174,7 +176,7 @@ static const char *set_error(int err)
 	case EOPNOTSUPP:
 		return "this kernel's targets are not as the module expects them, all devices stay as they are; the kernel log says more";
 	case ENOENT:
-		return "the loaded " NOCLONE_MODULE_NAME " is too old for it";
+		return "it has no such parameter";
 	case EACCES:
 	case EPERM:
 		return "only root may do that";

@@ -12,11 +12,6 @@ void module_params(struct module_params *m);
 int module_load(void);
 /* The same if a table needs it and it is not loaded. */
 int module_load_for(const struct table *t);
-/*
- * Others that set parameters wait until this file descriptor is closed, but not for
- * ever.  Negative if there is no lock, which is no reason to give up.
- */
-int module_lock(void);
 /* Set a parameter: 0, or a negative errno after a message. */
 int module_set(const char *parameter, const char *value);
 
