@@ -129,9 +129,7 @@ static void all_of_them(void **state __unused)
 	_cleanup_policy_ struct policy p = { 0 };
 
 	read_policy(&p, "# head\nexclude b\ninclude *\n");
-	assert_false(policy_includes_all(&p));
 	policy_reset(&p, POLICY_INCLUDE);
-	assert_true(policy_includes_all(&p));
 	assert_false(policy_is_literal(&p.line[1]));
 	becomes(&p, "# head\ninclude *\n",
 		"-include *\n-exclude b\n+include *\n");
@@ -177,28 +175,6 @@ static void origins(void **state __unused)
 	assert_null(origin_of_uuid("-x"));
 }
 
-/* boot/modprobe-conf, for an initramfs, asks the same as policy_includes_all(). */
-static void initramfs_agrees(void **state __unused)
-{
-	static const char *const texts[] = {
-		"", "# include *\n", "include *\n", "include a\n", "exclude *\n",
-		"include a\n\tinclude  * \nexclude b\n", "exclude a\ninclude *\n",
-		"include * x\n", "include \\*\n", "include *\nexclude *\n",
-	};
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(texts); i++) {
-		_cleanup_free_ char *command =
-			xasprintf("f=$(mktemp) && printf %%s '%s' >$f && "
-				  TOP "/userspace/boot/modprobe-conf $f | grep -q ^softdep; "
-				  "r=$?; rm $f; exit $r", texts[i]);
-		_cleanup_policy_ struct policy p = { 0 };
-
-		read_policy(&p, texts[i]);
-		assert_int_equal(!system(command), policy_includes_all(&p));
-	}
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -211,7 +187,6 @@ int main(void)
 		cmocka_unit_test(all_of_them),
 		cmocka_unit_test(pattern_usage),
 		cmocka_unit_test(origins),
-		cmocka_unit_test(initramfs_agrees),
 	};
 
 	return cmocka_run_group_tests_name("policy", tests, NULL, NULL);

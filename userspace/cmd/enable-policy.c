@@ -77,14 +77,11 @@ static void print_edits(const struct options *o, const char *command,
 	json_object_put(out);
 }
 
-static void print_what_is_next(const struct options *o, enum policy_kind kind,
-			       bool initramfs)
+static void print_what_is_next(const struct options *o, enum policy_kind kind)
 {
 	log_note("no device is switched yet: %s is applied at boot if noclone-enable.service is enabled; for now: noclone %s",
 		 POLICY_PATH, opt(o, OPT_ALL) && kind == POLICY_EXCLUDE ?
 		 "disable --now --all" : "enable --now --policy");
-	if (initramfs)
-		log_note("an initramfs has its own copy of what follows from this: update-initramfs -u -k all, or dracut --force --regenerate-all");
 }
 
 int enable_policy(const struct options *o, int argc, char **argv,
@@ -93,11 +90,9 @@ int enable_policy(const struct options *o, int argc, char **argv,
 	_cleanup_policy_file_ struct policy_file file;
 	const char *command = kind == POLICY_INCLUDE ? "enable" : "disable";
 	_cleanup_policy_ struct policy p = { 0 };
-	bool all;
 
 	if (policy_file_open(&file, &p, !opt(o, OPT_DRY_RUN)))
 		return EXIT_FAILED;
-	all = policy_includes_all(&p);
 	if (edit(o, argc, argv, kind, &p))
 		return EXIT_FAILED;
 	if (opt(o, OPT_DRY_RUN)) {
@@ -114,6 +109,6 @@ int enable_policy(const struct options *o, int argc, char **argv,
 	if (policy_file_write(&p))
 		return EXIT_FAILED;
 	print_edits(o, command, &p);
-	print_what_is_next(o, kind, all != policy_includes_all(&p));
+	print_what_is_next(o, kind);
 	return EXIT_OK;
 }

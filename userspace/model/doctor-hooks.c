@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What udev, systemd and the makers of an initramfs run for this project. */
+/* What udev and systemd run for this project. */
 #include "model/doctor.h"
 
 #define RULES		"/etc/udev/rules.d:/run/udev/rules.d:/usr/local/lib/udev/rules.d:" \
@@ -21,29 +21,11 @@ const struct hook doctor_hooks[HOOK_NR] = {
 		"noclone-generator", GENERATORS, "/run/systemd/system",
 		"saved devices are not activated at boot",
 	},
-	[HOOK_INITRAMFS_TOOLS] = {
-		"noclone", "/etc/initramfs-tools/hooks:/usr/share/initramfs-tools/hooks",
-		"/usr/share/initramfs-tools/hook-functions",
-		"what initramfs-tools makes does not have the module",
-	},
-	[HOOK_DRACUT] = {
-		"module-setup.sh", "/usr/lib/dracut/modules.d/90noclone",
-		"/usr/lib/dracut/dracut-functions.sh",
-		"what dracut makes does not have the module",
-	},
 };
 
 static bool is_needed(const struct doctor_facts *d, enum hook_id id)
 {
-	switch (id) {
-	case HOOK_POLICY_RULE:
-		return doctor_count_rules(d);
-	case HOOK_DEVICE_RULE:
-	case HOOK_GENERATOR:
-		return d->nr_saved;
-	default:
-		return doctor_wants_initramfs(d);
-	}
+	return id == HOOK_POLICY_RULE ? doctor_count_rules(d) : d->nr_saved;
 }
 
 static void judge_hook(const struct hook *hook, const struct hook_facts *facts,

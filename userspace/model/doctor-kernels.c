@@ -164,33 +164,6 @@ static void judge_signature(const struct doctor_facts *d, const struct kernel_fa
 			    "mokutil --import /var/lib/dkms/mok.pub, and reboot");
 }
 
-static void fix_by_initramfs(const struct kernel_facts *k, struct finding *finding)
-{
-	finding_fix(finding, "update-initramfs -u -k %s, or dracut --force --kver %s",
-		    k->release, k->release);
-}
-
-static void judge_initramfs(const struct doctor_facts *d, const struct kernel_facts *k,
-			    const char *what, struct findings *f)
-{
-	bool wanted = doctor_wants_initramfs(d);
-
-	if (!k->initramfs)
-		return;
-	if (wanted && k->module && !is_builtin(k) && k->in_initramfs == ANSWER_NO)
-		fix_by_initramfs(k, finding_add(f, FINDING_WARNING, what,
-			"the policy wants the module in %s, which does not have it",
-			k->initramfs));
-	else if (wanted && k->in_initramfs == ANSWER_UNKNOWN)
-		finding_add(f, FINDING_NOTE, what,
-			    "cannot tell whether %s has the module: that takes lsinitramfs or lsinitrd, and root",
-			    k->initramfs);
-	else if (!wanted && k->policy_in_initramfs == ANSWER_YES)
-		fix_by_initramfs(k, finding_add(f, FINDING_WARNING, what,
-			"%s still enables all devices, which the policy does not",
-			k->initramfs));
-}
-
 static void judge_kernel(const struct doctor_facts *d, const struct kernel_facts *k,
 			 struct findings *f)
 {
@@ -211,7 +184,6 @@ static void judge_kernel(const struct doctor_facts *d, const struct kernel_facts
 			judge_signature(d, k, what, f);
 		}
 	}
-	judge_initramfs(d, k, what, f);
 }
 
 void doctor_judge_kernels(const struct doctor_facts *d, struct findings *f)

@@ -5,12 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool doctor_wants_initramfs(const struct doctor_facts *d)
-{
-	return d->boot.has_policy && !d->boot.problems.nr &&
-	       policy_includes_all(&d->boot.policy);
-}
-
 bool doctor_wants_signature(const struct trust_facts *t)
 {
 	return t->sig_enforce == ANSWER_YES ||
@@ -51,7 +45,6 @@ static void kernel_free(struct kernel_facts *k)
 	free(k->unindexed);
 	free(k->dkms);
 	free(k->failed_build);
-	free(k->initramfs);
 }
 
 static void boot_free(struct boot_facts *b)

@@ -45,9 +45,6 @@ struct module_facts {
  * @unindexed: a file of that name is there, but depmod has not seen it; or NULL
  * @dkms: what dkms says: "installed", "built", "added"; NULL: nothing
  * @failed_build: the log of dkms, if the last build that failed was for it; or NULL
- * @initramfs: its image, or NULL
- * @in_initramfs: the image has the module
- * @policy_in_initramfs: the image has what makes all devices come up attached
  */
 struct kernel_facts {
 	char *release;
@@ -64,9 +61,6 @@ struct kernel_facts {
 	char *unindexed;
 	char *dkms;
 	char *failed_build;
-	char *initramfs;
-	enum answer in_initramfs;
-	enum answer policy_in_initramfs;
 };
 
 /**
@@ -112,8 +106,6 @@ enum hook_id {
 	HOOK_POLICY_RULE,
 	HOOK_DEVICE_RULE,
 	HOOK_GENERATOR,
-	HOOK_INITRAMFS_TOOLS,
-	HOOK_DRACUT,
 	HOOK_NR
 };
 
@@ -258,8 +250,6 @@ void doctor_judge_devices(const struct doctor_facts *d, struct findings *f);
 void doctor_judge_saved(const struct doctor_facts *d, struct findings *f);
 void doctor_judge_layers(const struct doctor_facts *d, struct findings *f);
 
-/* Does the policy want the module in the initramfs? */
-bool doctor_wants_initramfs(const struct doctor_facts *d);
 /* How many rules the policy has. */
 unsigned int doctor_count_rules(const struct doctor_facts *d);
 /* Does the running kernel take signed modules only? */

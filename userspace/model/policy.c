@@ -122,20 +122,6 @@ bool policy_is_literal(const struct policy_line *line)
 	return true;
 }
 
-bool policy_includes_all(const struct policy *p)
-{
-	unsigned int i;
-
-	for (i = 0; i < p->nr; i++) {
-		if (p->line[i].kind == POLICY_EXCLUDE)
-			return false;
-		if (p->line[i].kind == POLICY_INCLUDE &&
-		    !strcmp(p->line[i].pattern, EVERYTHING))
-			return true;
-	}
-	return false;
-}
-
 const char *policy_pattern_usage(const char *pattern)
 {
 	if (!*pattern)
@@ -240,7 +226,7 @@ void policy_reset(struct policy *p, enum policy_kind kind)
 {
 	const struct policy_line *first = first_rule(p);
 
-	if (kind == POLICY_INCLUDE && first && policy_includes_all(p) &&
+	if (kind == POLICY_INCLUDE && first && first->kind == kind &&
 	    !strcmp(first->pattern, EVERYTHING))
 		return;
 	remove_rules(p, NULL);

@@ -56,8 +56,6 @@ const struct policy_line *policy_find(const struct policy *p,
 				      const struct policy_names *names);
 /* Is it for one device, without wildcards? */
 bool policy_is_literal(const struct policy_line *line);
-/* Does it include every device there is and will be? */
-bool policy_includes_all(const struct policy *p);
 /* NULL, or what is wrong with a pattern. */
 const char *policy_pattern_usage(const char *pattern);
 /* A pattern that matches that name only: a new string. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The installed kernels: their modules, headers and initramfs. */
+/* The installed kernels: their modules and headers. */
 #include "system/doctor-facts.h"
 
 #include <dirent.h>
@@ -174,43 +174,6 @@ static enum answer knows_key(const char *signer)
 	return ANSWER_NO;
 }
 
-static char *initramfs_of(const char *release)
-{
-	static const char *const pattern[][2] = {
-		{ "/boot/initrd.img-", "" }, { "/boot/initramfs-", ".img" },
-		{ "/boot/initrd-", "" },
-	};
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(pattern); i++) {
-		_cleanup_free_ char *path = xasprintf("%s%s%s", pattern[i][0], release,
-						      pattern[i][1]);
-
-		if (!access(path, F_OK))
-			return xstrdup(path);
-	}
-	return NULL;
-}
-
-/* Unpacking one takes seconds. */
-static void look_into_initramfs(struct kernel_facts *k)
-{
-	char *debian[] = { "lsinitramfs", k->initramfs, NULL };
-	char *dracut[] = { "lsinitrd", k->initramfs, NULL };
-	_cleanup_free_ char *list = NULL;
-
-	if (access(k->initramfs, R_OK))
-		return;
-	list = program_output(debian);
-	if (!list)
-		list = program_output(dracut);
-	if (!list)
-		return;
-	k->in_initramfs = strstr(list, "/dm-noclone.ko") ? ANSWER_YES : ANSWER_NO;
-	k->policy_in_initramfs = strstr(list, "modprobe.d/dm-noclone-policy.conf") ?
-				 ANSWER_YES : ANSWER_NO;
-}
-
 static void gather_kernel(struct doctor_facts *d, const char *release, const char *running,
 			  const char *dkms)
 {
@@ -223,7 +186,6 @@ static void gather_kernel(struct doctor_facts *d, const char *release, const cha
 		.running = !strcmp(release, running),
 		.headers = exists(release, "build/Makefile"),
 		.dkms = dkms ? dkms_state(dkms, release) : NULL,
-		.initramfs = initramfs_of(release),
 	};
 	ask_modinfo(k);
 	if (k->module) {
@@ -234,8 +196,6 @@ static void gather_kernel(struct doctor_facts *d, const char *release, const cha
 	}
 	if (k->running && k->signer)
 		k->key_known = knows_key(k->signer);
-	if (k->initramfs && d->boot.has_policy)
-		look_into_initramfs(k);
 }
 
 void doctor_gather_kernels(struct doctor_facts *d)
