@@ -17,7 +17,7 @@
  *			I/O or for a grace period while holding it: messages, the
  *			module's exit and the work items of stock/ take it
  *			without the suspend_lock. Inside it: noclone_fops_lock
- *			(interpose.c), noclone_stock_lock (stock/devices.c).
+ *			(interpose.c).
  *
  *   noclone_devs_lock	list of devices, their tables and reference counts. Taken
  *			by constructors and destructors, with or without the
@@ -33,7 +33,6 @@
 #include <linux/mempool.h>
 #include <linux/mutex.h>
 #include <linux/percpu.h>
-#include <linux/rcuwait.h>
 #include <linux/spinlock.h>
 #include <linux/workqueue.h>
 
@@ -122,6 +121,14 @@ struct noclone_table {
 	atomic_t unpinned;		/* targets whose backing file may move on its disk */
 };
 
+/* See sentinel.c */
+struct noclone_sentinel {
+	struct bio *clone;		/* kept by .map, or NULL */
+	unsigned long busy;		/* bit 0: dm core has @bio */
+	struct bio bio;
+	struct bio_vec vec;		/* no data: marks the clone */
+};
+
 struct noclone_dev {
 	/* Read for every bio: nothing in this cache line is written while I/O runs */
 	struct noclone_table __rcu *live;	/* NULL: the fast path takes no bios */
@@ -131,8 +138,7 @@ struct noclone_dev {
 	blk_opf_t slow_opf;		/* bits of a bio that has to go to dm core */
 
 	mempool_t reserve ____cacheline_aligned_in_smp;	/* for when the slab is empty */
-	struct rcuwait drainer;
-	unsigned long drain_lock;	/* bit 0: somebody is @drainer */
+	struct noclone_sentinel sentinel;
 
 	spinlock_t retry_lock;		/* guards @retries */
 	struct bio_list retries;	/* for @retry to submit, see polled.c */
@@ -144,7 +150,7 @@ struct noclone_dev {
 	enum noclone_state state;
 	enum noclone_state requested;	/* by module parameter or message */
 	bool overridden;		/* @requested was set by message: overrides table options */
-	bool draining;			/* there are bios to wait for; cleared under @drain_lock */
+	bool draining;			/* there may be bios to wait for */
 	bool pinned;			/* another module replaced our fops: never free this */
 
 	struct list_head node;		/* guarded by noclone_devs_lock, as is @tables */

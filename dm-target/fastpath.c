@@ -45,6 +45,7 @@
 #include "kernel.h"
 #include "plain.h"
 #include "polled.h"
+#include "sentinel.h"
 #include "file/submit.h"
 
 #include <linux/bio.h>
@@ -359,15 +360,21 @@ void noclone_fastpath_attach(struct noclone_table *table)
 {
 	struct noclone_dev *nd = table->nd;
 
+	/* .presuspend_undo: dm core does not wait any more */
+	noclone_sentinel_end(nd);
 	if (noclone_fastpath_is_going(nd->disk))
 		return;
 	mutex_lock(&nd->lock);
 	if (!noclone_fastpath_live(nd)) {
+		/* dm core has waited for them */
+		noclone_inflight_is_drained(nd);
 		nd->state = noclone_fastpath_qualify(table);
 		if (nd->state == NOCLONE_ON) {
 			WRITE_ONCE(nd->slow_opf, noclone_plain_slow_opf(table));
 			/* Initialise @nd before it can be found */
 			smp_store_release(&nd->disk->queue->queuedata, nd);
+			/* What an undone suspend has not waited for is of the same table */
+			WRITE_ONCE(nd->draining, false);
 			rcu_assign_pointer(nd->live, table);
 			noclone_fastpath_apply(nd);
 		}
@@ -397,9 +404,9 @@ static void noclone_fastpath_forget(struct noclone_dev *nd)
 }
 
 /*
- * First half of noclone_fastpath_detach(), so that one grace period serves many
- * devices, and for a device that may be gone when the second begins. Return: whether
- * a grace period has to come in between.
+ * Stop using the fast path, if it is in use. So that one grace period serves many devices,
+ * and for a device that may be gone when it is over, it is the caller's. Return: whether
+ * there is anything to wait for, after a grace period.
  */
 bool noclone_fastpath_detach_begin(struct noclone_dev *nd)
 {
@@ -418,29 +425,42 @@ bool noclone_fastpath_detach_begin(struct noclone_dev *nd)
 }
 
 /*
- * Second half. Nobody attaches before it returns: that takes the suspend_lock, which
- * .presuspend holds, or the callbacks of a stock target, which are cleared.
- */
-void noclone_fastpath_detach_end(struct noclone_dev *nd)
-{
-	noclone_inflight_wait(nd);
-}
-
-/*
- * Stop using the fast path, if it is in use, and wait for the bios in flight.
+ * A suspend waits for the bios in flight, if dm core does not: the device goes.
  *
  * On return no bio in flight and no submitter has the live table from here: both
  * count as begun while they do. A submitter that has not begun may still be
  * inside our submit_bio, and goes on to dm core's. The queue is not frozen:
  * that would fail REQ_NOWAIT bios in the middle of a split, which stock dm does
- * not do. Context: .presuspend; sleeps, not interruptible.
+ * not do. Sleeps, idle: a leg that is stuck is neither load nor a hung task.
  */
-void noclone_fastpath_detach(struct noclone_dev *nd)
+static void noclone_fastpath_drain(struct noclone_dev *nd)
 {
-	/* Expedited, as dm core does for its table when the device is suspended */
-	if (noclone_fastpath_detach_begin(nd))
+	while (!noclone_inflight_is_drained(nd))
+		schedule_timeout_idle(1);
+	noclone_sentinel_flush(nd);
+}
+
+/*
+ * .presuspend: stop using the fast path. dm core waits for the bios in flight, in
+ * interruptible sleep; without memory for its sentinel, or without need, this does. Called
+ * again for the next target of a table, there is a sentinel, or nothing to wait for.
+ * @submit: see noclone_sentinel_send()
+ */
+void noclone_fastpath_presuspend(struct noclone_dev *nd, noclone_sentinel_submit_fn *submit)
+{
+	if (!noclone_fastpath_detach_begin(nd))
+		return;
+	if (noclone_fastpath_is_going(nd->disk)) {
 		synchronize_rcu_expedited();
-	noclone_fastpath_detach_end(nd);
+		noclone_fastpath_drain(nd);
+		return;
+	}
+	if (READ_ONCE(nd->sentinel.clone))
+		return;
+	/* Expedited, as dm core does for its table when the device is suspended */
+	synchronize_rcu_expedited();
+	while (!noclone_inflight_is_drained(nd) && !noclone_sentinel_send(nd, submit))
+		schedule_timeout_idle(1);
 }
 
 /*
@@ -479,6 +499,8 @@ void __init noclone_fastpath_init(void)
  */
 void noclone_fastpath_quiesce(void)
 {
+	/* One that ends a sentinel may sleep inside of rcu_read_lock() */
+	synchronize_rcu();
 	synchronize_rcu_tasks();
 	synchronize_rcu();
 }

@@ -5,6 +5,8 @@
 #ifndef DM_NOCLONE_FASTPATH_H
 #define DM_NOCLONE_FASTPATH_H
 
+#include "sentinel.h"
+
 #include <linux/types.h>
 
 struct noclone_dev;
@@ -12,9 +14,8 @@ struct noclone_table;
 
 bool noclone_fastpath_is_going(struct gendisk *disk);
 void noclone_fastpath_attach(struct noclone_table *table);
-void noclone_fastpath_detach(struct noclone_dev *nd);
+void noclone_fastpath_presuspend(struct noclone_dev *nd, noclone_sentinel_submit_fn *submit);
 bool noclone_fastpath_detach_begin(struct noclone_dev *nd);
-void noclone_fastpath_detach_end(struct noclone_dev *nd);
 void noclone_fastpath_deny_writes(struct noclone_table *table);
 void noclone_fastpath_switch(struct noclone_dev *nd, bool on);
 

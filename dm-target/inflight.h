@@ -3,7 +3,7 @@
  * Counting the bios on the fast path of a device: per CPU, one count of bios
  * that begin and one of bios that are done, without atomic operations.
  *
- * Why the wait in noclone_inflight_wait() ends neither too early nor never
+ * Why noclone_inflight_is_drained() is true neither too early nor never
  *
  *  - A submitter finds the device, reads nd->live and counts its bio as begun
  *    with preemption off. synchronize_rcu() waits for such sections. After it,
@@ -14,11 +14,10 @@
  *    It may be done on another CPU than it began on; the sums do not care.
  *  - A completion counts its bio as done and then reads nd->live, with
  *    preemption off again. If it still saw a table, the section was over before
- *    the sums were taken. If not, it wakes the waiter; the barriers of rcuwait
- *    order the count before the look for a waiter.
+ *    the sums were taken. If not, a suspend may wait for it, see sentinel.c.
  *
- * Nothing in these sections sleeps, on PREEMPT_RT neither: rcuwait takes no
- * lock. dm core counts its own bios the same way (md->pending_io).
+ * Nothing in these sections sleeps. dm core counts its own bios the same way
+ * (md->pending_io).
  */
 #ifndef DM_NOCLONE_INFLIGHT_H
 #define DM_NOCLONE_INFLIGHT_H
@@ -26,8 +25,6 @@
 #include "device-state.h"
 
 #include <linux/rcupdate.h>
-#include <linux/rcuwait.h>
-#include <linux/wait_bit.h>
 
 /*
  * Begin with a bio. Return: the live table, valid until noclone_inflight_put(),
@@ -43,13 +40,15 @@ noclone_inflight_get(struct noclone_dev *nd)
 	return table;
 }
 
+void noclone_sentinel_drained(struct noclone_dev *nd);
+
 /* @nd may be freed as soon as this returns. */
 static inline void noclone_inflight_put(struct noclone_dev *nd)
 {
 	/*
 	 * The targets of an attached device may be freed as soon as the bio is counted. What
 	 * was read of them, and written to the bio, comes before. Pairs with
-	 * noclone_inflight_wait(). x86 needs no instruction for it; the increment is not
+	 * noclone_inflight_is_drained(). x86 needs no instruction for it; the increment is not
 	 * atomic in the sense of smp_mb__before_atomic().
 	 */
 	if (IS_ENABLED(CONFIG_X86))
@@ -58,8 +57,14 @@ static inline void noclone_inflight_put(struct noclone_dev *nd)
 		smp_mb(); /* see above */
 	rcu_read_lock_sched();
 	this_cpu_inc(nd->counters->done);
-	if (unlikely(!rcu_access_pointer(nd->live)))
-		rcuwait_wake_up(&nd->drainer);
+	if (unlikely(!rcu_access_pointer(nd->live))) {
+		/* Ending a sentinel takes locks, which sleep on PREEMPT_RT */
+		rcu_read_lock();
+		rcu_read_unlock_sched();
+		noclone_sentinel_drained(nd);
+		rcu_read_unlock();
+		return;
+	}
 	rcu_read_unlock_sched();
 }
 
@@ -82,27 +87,17 @@ static inline void noclone_inflight_stop(struct noclone_dev *nd)
 	WRITE_ONCE(nd->draining, true);
 }
 
-/*
- * Wait for the bios that have begun, a grace period after noclone_inflight_stop().
- * dm core waits interruptibly for its clones; but .presuspend cannot fail, so no
- * signal may end this wait. TASK_IDLE, because a leg that is stuck is neither load
- * nor a hung task to panic about.
- *
- * Several may come: a stock device is suspended while all are given back. rcuwait
- * takes one; for the others a bit can be waited for in TASK_IDLE, a mutex cannot.
- * Context: without locks of ours.
- */
-static inline void noclone_inflight_wait(struct noclone_dev *nd)
+/* Are all done? Context: a grace period after noclone_inflight_stop() */
+static inline bool noclone_inflight_is_drained(struct noclone_dev *nd)
 {
-	wait_on_bit_lock(&nd->drain_lock, 0, TASK_IDLE);
-	if (nd->draining) {
-		rcuwait_wait_event(&nd->drainer, noclone_inflight_is_zero(nd),
-				   TASK_IDLE);
+	if (READ_ONCE(nd->draining)) {
+		if (!noclone_inflight_is_zero(nd))
+			return false;
 		/* Pairs with noclone_inflight_put() */
 		smp_acquire__after_ctrl_dep();
 		WRITE_ONCE(nd->draining, false);
 	}
-	clear_and_wake_up_bit(0, &nd->drain_lock);
+	return true;
 }
 
 #endif /* DM_NOCLONE_INFLIGHT_H */

@@ -67,6 +67,7 @@ extern unsigned int noclone_io_fail_tiers;
 /* Bits of the module parameter fail_tiers */
 #define NOCLONE_FAIL_SLAB	1
 #define NOCLONE_FAIL_RESERVE	2
+#define NOCLONE_FAIL_SENTINEL	4
 
 int noclone_io_init(void);
 void noclone_io_exit(void);

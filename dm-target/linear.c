@@ -5,6 +5,7 @@
 #include "dax.h"
 #include "device-state.h"
 #include "fastpath-status.h"
+#include "sentinel.h"
 #include "target.h"
 
 #include <linux/module.h>
@@ -61,6 +62,8 @@ static int noclone_linear_map(struct dm_target *ti, struct bio *bio)
 {
 	struct noclone_target *t = ti->private;
 
+	if (noclone_sentinel_is(t->nd, bio))
+		return noclone_sentinel_keep(t->nd, ti, bio);
 	noclone_count(t->nd, NOCLONE_CLONES);
 	bio_set_dev(bio, t->leg[0].bdev);
 	bio->bi_iter.bi_sector = noclone_linear_sector(t,

@@ -30,7 +30,6 @@ void noclone_dev_init(struct noclone_dev *nd, struct gendisk *disk)
 	nd->disk = disk;
 	nd->bdev = disk->part0;
 	mutex_init(&nd->lock);
-	rcuwait_init(&nd->drainer);
 	noclone_polled_dev_init(nd);
 	INIT_LIST_HEAD(&nd->tables);
 	nd->requested = READ_ONCE(noclone_dev_fastpath) ? NOCLONE_ON :

@@ -6,6 +6,7 @@
 #include "dax.h"
 #include "device-state.h"
 #include "fastpath-status.h"
+#include "sentinel.h"
 #include "target.h"
 
 #include <linux/module.h>
@@ -162,6 +163,8 @@ static int noclone_striped_map(struct dm_target *ti, struct bio *bio)
 	struct noclone_target *t = ti->private;
 	u32 leg;
 
+	if (noclone_sentinel_is(t->nd, bio))
+		return noclone_sentinel_keep(t->nd, ti, bio);
 	noclone_count(t->nd, NOCLONE_CLONES);
 	if ((bio->bi_opf & REQ_PREFLUSH) && !bio->bi_iter.bi_size) {
 		leg = dm_bio_get_target_bio_nr(bio);

@@ -164,7 +164,7 @@ void noclone_target_presuspend(struct dm_target *ti)
 	struct noclone_target *t = ti->private;
 
 	if (noclone_target_is_first(t))
-		noclone_fastpath_detach(t->nd);
+		noclone_fastpath_presuspend(t->nd, NULL);
 }
 
 void noclone_target_resume(struct dm_target *ti)

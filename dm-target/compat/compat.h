@@ -380,16 +380,16 @@ static inline void noclone_compat_fallocate_limits(struct queue_limits *limits,
 }
 
 /*
- * What copy_to_kernel_nofault() does, which is not exported. @slot is NULL, and stays so. The
- * macro of User-mode Linux is not for modules, and nothing is read-only there.
+ * What copy_to_kernel_nofault() does, which is not exported. @slot stays as it is. The macro
+ * of User-mode Linux is not for modules, and nothing is read-only there.
  */
 static inline bool noclone_compat_can_write(void *slot)
 {
 #ifndef CONFIG_UML
-	unsigned long none = 0;
+	unsigned long same = READ_ONCE(*(unsigned long *)slot);
 
 	pagefault_disable();
-	__put_kernel_nofault((unsigned long *)slot, &none, unsigned long, fault);
+	__put_kernel_nofault((unsigned long *)slot, &same, unsigned long, fault);
 	pagefault_enable();
 	return true;
 fault:

@@ -13,6 +13,7 @@
 #include "../fastpath.h"
 #include "../include/noclone-path.h"
 #include "../mapped-device.h"
+#include "../sentinel.h"
 #include "../target.h"
 
 #include <linux/module.h>
@@ -262,6 +263,8 @@ static int noclone_file_map(struct dm_target *ti, struct bio *bio)
 {
 	struct noclone_file_c *fc = ti->private;
 
+	if (noclone_sentinel_is(fc->target->nd, bio))
+		return noclone_sentinel_keep(fc->target->nd, ti, bio);
 	if (unlikely(READ_ONCE(fc->target->table->denies_writes)) &&
 	    op_is_write(bio_op(bio)) && bio_sectors(bio))
 		return DM_MAPIO_KILL;
@@ -273,7 +276,9 @@ static void noclone_file_presuspend(struct dm_target *ti)
 	struct noclone_file_c *fc = ti->private;
 
 	if (noclone_target_is_first(fc->target))
-		noclone_fastpath_detach(fc->target->nd);
+		noclone_fastpath_presuspend(fc->target->nd, NULL);
+	/* Other clones are accounted by dm core: noclone_sentinel_keep() was for one */
+	ti->accounts_remapped_io = false;
 }
 
 static int noclone_file_preresume(struct dm_target *ti)

@@ -13,14 +13,15 @@
 #include "devices.h"
 #include "learn.h"
 #include "../fastpath.h"
+#include "../inflight.h"
 #include "../interpose.h"
 #include "../mapped-device.h"
+#include "../sentinel.h"
 
 #include <linux/blkdev.h>
 #include <linux/device-mapper.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
-#include <linux/wait_bit.h>
 #include <linux/workqueue.h>
 
 #define DM_MSG_PREFIX "noclone"
@@ -73,14 +74,33 @@ static bool noclone_stock_may_suspend(const struct noclone_stock *sd)
 	}
 }
 
+/*
+ * Are there bios that are to be waited for? An undone suspend, or stock=off that a signal has
+ * ended, leaves some. Only looked at: whether there are none for good is known to callers of
+ * noclone_inflight_is_drained() alone.
+ */
+static bool noclone_stock_is_draining(struct noclone_stock *sd)
+{
+	return READ_ONCE(sd->nd.draining) && !noclone_inflight_is_zero(&sd->nd);
+}
+
 /* Is there anything to be done, still? */
-static bool noclone_stock_wants_attach(const struct noclone_stock *sd)
+static bool noclone_stock_wants_attach(struct noclone_stock *sd)
 {
 	return READ_ONCE(sd->nd.requested) == NOCLONE_ON &&
 	       noclone_stock_may_suspend(sd) &&
 	       !rcu_access_pointer(sd->nd.live) &&
-	       !READ_ONCE(sd->nd.draining) &&
+	       !noclone_stock_is_draining(sd) &&
 	       !READ_ONCE(noclone_stock_closing);
+}
+
+/* The work item is not to suspend the device. A resume may have attached it meanwhile. */
+static void noclone_stock_put_off(struct noclone_stock *sd, enum noclone_state why)
+{
+	mutex_lock(&sd->nd.lock);
+	if (noclone_stock_wants_attach(sd))
+		sd->nd.state = why;
+	mutex_unlock(&sd->nd.lock);
 }
 
 static void noclone_stock_resume_again(struct noclone_stock *sd)
@@ -111,26 +131,18 @@ static bool noclone_stock_prepare_wait(struct noclone_stock *sd)
 	return !r;
 }
 
-/* The work item has got no memory. A resume may have got some meanwhile. */
-static void noclone_stock_miss(struct noclone_stock *sd)
-{
-	mutex_lock(&sd->nd.lock);
-	if (noclone_stock_wants_attach(sd))
-		sd->nd.state = NOCLONE_OFF_MEMORY;
-	mutex_unlock(&sd->nd.lock);
-	noclone_stock_retry_later();
-}
-
 /* It may be attached, or switched off, before this begins and while it waits. */
 static void noclone_stock_attach_now(struct noclone_stock *sd)
 {
 	if (!noclone_stock_wants_attach(sd))
 		return;
-	if (!noclone_stock_prepare_wait(sd))
-		noclone_stock_miss(sd);
-	/* Where that is not to be had, the memory is there for the next resume */
-	else if (NOCLONE_INTERNAL_RESUME_IS_WHOLE && noclone_stock_wants_attach(sd))
+	if (!noclone_stock_prepare_wait(sd)) {
+		noclone_stock_put_off(sd, NOCLONE_OFF_MEMORY);
+		noclone_stock_retry_later();
+	} else if (NOCLONE_INTERNAL_RESUME_IS_WHOLE && noclone_stock_wants_attach(sd)) {
+		/* Where that is not to be had, the memory is there for the next resume */
 		noclone_stock_resume_again(sd);
+	}
 }
 
 /*
@@ -143,8 +155,8 @@ static void noclone_stock_attach_work(struct work_struct *work)
 
 	noclone_stock_attach_now(sd);
 	noclone_stock_put(sd);
-	if (atomic_dec_and_test(&noclone_stock_working))
-		wake_up_var(&noclone_stock_working);
+	/* flush_workqueue() follows the look at it */
+	atomic_dec(&noclone_stock_working);
 }
 
 /* Context: noclone_stock_lock */
@@ -172,6 +184,7 @@ static struct noclone_stock *noclone_stock_create(struct gendisk *disk)
 /* Context: after a grace period without a live table. */
 static void noclone_stock_free(struct noclone_stock *sd)
 {
+	noclone_learn_forget(&sd->table, &sd->nd);
 	noclone_dev_exit(&sd->nd);
 	kfree(sd);
 }
@@ -299,11 +312,13 @@ static bool noclone_stock_collect_one(struct noclone_stock *sd,
 		return false;
 	if (sd->users)
 		return true;
-	if (!sd->table.dm && noclone_stock_is_gone(sd)) {
-		list_move(&sd->node, gone);
+	if (sd->table.dm && !sd->kept)
 		return false;
-	}
-	return !sd->table.dm;
+	/* It is gone before it is suspended for that */
+	if (!noclone_stock_is_gone(sd) || noclone_stock_is_draining(sd))
+		return true;
+	list_move(&sd->node, gone);
+	return false;
 }
 
 /*
@@ -353,35 +368,100 @@ static void noclone_stock_wait_unpinned(struct noclone_stock *sd)
 }
 
 /*
- * Give all devices back to dm core, with one grace period for all. Context: nobody
- * attaches or sends messages any more, so the list does not change.
+ * A moment of a wait for a leg: idle, because a leg that is stuck is neither load nor a hung
+ * task. Return: whether a signal ends the wait, if it may.
  */
-void noclone_stock_detach_all(void)
+static bool noclone_stock_nap(bool interruptible)
+{
+	if (!interruptible) {
+		schedule_timeout_idle(1);
+		return false;
+	}
+	schedule_timeout_interruptible(1);
+	return signal_pending(current);
+}
+
+/* Return: 0 or -EINTR. Context: a grace period after noclone_fastpath_detach_begin() */
+static int noclone_stock_drain(struct noclone_stock *sd, bool interruptible)
+{
+	while (!noclone_inflight_is_drained(&sd->nd))
+		if (noclone_stock_nap(interruptible))
+			return -EINTR;
+	noclone_sentinel_flush(&sd->nd);
+	mutex_lock(&sd->nd.lock);
+	noclone_learn_forget(&sd->table, &sd->nd);
+	mutex_unlock(&sd->nd.lock);
+	return 0;
+}
+
+/* Work items may wait for a leg. Return: 0 or -EINTR */
+static int noclone_stock_finish_work(bool interruptible)
+{
+	cancel_delayed_work_sync(&noclone_stock_retrier);
+	cancel_delayed_work_sync(&noclone_stock_collector);
+	while (atomic_read(&noclone_stock_working))
+		if (noclone_stock_nap(interruptible))
+			return -EINTR;
+	/* For their last lines */
+	flush_workqueue(noclone_stock_wq);
+	return 0;
+}
+
+static int noclone_stock_detach_each(bool interruptible)
+{
+	struct noclone_stock *sd;
+	int r = 0;
+
+	list_for_each_entry(sd, &noclone_stocks, node)
+		noclone_fastpath_detach_begin(&sd->nd);
+	synchronize_rcu();
+	list_for_each_entry(sd, &noclone_stocks, node)
+		r = r ?: noclone_stock_drain(sd, interruptible);
+	return r;
+}
+
+/*
+ * A signal has come. Meanwhile tables may have come up without .resume, so what was learned
+ * is good for bios in flight only. .presuspend, if it is inside, sets the state itself.
+ */
+static void noclone_stock_go_on(void)
 {
 	struct noclone_stock *sd;
 
 	mutex_lock(&noclone_stock_lock);
+	list_for_each_entry(sd, &noclone_stocks, node) {
+		sd->stale = true;
+		if (!sd->users && !sd->kept)
+			cmpxchg(&sd->nd.state, NOCLONE_OFF_SUSPENDED,
+				NOCLONE_OFF_DETACHED);
+	}
+	noclone_stock_closing = false;
+	mutex_unlock(&noclone_stock_lock);
+	noclone_stock_look_later();
+}
+
+/*
+ * Give all devices back to dm core, with one grace period for all. Return: 0, or -EINTR
+ * after a signal if @interruptible. Context: no other task attaches or sends messages any
+ * more, so the list does not change.
+ */
+int noclone_stock_detach_all(bool interruptible)
+{
+	struct noclone_stock *sd;
+	int r;
+
+	mutex_lock(&noclone_stock_lock);
 	noclone_stock_closing = true;
 	mutex_unlock(&noclone_stock_lock);
-	cancel_delayed_work_sync(&noclone_stock_retrier);
-	cancel_delayed_work_sync(&noclone_stock_collector);
-	/* Idle, because an item may wait for a stuck leg; then for its last lines */
-	___wait_var_event(&noclone_stock_working,
-			  !atomic_read(&noclone_stock_working), TASK_IDLE, 0, 0,
-			  schedule());
-	flush_workqueue(noclone_stock_wq);
-	list_for_each_entry(sd, &noclone_stocks, node)
-		noclone_fastpath_detach_begin(&sd->nd);
-	synchronize_rcu();
-	list_for_each_entry(sd, &noclone_stocks, node) {
-		noclone_fastpath_detach_end(&sd->nd);
-		mutex_lock(&sd->nd.lock);
-		noclone_learn_forget(&sd->table, &sd->nd);
-		mutex_unlock(&sd->nd.lock);
+	r = noclone_stock_finish_work(interruptible) ?: noclone_stock_detach_each(interruptible);
+	if (r) {
+		noclone_stock_go_on();
+		return r;
 	}
 	list_for_each_entry(sd, &noclone_stocks, node)
 		if (sd->nd.pinned)
 			noclone_stock_wait_unpinned(sd);
+	return 0;
 }
 
 /* After noclone_stock_detach_all(), and nobody detaches any more. */

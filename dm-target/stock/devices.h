@@ -7,8 +7,7 @@
  * noclone_stock_lock in devices.c, which guards the list and the reference counts.
  * The last is taken in .resume, so nothing waits for I/O, memory, a grace period or
  * nd->lock with it: that may wait for the table that is resumed. @preparing is held while
- * memory is waited for; .resume only tries it. Bios are waited for without a lock, but for
- * the bit that noclone_inflight_wait() has per device.
+ * memory is waited for; .resume only tries it. Bios are waited for without a lock.
  */
 #ifndef DM_NOCLONE_STOCK_DEVICES_H
 #define DM_NOCLONE_STOCK_DEVICES_H
@@ -26,6 +25,8 @@ struct noclone_stock {
 	struct mutex preparing;		/* memory is waited for */
 	struct noclone_dev nd;
 	struct noclone_table table;	/* .dm is NULL while there is none */
+	bool kept;			/* suspended: @table is for .presuspend_undo only */
+	bool stale;			/* not even for that: a .resume may have been missed */
 	sector_t sectors;		/* of targets that were looked at */
 	enum noclone_state refused;	/* NOCLONE_ON: all of them are understood */
 	bool partly;			/* targets that were not seen may be for us */
@@ -45,7 +46,7 @@ void noclone_stock_look_later(void);
 
 int noclone_stock_init(void);
 void noclone_stock_exit(void);
-void noclone_stock_detach_all(void);
+int noclone_stock_detach_all(bool interruptible);
 void noclone_stock_free_all(void);
 
 #endif /* DM_NOCLONE_STOCK_DEVICES_H */

@@ -33,8 +33,10 @@
 #include "slots.h"
 #include "devices.h"
 #include "stock.h"
+#include "../interpose.h"
 #include "../kernel.h"
 #include "../peek.h"
+#include "../sentinel.h"
 
 #include <linux/device-mapper.h>
 #include <linux/module.h>
@@ -49,6 +51,7 @@ struct noclone_slots_type {
 	const char *name;
 	const char *symbol;
 	struct target_type *type;	/* NULL until found */
+	dm_map_fn map;			/* its own */
 };
 
 static struct noclone_slots_type noclone_slots_types[] = {
@@ -86,11 +89,11 @@ static void noclone_slots_wait(atomic_t *inside)
 		schedule_timeout_idle(1);
 }
 
-static void noclone_slots_presuspend(struct dm_target *ti)
+static void noclone_slots_undo(struct dm_target *ti)
 {
-	atomic_inc(&noclone_slots_detaching);
-	noclone_stock_detach(ti);
-	noclone_slots_leave(&noclone_slots_detaching);
+	atomic_inc(&noclone_slots_attaching);
+	noclone_stock_reattach(ti);
+	noclone_slots_leave(&noclone_slots_attaching);
 }
 
 static void noclone_slots_resume(struct dm_target *ti)
@@ -109,6 +112,74 @@ static int noclone_slots_message(struct dm_target *ti, unsigned int argc,
 	r = noclone_stock_message(ti, argc, argv, result, maxlen);
 	noclone_slots_leave(&noclone_slots_attaching);
 	return r;
+}
+
+/*
+ * .map for the moment in which a sentinel comes through dm core: this keeps its clone, and
+ * leaves everything else to dm's own map, which does not sleep. dm core may load .map
+ * several times, as it compares it first: any mixture of the two is right.
+ */
+static DEFINE_MUTEX(noclone_slots_map_lock);
+static struct noclone_dev *noclone_slots_sender;
+
+static int noclone_slots_map(struct dm_target *ti, struct bio *bio)
+{
+	struct noclone_dev *nd = READ_ONCE(noclone_slots_sender);
+
+	if (nd && noclone_sentinel_is(nd, bio))
+		return noclone_sentinel_keep(nd, ti, bio);
+	/* A tail call, see noclone_fastpath_submit_bio(): it may sleep on PREEMPT_RT */
+	NOCLONE_MUSTTAIL return noclone_slots_types[ti->type == noclone_slots_types[1].type]
+		.map(ti, bio);
+}
+
+/* Return: false if .map is not dm's own, because another module has replaced it. */
+static bool noclone_slots_swap_map(struct noclone_slots_type *t, dm_map_fn from,
+				   dm_map_fn to)
+{
+	return cmpxchg(&t->type->map, from, to) == from;
+}
+
+/* Another module has replaced .map meanwhile, and may call ours for ever. */
+static void noclone_slots_stay(void)
+{
+	if (try_module_get(THIS_MODULE))
+		DMWARN("another module has replaced .map of a target type: the module stays loaded");
+}
+
+/*
+ * Submit the sentinel of a stock device, unless another one is on its way: it may wait for
+ * memory. Return: false if it was not submitted. Context: .presuspend
+ */
+static bool noclone_slots_submit(struct noclone_dev *nd, struct bio *bio)
+{
+	unsigned int i, n = ARRAY_SIZE(noclone_slots_types);
+	bool hooked;
+
+	if (!mutex_trylock(&noclone_slots_map_lock))
+		return false;
+	WRITE_ONCE(noclone_slots_sender, nd);
+	for (i = 0; i < n; i++)
+		if (!noclone_slots_swap_map(&noclone_slots_types[i],
+					    noclone_slots_types[i].map, noclone_slots_map))
+			break;
+	hooked = i == n;
+	if (hooked)
+		noclone_fops_dm->submit_bio(bio);
+	while (i--)
+		if (!noclone_slots_swap_map(&noclone_slots_types[i], noclone_slots_map,
+					    noclone_slots_types[i].map))
+			noclone_slots_stay();
+	WRITE_ONCE(noclone_slots_sender, NULL);
+	mutex_unlock(&noclone_slots_map_lock);
+	return hooked;
+}
+
+static void noclone_slots_presuspend(struct dm_target *ti)
+{
+	atomic_inc(&noclone_slots_detaching);
+	noclone_stock_detach(ti, noclone_slots_submit);
+	noclone_slots_leave(&noclone_slots_detaching);
 }
 
 /* Return: the target type around @node, a link of dm's list, if it has this name. */
@@ -184,7 +255,7 @@ static void noclone_slots_check(struct noclone_slots_type *t,
 	if (objection)
 		noclone_slots_complain(t, objection);
 	else
-		t->type = tt;
+		t->type = tt, t->map = tt->map;
 }
 
 static void noclone_slots_find(struct target_type *newest)
@@ -219,7 +290,7 @@ static void noclone_slots_fill(struct noclone_slots_type *t)
 		WRITE_ONCE(t->type->presuspend, noclone_slots_presuspend);
 		/* A CPU that sees the others sees it, too */
 		smp_wmb();
-		WRITE_ONCE(t->type->presuspend_undo, noclone_slots_resume);
+		WRITE_ONCE(t->type->presuspend_undo, noclone_slots_undo);
 		WRITE_ONCE(t->type->resume, noclone_slots_resume);
 	}
 	/* Only a message lets them do anything */
@@ -250,17 +321,25 @@ static void noclone_slots_each(void (*f)(struct noclone_slots_type *t))
 		f(&noclone_slots_types[i]);
 }
 
-static void noclone_slots_clear(void)
+/* Return: 0, or -EINTR after a signal if @interruptible: then all goes on. */
+static int noclone_slots_clear(bool interruptible)
 {
+	int r;
+
 	if (!noclone_slots_filled)
-		return;
+		return 0;
 	noclone_slots_each(noclone_slots_clear_attach);
 	noclone_slots_wait(&noclone_slots_attaching);
-	noclone_stock_detach_all();
+	r = noclone_stock_detach_all(interruptible);
+	if (r) {
+		noclone_slots_each(noclone_slots_fill);
+		return r;
+	}
 	noclone_slots_each(noclone_slots_clear_detach);
 	noclone_slots_filled = false;
 	noclone_slots_wait(&noclone_slots_detaching);
 	noclone_stock_free_all();
+	return 0;
 }
 
 /* Found, and nobody else has filled the callbacks since. */
@@ -272,7 +351,7 @@ static bool noclone_slots_is_ours(const struct noclone_slots_type *t)
 		return false;
 	objection = noclone_slots_objection(t->type, t);
 	/* They may be in two pages */
-	if (!objection && (!noclone_compat_can_write(&t->type->presuspend) ||
+	if (!objection && (!noclone_compat_can_write(&t->type->map) ||
 			   !noclone_compat_can_write(&t->type->message)))
 		objection = "this kernel does not let it be written to";
 	if (objection)
@@ -297,12 +376,15 @@ static bool noclone_slots_fill_all(void)
 
 static int noclone_slots_apply(bool requested)
 {
+	int r = 0;
+
 	if (!requested)
-		noclone_slots_clear();
+		r = noclone_slots_clear(true);
 	else if (!noclone_slots_fill_all())
-		return -EOPNOTSUPP;
-	WRITE_ONCE(noclone_slots_requested, requested);
-	return 0;
+		r = -EOPNOTSUPP;
+	if (!r)
+		WRITE_ONCE(noclone_slots_requested, requested);
+	return r;
 }
 
 static int noclone_slots_set(const char *value, const struct kernel_param *kp)
@@ -363,7 +445,7 @@ void noclone_slots_exit(void)
 	/* Whoever has it may be writing the parameter, and waiting for a stuck leg */
 	while (!mutex_trylock(&noclone_slots_lock))
 		schedule_timeout_idle(HZ / 10);
-	noclone_slots_clear();
+	noclone_slots_clear(false);
 	noclone_slots_ready = false;
 	mutex_unlock(&noclone_slots_lock);
 }

@@ -14,6 +14,7 @@
 #include "../kernel.h"
 #include "../mapped-device.h"
 #include "../message.h"
+#include "../sentinel.h"
 
 #include <linux/device-mapper.h>
 #include <linux/slab.h>
@@ -41,6 +42,8 @@ static void noclone_stock_begin_table(struct noclone_stock *sd,
 {
 	noclone_learn_forget(&sd->table, &sd->nd);
 	sd->table.dm = dm;
+	sd->kept = false;
+	sd->stale = false;
 	WRITE_ONCE(sd->partly, false);
 	sd->sectors = 0;
 	sd->refused = NOCLONE_ON;
@@ -78,7 +81,7 @@ static enum noclone_state noclone_stock_learn(struct noclone_stock *sd,
 	enum noclone_state state;
 
 	mutex_lock(&sd->nd.lock);
-	if (sd->table.dm != ti->table)
+	if (sd->table.dm != ti->table || sd->kept || sd->stale)
 		noclone_stock_begin_table(sd, ti->table);
 	noclone_stock_learn_target(sd, ti);
 	state = sd->refused;
@@ -129,8 +132,18 @@ static void noclone_stock_attach_device(struct noclone_stock *sd,
 }
 
 /*
- * .resume and .presuspend_undo: dm core calls it for each target of a table that
- * is about to be live, in order. A device that no message asked for is not on the list.
+ * Was the table attached, or could be? One that was not has no bios in flight, and can be
+ * learned anew.
+ */
+static bool noclone_stock_is_whole(const struct noclone_stock *sd, struct dm_target *ti)
+{
+	return sd->table.dm == ti->table && sd->refused == NOCLONE_ON &&
+	       sd->sectors == dm_table_get_size(ti->table) && noclone_dev_is_ready(&sd->nd);
+}
+
+/*
+ * .resume: dm core calls it for each target of a table that is about to be live, in
+ * order. A device that no message asked for is not on the list.
  */
 void noclone_stock_attach(struct dm_target *ti)
 {
@@ -145,17 +158,46 @@ void noclone_stock_attach(struct dm_target *ti)
 	noclone_stock_put(sd);
 }
 
-/* .presuspend: called for each target, and again on removal */
-void noclone_stock_detach(struct dm_target *ti)
+static void noclone_stock_attach_again(struct noclone_stock *sd)
+{
+	noclone_fastpath_attach(&sd->table);
+	mutex_lock(&sd->nd.lock);
+	sd->kept = !rcu_access_pointer(sd->nd.live);
+	mutex_unlock(&sd->nd.lock);
+}
+
+/*
+ * .presuspend_undo: dm core calls it for each target. The table is as .presuspend has left
+ * it, and bios of the fast path may be in flight: it is live again.
+ */
+void noclone_stock_reattach(struct dm_target *ti)
 {
 	struct noclone_stock *sd = noclone_stock_get(ti, false);
 
 	if (!sd)
 		return;
-	noclone_fastpath_detach(&sd->nd);
+	noclone_sentinel_end(&sd->nd);
+	if (sd->stale)
+		WRITE_ONCE(sd->nd.state, NOCLONE_OFF_DETACHED);
+	else if (noclone_stock_is_whole(sd, ti))
+		noclone_stock_attach_again(sd);
+	else
+		noclone_stock_attach(ti);
+	noclone_stock_put(sd);
+}
+
+/* .presuspend: called for each target, and again on removal */
+void noclone_stock_detach(struct dm_target *ti, noclone_sentinel_submit_fn *submit)
+{
+	struct noclone_stock *sd = noclone_stock_get(ti, false);
+
+	if (!sd)
+		return;
+	noclone_fastpath_presuspend(&sd->nd, submit);
+	/* Bios in flight may know the table, and .presuspend_undo needs it */
 	mutex_lock(&sd->nd.lock);
 	sd->was_suspended = true;
-	noclone_learn_forget(&sd->table, &sd->nd);
+	sd->kept = true;
 	mutex_unlock(&sd->nd.lock);
 	noclone_stock_put(sd);
 	noclone_stock_look_later();

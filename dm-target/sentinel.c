@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A suspend waits for the bios of the fast path, as long as no signal comes.
+ *
+ * dm core does not count them as pending, and .presuspend, which comes before it waits,
+ * can neither fail nor be interrupted. So .presuspend hands dm core one bio, the sentinel,
+ * and .map keeps its clone until the last bio of the fast path is done. dm core waits for
+ * the sentinel as it does for its own bios: together with them, and interruptibly. After a
+ * signal it calls .presuspend_undo, which ends the sentinel at once.
+ *
+ * Invariant: the clone is NULL, or kept. It becomes kept inside of noclone_sentinel_send(),
+ * when nd->live is NULL and a grace period is over since, so that no bio begins any more.
+ * The one that takes it out with xchg() ends it: the last noclone_inflight_put(), or
+ * noclone_sentinel_send() if that put was earlier, or .presuspend_undo. So exactly one
+ * does, no later than the last bio.
+ *
+ *  - dm core's submit_bio is called directly, so the sentinel is neither throttled, traced,
+ *    nor charged to a cgroup. Its dm_io is not accounted: accounts_remapped_io says that
+ *    .map does that, and an error says that there is nothing to account at the end.
+ *  - It takes no memory that has to be waited for (REQ_NOWAIT), but on Linux 6.1, which
+ *    waits for a clone of the device. Without memory it is sent again a moment later.
+ *  - A removal does not wait for pending bios. There, dm_get_md() fails, no sentinel is
+ *    sent, and the caller waits itself.
+ *
+ * What would break it: dm core counting a bio as pending later than it calls .map, or not
+ * waiting for what is pending before it looks for a signal; see design/suspend.rst.
+ */
+#include "sentinel.h"
+#include "inflight.h"
+#include "interpose.h"
+#include "io.h"
+
+#include <linux/bio.h>
+#include <linux/device-mapper.h>
+#include <linux/wait_bit.h>
+
+static void noclone_sentinel_end_io(struct bio *bio)
+{
+	struct noclone_dev *nd = container_of(bio, struct noclone_dev, sentinel.bio);
+
+	clear_and_wake_up_bit(0, &nd->sentinel.busy);
+}
+
+/* Return: what .map has to return. Context: .map */
+int noclone_sentinel_keep(struct noclone_dev *nd, struct dm_target *ti, struct bio *clone)
+{
+	ti->accounts_remapped_io = true;
+	/* For noclone_sentinel_drained() on another CPU */
+	smp_store_release(&nd->sentinel.clone, clone);
+	return DM_MAPIO_SUBMITTED;
+}
+
+/* End the sentinel, if it is kept. Context: any that may complete bios */
+void noclone_sentinel_end(struct noclone_dev *nd)
+{
+	struct bio *clone = xchg(&nd->sentinel.clone, NULL);
+
+	if (!clone)
+		return;
+	/* Neither accounted nor counted as an error of a leg */
+	clone->bi_status = BLK_STS_NOTSUPP;
+	bio_endio(clone);
+}
+
+/* Wait until dm core has given back a sentinel that was ended. No I/O is waited for. */
+void noclone_sentinel_flush(struct noclone_dev *nd)
+{
+	wait_on_bit(&nd->sentinel.busy, 0, TASK_UNINTERRUPTIBLE);
+}
+
+static void noclone_sentinel_prepare(struct noclone_dev *nd)
+{
+	struct bio *bio = &nd->sentinel.bio;
+
+	bio_init(bio, NULL, &nd->sentinel.vec, 1, REQ_OP_READ | REQ_NOWAIT);
+	/* bio_init() would look for a cgroup */
+	bio->bi_bdev = nd->bdev;
+	bio->bi_iter.bi_size = SECTOR_SIZE;
+	bio->bi_end_io = noclone_sentinel_end_io;
+}
+
+/*
+ * Have dm core wait for the bios in flight. @submit: NULL, dm core's own will do. Return:
+ * false if they are all done, or there is no memory. Context: .presuspend, a grace period
+ * after noclone_inflight_stop().
+ */
+bool noclone_sentinel_send(struct noclone_dev *nd, noclone_sentinel_submit_fn *submit)
+{
+	if (READ_ONCE(noclone_io_fail_tiers) & NOCLONE_FAIL_SENTINEL)
+		return false;
+	noclone_sentinel_flush(nd);
+	set_bit(0, &nd->sentinel.busy);
+	noclone_sentinel_prepare(nd);
+	if (!submit)
+		noclone_fops_dm->submit_bio(&nd->sentinel.bio);
+	else if (!submit(nd, &nd->sentinel.bio))
+		clear_and_wake_up_bit(0, &nd->sentinel.busy);
+	if (!READ_ONCE(nd->sentinel.clone))
+		return false;
+	/* Pairs with noclone_sentinel_drained(): one of the two sees what the other did */
+	smp_mb();
+	if (noclone_inflight_is_zero(nd))
+		noclone_sentinel_end(nd);
+	return true;
+}
+
+/*
+ * A bio of the fast path is done, and a suspend may wait for it. Context: any that may
+ * complete bios, inside of rcu_read_lock(), and preemptible if the caller was.
+ */
+void noclone_sentinel_drained(struct noclone_dev *nd)
+{
+	/* The count before the look at the clone. Pairs with noclone_sentinel_send() */
+	smp_mb();
+	if (READ_ONCE(nd->sentinel.clone) && noclone_inflight_is_zero(nd))
+		noclone_sentinel_end(nd);
+}

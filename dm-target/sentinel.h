@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * One bio per device that dm core waits for in place of those that it does not know of,
+ * see sentinel.c.
+ */
+#ifndef DM_NOCLONE_SENTINEL_H
+#define DM_NOCLONE_SENTINEL_H
+
+#include "device-state.h"
+
+struct dm_target;
+
+/* Hands the bio to dm core. Return: false if that was not possible. */
+typedef bool noclone_sentinel_submit_fn(struct noclone_dev *nd, struct bio *bio);
+
+/* dm core's clone has the vector of the bio that it was cloned from. Context: .map */
+static inline bool noclone_sentinel_is(const struct noclone_dev *nd,
+				       const struct bio *clone)
+{
+	return unlikely(clone->bi_io_vec == &nd->sentinel.vec);
+}
+
+int noclone_sentinel_keep(struct noclone_dev *nd, struct dm_target *ti, struct bio *clone);
+bool noclone_sentinel_send(struct noclone_dev *nd, noclone_sentinel_submit_fn *submit);
+void noclone_sentinel_end(struct noclone_dev *nd);
+void noclone_sentinel_flush(struct noclone_dev *nd);
+
+#endif /* DM_NOCLONE_SENTINEL_H */
