@@ -94,7 +94,8 @@
 	X(UNASKED,	"unasked",	"a stock device: no message has asked for the fast path") \
 	X(DETACHED,	"detached",	"a stock device: asked for, and not resumed since") \
 	X(MEMORY,	"memory",	"a stock device: memory was short when it was resumed") \
-	X(LAYOUT,	"layout",	"a stock device: a target does not map as expected")
+	X(LAYOUT,	"layout",	"a stock device: a target does not map as expected") \
+	X(STUCK,	"stuck",	"a stock device: no I/O completed when it was asked for")
 
 /*
  * noclone-file, arguments in a table:

@@ -20,11 +20,15 @@
 
 #include <linux/blkdev.h>
 #include <linux/device-mapper.h>
+#include <linux/part_stat.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <linux/workqueue.h>
 
 #define DM_MSG_PREFIX "noclone"
+
+/* Ticks without a completion after which a device is taken for stuck */
+#define NOCLONE_STOCK_PATIENCE	HZ
 
 /* How soon a device that is gone is forgotten, and memory is tried again */
 #define NOCLONE_STOCK_DELAY	(5 * HZ)
@@ -94,6 +98,34 @@ static bool noclone_stock_wants_attach(struct noclone_stock *sd)
 	       !READ_ONCE(noclone_stock_closing);
 }
 
+static unsigned long noclone_stock_in_flight(struct block_device *bdev)
+{
+	unsigned long n = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		n += part_stat_local_read_cpu(bdev, in_flight[READ], cpu) +
+		     part_stat_local_read_cpu(bdev, in_flight[WRITE], cpu);
+	return n;
+}
+
+/*
+ * Does the device complete no I/O, though there is some? An internal suspend would wait for
+ * it in a sleep that no signal ends, and hold the lock that dmsetup needs.
+ */
+static bool noclone_stock_is_stuck(struct block_device *bdev)
+{
+	unsigned long done = part_stat_read_accum(bdev, ios);
+	unsigned int i;
+
+	for (i = 0; i < NOCLONE_STOCK_PATIENCE; i++) {
+		if (!noclone_stock_in_flight(bdev) || part_stat_read_accum(bdev, ios) != done)
+			return false;
+		schedule_timeout_idle(1);
+	}
+	return true;
+}
+
 /* The work item is not to suspend the device. A resume may have attached it meanwhile. */
 static void noclone_stock_put_off(struct noclone_stock *sd, enum noclone_state why)
 {
@@ -109,10 +141,14 @@ static void noclone_stock_resume_again(struct noclone_stock *sd)
 
 	if (!md)
 		return;
-	WRITE_ONCE(sd->attacher, current);
-	dm_internal_suspend_noflush(md);
-	dm_internal_resume(md);
-	WRITE_ONCE(sd->attacher, NULL);
+	if (noclone_stock_is_stuck(sd->nd.bdev)) {
+		noclone_stock_put_off(sd, NOCLONE_OFF_STUCK);
+	} else {
+		WRITE_ONCE(sd->attacher, current);
+		dm_internal_suspend_noflush(md);
+		dm_internal_resume(md);
+		WRITE_ONCE(sd->attacher, NULL);
+	}
 	dm_put(md);
 }
 

@@ -231,6 +231,8 @@ static int noclone_stock_switch_on(struct dm_target *ti)
 	if (noclone_stock_is_hopeless(sd, ti)) {
 		r = -EOPNOTSUPP;
 	} else {
+		/* For a reader that waits for the outcome */
+		cmpxchg(&sd->nd.state, NOCLONE_OFF_STUCK, NOCLONE_OFF_DETACHED);
 		noclone_fastpath_switch(&sd->nd, true);
 		noclone_stock_queue_attach(sd);
 	}

@@ -28,6 +28,7 @@ static const struct {
 	{ "unasked", "noclone enable --now NAME" },
 	{ "detached", "noclone enable --now NAME" },
 	{ "memory", "it is tried again a few times; noclone enable --now NAME begins anew" },
+	{ "stuck", "noclone enable --now NAME, when its legs complete I/O again" },
 	{ "layout", "nothing on this kernel; please report it with dmsetup table" },
 };
 

@@ -208,7 +208,7 @@ bool switch_is_pending(const struct candidate *c, const char *state, unsigned in
 {
 	static const char * const lasting[] = {
 		"on", "off:option", "off:zoned", "off:foreign", "off:nostats",
-		"off:unpinned", "off:layout", "off:kernel",
+		"off:unpinned", "off:layout", "off:kernel", "off:stuck",
 	};
 	size_t i;
 
