@@ -112,6 +112,7 @@ void noclone_sentinel_drained(struct noclone_dev *nd)
 {
 	/* The count before the look at the clone. Pairs with noclone_sentinel_send() */
 	smp_mb();
-	if (READ_ONCE(nd->sentinel.clone) && noclone_inflight_is_zero(nd))
+	/* The look before the sum, to which nothing is added any more only if there is one */
+	if (smp_load_acquire(&nd->sentinel.clone) && noclone_inflight_is_zero(nd))
 		noclone_sentinel_end(nd);
 }

@@ -94,7 +94,6 @@ static bool noclone_stock_wants_attach(struct noclone_stock *sd)
 	return READ_ONCE(sd->nd.requested) == NOCLONE_ON &&
 	       noclone_stock_may_suspend(sd) &&
 	       !rcu_access_pointer(sd->nd.live) &&
-	       !noclone_stock_is_draining(sd) &&
 	       !READ_ONCE(noclone_stock_closing);
 }
 
@@ -111,15 +110,20 @@ static unsigned long noclone_stock_in_flight(struct block_device *bdev)
 
 /*
  * Does the device complete no I/O, though there is some? An internal suspend would wait for
- * it in a sleep that no signal ends, and hold the lock that dmsetup needs.
+ * it in a sleep that no signal ends, and hold the lock that dmsetup needs. The times are
+ * added up at the end of an I/O, its number by Linux 6.1 at the begin; one that is in flight
+ * in a tick takes some time.
  */
-static bool noclone_stock_is_stuck(struct block_device *bdev)
+static bool noclone_stock_is_stuck(struct noclone_stock *sd)
 {
-	unsigned long done = part_stat_read_accum(bdev, ios);
+	struct block_device *bdev = sd->nd.bdev;
+	u64 done = part_stat_read_accum(bdev, nsecs);
 	unsigned int i;
 
 	for (i = 0; i < NOCLONE_STOCK_PATIENCE; i++) {
-		if (!noclone_stock_in_flight(bdev) || part_stat_read_accum(bdev, ios) != done)
+		if (!noclone_stock_is_draining(sd) &&
+		    (!noclone_stock_in_flight(bdev) ||
+		     part_stat_read_accum(bdev, nsecs) != done))
 			return false;
 		schedule_timeout_idle(1);
 	}
@@ -141,9 +145,9 @@ static void noclone_stock_resume_again(struct noclone_stock *sd)
 
 	if (!md)
 		return;
-	if (noclone_stock_is_stuck(sd->nd.bdev)) {
+	if (noclone_stock_is_stuck(sd)) {
 		noclone_stock_put_off(sd, NOCLONE_OFF_STUCK);
-	} else {
+	} else if (noclone_stock_wants_attach(sd)) {
 		WRITE_ONCE(sd->attacher, current);
 		dm_internal_suspend_noflush(md);
 		dm_internal_resume(md);
@@ -457,23 +461,33 @@ static int noclone_stock_detach_each(bool interruptible)
 }
 
 /*
- * A signal has come. Meanwhile tables may have come up without .resume, so what was learned
+ * Tables may have come up without .resume, or with it for some targets only: what was learned
  * is good for bios in flight only. .presuspend, if it is inside, sets the state itself.
+ * Context: noclone_stock_lock
  */
+static void noclone_stock_doubt(struct noclone_stock *sd)
+{
+	enum noclone_state requested = READ_ONCE(sd->nd.requested);
+
+	sd->stale = true;
+	if (sd->users || rcu_access_pointer(sd->nd.live))
+		return;
+	sd->was_suspended = false;
+	WRITE_ONCE(sd->nd.state, requested == NOCLONE_ON ? NOCLONE_OFF_DETACHED : requested);
+}
+
+/* A signal has come. */
 static void noclone_stock_go_on(void)
 {
 	struct noclone_stock *sd;
 
 	mutex_lock(&noclone_stock_lock);
-	list_for_each_entry(sd, &noclone_stocks, node) {
-		sd->stale = true;
-		if (!sd->users && !sd->kept)
-			cmpxchg(&sd->nd.state, NOCLONE_OFF_SUSPENDED,
-				NOCLONE_OFF_DETACHED);
-	}
+	list_for_each_entry(sd, &noclone_stocks, node)
+		noclone_stock_doubt(sd);
 	noclone_stock_closing = false;
 	mutex_unlock(&noclone_stock_lock);
 	noclone_stock_look_later();
+	noclone_stock_retry_later();
 }
 
 /*

@@ -284,7 +284,7 @@ static void noclone_slots_find(struct target_type *newest)
  * .presuspend first: what attaches must be able to detach. On a kernel that was not read
  * nothing is attached, and .message alone says so.
  */
-static void noclone_slots_fill(struct noclone_slots_type *t)
+static void noclone_slots_fill_callbacks(struct noclone_slots_type *t)
 {
 	if (noclone_kernel_is_allowed()) {
 		WRITE_ONCE(t->type->presuspend, noclone_slots_presuspend);
@@ -293,8 +293,12 @@ static void noclone_slots_fill(struct noclone_slots_type *t)
 		WRITE_ONCE(t->type->presuspend_undo, noclone_slots_undo);
 		WRITE_ONCE(t->type->resume, noclone_slots_resume);
 	}
-	/* Only a message lets them do anything */
-	smp_wmb();
+}
+
+/* Only a message lets the others do anything, and they have to be there in both types. */
+static void noclone_slots_fill_message(struct noclone_slots_type *t)
+{
+	smp_wmb(); /* see above */
 	WRITE_ONCE(t->type->message, noclone_slots_message);
 }
 
@@ -321,6 +325,12 @@ static void noclone_slots_each(void (*f)(struct noclone_slots_type *t))
 		f(&noclone_slots_types[i]);
 }
 
+static void noclone_slots_fill(void)
+{
+	noclone_slots_each(noclone_slots_fill_callbacks);
+	noclone_slots_each(noclone_slots_fill_message);
+}
+
 /* Return: 0, or -EINTR after a signal if @interruptible: then all goes on. */
 static int noclone_slots_clear(bool interruptible)
 {
@@ -332,7 +342,7 @@ static int noclone_slots_clear(bool interruptible)
 	noclone_slots_wait(&noclone_slots_attaching);
 	r = noclone_stock_detach_all(interruptible);
 	if (r) {
-		noclone_slots_each(noclone_slots_fill);
+		noclone_slots_fill();
 		return r;
 	}
 	noclone_slots_each(noclone_slots_clear_detach);
@@ -369,7 +379,7 @@ static bool noclone_slots_fill_all(void)
 	for (i = 0; i < ARRAY_SIZE(noclone_slots_types); i++)
 		if (!noclone_slots_is_ours(&noclone_slots_types[i]))
 			return false;
-	noclone_slots_each(noclone_slots_fill);
+	noclone_slots_fill();
 	noclone_slots_filled = true;
 	return true;
 }

@@ -178,7 +178,8 @@ void noclone_stock_reattach(struct dm_target *ti)
 		return;
 	noclone_sentinel_end(&sd->nd);
 	if (sd->stale)
-		WRITE_ONCE(sd->nd.state, NOCLONE_OFF_DETACHED);
+		WRITE_ONCE(sd->nd.state, sd->nd.requested == NOCLONE_ON ?
+			   NOCLONE_OFF_DETACHED : sd->nd.requested);
 	else if (noclone_stock_is_whole(sd, ti))
 		noclone_stock_attach_again(sd);
 	else
