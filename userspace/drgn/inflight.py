@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""List the bios that the fast path of dm-noclone has in flight, per leg, oldest first.
+
+    drgn inflight.py                     of the running kernel, as root
+    drgn -c DUMP inflight.py             of a dump
+    drgn -s dm-noclone.ko inflight.py    with debug symbols that drgn does not find
+
+It needs debug symbols of the kernel and of dm-noclone. Bios that dm core has cloned are not
+listed. Where noclone-file does not use extents, the leg is the file.
+
+The last table has, for each device, the number of bios in flight by its own counters. More
+are listed, or fewer, while I/O runs; and fewer if bios are to be submitted again after they
+were polled. SUSPEND says whether a suspend waits:
+
+    -           it does not
+    waiting     dm core waits for these bios, until a signal comes
+    draining    dm-noclone waits: the device is removed, stock=off gives it back, or there
+                is no memory; or a signal has ended a wait
+    done        the device is suspended, and none is in flight
+"""
+import argparse
+from collections import defaultdict
+
+from drgn import FaultError, Object, __version__, cast, get_default_prog
+from drgn.helpers.linux.block import disk_name, part_name
+from drgn.helpers.linux.cpumask import for_each_possible_cpu
+from drgn.helpers.linux.list import list_for_each_entry
+from drgn.helpers.linux.percpu import per_cpu, per_cpu_ptr
+from drgn.helpers.linux.slab import slab_cache_for_each_allocated_object
+
+prog = get_default_prog()
+
+
+def find_devices():
+    """struct noclone_dev * of all devices, those with stock targets last."""
+    yield from list_for_each_entry(
+        "struct noclone_dev", prog["noclone_devs"].address_of_(), "node")
+    for stock in list_for_each_entry(
+            "struct noclone_stock", prog["noclone_stocks"].address_of_(), "node"):
+        yield stock.nd.address_of_()
+
+
+def name_of(disk):
+    """With that of the mapped device, if there are symbols of dm-mod."""
+    name = disk_name(disk).decode()
+    try:
+        md = cast("struct mapped_device *", disk.private_data)
+        return f"{name} {cast('struct hash_cell *', md.interface_ptr).name.string_().decode()}"
+    except (LookupError, FaultError):
+        return name
+
+
+def free_objects(devices):
+    """Addresses of those that are allocated from the slab, and kept for later."""
+    for cpu in for_each_possible_cpu(prog):
+        pcpu = per_cpu(prog["noclone_io_pcpu"], cpu)
+        for kept in pcpu.task, pcpu.irq:
+            io = kept.top
+            for _ in range(kept.nr):
+                yield io.value_()
+                io = io.next
+    for nd in devices:
+        if nd.counters:
+            yield from (nd.reserve.elements[i].value_() for i in range(nd.reserve.curr_nr))
+
+
+def map_sector(table, sector):
+    """Name of the leg, and the sector there: noclone_find_span() and noclone_map_sector()."""
+    base, n = 0, table.nr.value_()
+    while n > 1:
+        if table.spans[base + n // 2].begin <= sector:
+            base += n // 2
+        n -= n // 2
+    layout, leg = table.segments[base].layout, 0
+    offset = sector - layout.begin.value_()
+    chunk = layout.chunk_sectors.value_()
+    if chunk:
+        row, leg = divmod(offset // chunk, layout.stripes.value_())
+        offset = row * chunk + offset % chunk
+    leg = table.segments[base].leg[leg]
+    return part_name(leg.bdev).decode(), (leg.start.value_() + offset) % 2**64
+
+
+def in_use(kind, devices, nd_of):
+    """Pairs of an object and its device; what was allocated just now has none."""
+    known = {nd.value_() for nd in devices}
+    for found in slab_cache_for_each_allocated_object(
+            prog[f"noclone_{kind}_slab"], f"struct noclone_{kind}"):
+        try:
+            nd = nd_of(found).value_()
+        except FaultError:
+            continue
+        if nd in known:
+            yield found, nd
+
+
+def find_bios(devices):
+    """When each began, address of its device, operation, bvec_iter, leg, sector there."""
+    free = set(free_objects(devices))
+    for io, nd in in_use("io", devices, lambda io: io.target.nd):
+        if io.value_() not in free:
+            yield (io.start, nd, io.opf, io.iter,
+                   *map_sector(io.target.table, io.iter.bi_sector.value_()))
+    for cmd, nd in in_use("cmd", devices, lambda cmd: cmd.nd):
+        fc, at = cmd.fc, cmd.bio.bi_iter
+        yield (cmd.start, nd, cmd.bio.bi_opf, at, fc.path.string_().decode(),
+               (at.bi_sector - fc.ti.begin + fc.start).value_())
+
+
+def milliseconds(now, start):
+    """Of jiffies; the fast path keeps the low half."""
+    clock = prog["clocksource_jiffies"]
+    tick = clock.mult.value_() >> clock.shift.value_()
+    return (now - start.value_()) % 2**32 * tick // 10**6
+
+
+def word_of(opf):
+    """read or write, as a rule."""
+    op = Object(prog, "enum req_op", opf.value_() & 0xff).format_(type_name=False)
+    return op.removeprefix("REQ_OP_").lower()
+
+
+def in_flight(nd):
+    """By the counters."""
+    if not nd.counters:
+        return 0
+    cpus = [per_cpu_ptr(nd.counters, cpu) for cpu in for_each_possible_cpu(prog)]
+    return sum(c.begun.value_() - c.done.value_() for c in cpus)
+
+
+def suspend_of(nd):
+    """A word of the help text."""
+    if nd.sentinel.clone:
+        return "waiting"
+    if not nd.draining:
+        return "-"
+    return "draining" if in_flight(nd) else "done"
+
+
+def begin():
+    """Return the devices, or say what is missing."""
+    argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
+    try:
+        devices = list(find_devices())
+    except LookupError as error:
+        raise SystemExit("dm-noclone is not loaded, or drgn does not find its debug symbols, "
+                         f"see --help: {error}") from error
+    # A drgn that does not know of these takes what is in them for allocated.
+    if (getattr(prog["noclone_io_slab"], "cpu_sheaves", None) and
+            tuple(map(int, __version__.split(".")[:2])) < (0, 2)):
+        raise SystemExit(f"drgn {__version__} cannot read the allocator of this kernel: "
+                         "use drgn 0.2.0 or newer")
+    return devices
+
+
+def main():
+    """Print bios, their sums, and devices."""
+    devices = begin()
+    names = {nd.value_(): name_of(nd.disk) for nd in devices}
+    bios = list(find_bios(devices))
+    now = prog["jiffies"].value_()
+    sums = defaultdict(list)
+    line = "{:>9}  {:16}  {:5}  {:>12}  {:>8}  {:>12}  {}"
+    print(line.format("AGE ms", "DEVICE", "OP", "SECTOR", "BYTES", "ON THE LEG", "LEG"))
+    bios = [(milliseconds(now, start), *rest) for start, *rest in bios]
+    for age, nd, opf, at, leg, there in sorted(bios, key=lambda bio: -bio[0]):
+        print(line.format(age, names[nd], word_of(opf), at.bi_sector.value_(),
+                          at.bi_size.value_(), there, leg))
+        sums[nd, leg].append((age, at.bi_size.value_()))
+    line = "{:>9}  {:16}  {:>5}  {:>22}  {}"
+    print("\n" + line.format("OLDEST ms", "DEVICE", "BIOS", "BYTES", "LEG"))
+    for (nd, leg), bios in sums.items():
+        print(line.format(bios[0][0], names[nd], len(bios), sum(size for _, size in bios), leg))
+    print("\n" + line.format("SUSPEND", "DEVICE", "BIOS", "", "").rstrip())
+    for nd in devices:
+        print(line.format(suspend_of(nd), names[nd.value_()], in_flight(nd), "", "").rstrip())
+
+
+main()
