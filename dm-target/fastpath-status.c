@@ -5,6 +5,7 @@
  */
 #include "fastpath-status.h"
 #include "device-state.h"
+#include "inflight.h"
 
 #include <linux/device-mapper.h>
 
@@ -21,24 +22,6 @@ static const char * const noclone_state_word[] = {
 #undef X
 };
 
-/*
- * A bio begins before it is done: with the order of the sums there are never fewer than
- * none. What begins in between counts as in flight, also if it is done by then.
- */
-static unsigned long noclone_status_inflight(const struct noclone_dev *nd)
-{
-	unsigned long begun = 0, done = 0;
-	int cpu;
-
-	for_each_possible_cpu(cpu)
-		done += READ_ONCE(per_cpu_ptr(nd->counters, cpu)->done);
-	/* Pairs with noclone_inflight_put() */
-	smp_rmb();
-	for_each_possible_cpu(cpu)
-		begun += READ_ONCE(per_cpu_ptr(nd->counters, cpu)->begun);
-	return begun - done;
-}
-
 static unsigned long noclone_status_counter_sum(const struct noclone_dev *nd,
 						enum noclone_counter which)
 {
@@ -46,7 +29,7 @@ static unsigned long noclone_status_counter_sum(const struct noclone_dev *nd,
 	int cpu;
 
 	if (which == NOCLONE_INFLIGHT)
-		return noclone_status_inflight(nd);
+		return noclone_inflight_count(nd);
 	for_each_possible_cpu(cpu)
 		sum += per_cpu_ptr(nd->counters, cpu)->n[which];
 	return sum;

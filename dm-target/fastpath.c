@@ -19,8 +19,8 @@
  *    submit_bio.
  *  - dm core does not count our bios as pending, so it would swap the table
  *    under them. .presuspend comes first in every suspend and removal: there,
- *    new bios are sent to dm core and those in flight are waited for. The wait
- *    cannot be interrupted, because .presuspend cannot fail.
+ *    new bios are sent to dm core, and dm core is made to wait for those in
+ *    flight, see sentinel.c.
  *  - A bio never sleeps here and never fails for want of memory: slab, then the
  *    device's reserve, then dm core's clone path with its mempools.
  *  - Whatever is changed in a bio is restored before its submitter sees it
@@ -425,42 +425,33 @@ bool noclone_fastpath_detach_begin(struct noclone_dev *nd)
 }
 
 /*
- * A suspend waits for the bios in flight, if dm core does not: the device goes.
+ * .presuspend: stop using the fast path. dm core waits for the bios in flight, in
+ * interruptible sleep; this does without memory for a sentinel, and if the device goes. It
+ * does so idle: a leg that is stuck is neither load nor a hung task. Called again for the
+ * next target of a table, there is a sentinel, or nothing to wait for.
  *
- * On return no bio in flight and no submitter has the live table from here: both
+ * When the wait is over, no bio in flight and no submitter has the live table from here: both
  * count as begun while they do. A submitter that has not begun may still be
  * inside our submit_bio, and goes on to dm core's. The queue is not frozen:
  * that would fail REQ_NOWAIT bios in the middle of a split, which stock dm does
- * not do. Sleeps, idle: a leg that is stuck is neither load nor a hung task.
- */
-static void noclone_fastpath_drain(struct noclone_dev *nd)
-{
-	while (!noclone_inflight_is_drained(nd))
-		schedule_timeout_idle(1);
-	noclone_sentinel_flush(nd);
-}
-
-/*
- * .presuspend: stop using the fast path. dm core waits for the bios in flight, in
- * interruptible sleep; without memory for its sentinel, or without need, this does. Called
- * again for the next target of a table, there is a sentinel, or nothing to wait for.
- * @submit: see noclone_sentinel_send()
+ * not do. @submit: see noclone_sentinel_send()
  */
 void noclone_fastpath_presuspend(struct noclone_dev *nd, noclone_sentinel_submit_fn *submit)
 {
+	bool going;
+
 	if (!noclone_fastpath_detach_begin(nd))
 		return;
-	if (noclone_fastpath_is_going(nd->disk)) {
-		synchronize_rcu_expedited();
-		noclone_fastpath_drain(nd);
-		return;
-	}
-	if (READ_ONCE(nd->sentinel.clone))
+	going = noclone_fastpath_is_going(nd->disk);
+	if (!going && READ_ONCE(nd->sentinel.clone))
 		return;
 	/* Expedited, as dm core does for its table when the device is suspended */
 	synchronize_rcu_expedited();
-	while (!noclone_inflight_is_drained(nd) && !noclone_sentinel_send(nd, submit))
+	while (!noclone_inflight_is_drained(nd) &&
+	       (going || !noclone_sentinel_send(nd, submit)))
 		schedule_timeout_idle(1);
+	if (going)
+		noclone_sentinel_flush(nd);
 }
 
 /*

@@ -68,16 +68,27 @@ static inline void noclone_inflight_put(struct noclone_dev *nd)
 	rcu_read_unlock_sched();
 }
 
-static inline bool noclone_inflight_is_zero(struct noclone_dev *nd)
+/*
+ * A bio begins before it is done: with the order of the sums there are never fewer than
+ * none. What begins in between counts as in flight, also if it is done by then.
+ */
+static inline unsigned long noclone_inflight_count(const struct noclone_dev *nd)
 {
 	unsigned long begun = 0, done = 0;
 	int cpu;
 
-	for_each_possible_cpu(cpu) {
-		begun += READ_ONCE(per_cpu_ptr(nd->counters, cpu)->begun);
+	for_each_possible_cpu(cpu)
 		done += READ_ONCE(per_cpu_ptr(nd->counters, cpu)->done);
-	}
-	return begun == done;
+	/* Pairs with noclone_inflight_put() */
+	smp_rmb();
+	for_each_possible_cpu(cpu)
+		begun += READ_ONCE(per_cpu_ptr(nd->counters, cpu)->begun);
+	return begun - done;
+}
+
+static inline bool noclone_inflight_is_zero(const struct noclone_dev *nd)
+{
+	return !noclone_inflight_count(nd);
 }
 
 /* Let no bio begin any more. Context: nd->lock is held. */

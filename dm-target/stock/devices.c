@@ -467,13 +467,11 @@ static int noclone_stock_detach_each(bool interruptible)
  */
 static void noclone_stock_doubt(struct noclone_stock *sd)
 {
-	enum noclone_state requested = READ_ONCE(sd->nd.requested);
-
 	sd->stale = true;
 	if (sd->users || rcu_access_pointer(sd->nd.live))
 		return;
 	sd->was_suspended = false;
-	WRITE_ONCE(sd->nd.state, requested == NOCLONE_ON ? NOCLONE_OFF_DETACHED : requested);
+	WRITE_ONCE(sd->nd.state, noclone_stock_idle_state(sd));
 }
 
 /* A signal has come. */

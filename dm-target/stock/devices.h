@@ -36,6 +36,14 @@ struct noclone_stock {
 	struct task_struct *attacher;	/* executes @attach; only compared */
 };
 
+/* Of a device that is not live, and of whose table nothing is known */
+static inline enum noclone_state noclone_stock_idle_state(const struct noclone_stock *sd)
+{
+	enum noclone_state requested = READ_ONCE(sd->nd.requested);
+
+	return requested == NOCLONE_ON ? NOCLONE_OFF_DETACHED : requested;
+}
+
 struct noclone_stock *noclone_stock_get(struct dm_target *ti, bool add);
 void noclone_stock_put(struct noclone_stock *sd);
 

@@ -10,6 +10,8 @@
  *    with md->suspend_lock held, in every suspend, resume and removal, and the
  *    last while the table is live. So constructor, mapping, status, limits and
  *    errors stay dm's; only bios of the fast path do not come to .map.
+ *  - .map is dm's own as well, but for the moment in which a suspend submits one bio
+ *    of ours: see noclone_slots_map().
  *  - The types are not exported. dm_register_target() adds at the head of dm's
  *    list, so the way from our newest type towards newer ones leads to the head,
  *    and behind it are the three oldest types: "error", "linear", "striped". They
@@ -252,10 +254,12 @@ static void noclone_slots_check(struct noclone_slots_type *t,
 	const char *objection = tt ? noclone_slots_objection(tt, t) :
 		"it is not where it is expected";
 
-	if (objection)
+	if (objection) {
 		noclone_slots_complain(t, objection);
-	else
-		t->type = tt, t->map = tt->map;
+	} else {
+		t->map = tt->map;
+		t->type = tt;
+	}
 }
 
 static void noclone_slots_find(struct target_type *newest)
@@ -352,7 +356,7 @@ static int noclone_slots_clear(bool interruptible)
 	return 0;
 }
 
-/* Found, and nobody else has filled the callbacks since. */
+/* Found, and no other module has filled the callbacks since. */
 static bool noclone_slots_is_ours(const struct noclone_slots_type *t)
 {
 	const char *objection;

@@ -2,9 +2,10 @@
 /*
  * What the callbacks that slots.c installs do.
  *
- * A device's table is learned target by target in .resume and forgotten in
- * .presuspend, which dm core calls before it touches a table that is live. The
- * rest, counters and what a message requested, stays until the device is gone.
+ * A device's table is learned target by target in .resume, and kept after
+ * .presuspend: bios in flight know it, and .presuspend_undo makes it live again. The
+ * next .resume forgets it. The rest, counters and what a message requested, stays until
+ * the device is gone.
  */
 #include "stock.h"
 #include "devices.h"
@@ -178,8 +179,7 @@ void noclone_stock_reattach(struct dm_target *ti)
 		return;
 	noclone_sentinel_end(&sd->nd);
 	if (sd->stale)
-		WRITE_ONCE(sd->nd.state, sd->nd.requested == NOCLONE_ON ?
-			   NOCLONE_OFF_DETACHED : sd->nd.requested);
+		WRITE_ONCE(sd->nd.state, noclone_stock_idle_state(sd));
 	else if (noclone_stock_is_whole(sd, ti))
 		noclone_stock_attach_again(sd);
 	else
