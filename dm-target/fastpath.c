@@ -39,6 +39,7 @@
  * optimization" (dm-devel, February 2019), which did it inside dm core.
  */
 #include "fastpath.h"
+#include "gather.h"
 #include "inflight.h"
 #include "interpose.h"
 #include "io.h"
@@ -122,7 +123,7 @@ static void noclone_fastpath_end_io(struct bio *bio)
 
 	/* Not bio_op(bio), which the leg may have changed */
 	if (io->accounted)
-		noclone_compat_end_io_acct(nd->bdev, io->opf & REQ_OP_MASK,
+		noclone_compat_end_io_acct(nd->bdev, io->opf & REQ_OP_MASK, 1,
 					   io->iter.bi_size >> SECTOR_SHIFT,
 					   noclone_fastpath_start_time(io));
 	if (unlikely(bio->bi_status))
@@ -181,14 +182,14 @@ static void noclone_fastpath_submit_remapped(struct bio *bio,
 	noclone_fastpath_save(bio, io);
 	noclone_fastpath_remap(bio, io, s);
 	if (io->accounted)
-		noclone_compat_start_io_acct(bdev, bio_op(bio),
+		noclone_compat_start_io_acct(bdev, bio_op(bio), 1,
 					     bio_sectors(bio), jiffies);
 	trace_block_bio_remap(bio, bdev->bd_dev, io->iter.bi_sector);
 	/* From here on neither bio nor io may be touched */
 	submit_bio_noacct(bio);
 }
 
-/* Return: what maps the whole bio, or NULL if dm core has to split it. */
+/* Return: what maps the whole bio in place, or NULL. */
 static const struct noclone_segment *
 noclone_fastpath_find_segment(const struct noclone_dev *nd,
 			      const struct noclone_table *table,
@@ -224,7 +225,7 @@ noclone_fastpath_try(struct noclone_dev *nd, const struct noclone_table *table,
 		return NOCLONE_STATS;
 	s = noclone_fastpath_find_segment(nd, table, bio);
 	if (unlikely(!s))
-		return NOCLONE_SPLIT;
+		return noclone_gather_submit(nd, table, bio, NOCLONE_SPLIT);
 
 	if (!s->leg)
 		return noclone_submit_original(s->target->fc, nd, bio) ?
@@ -238,6 +239,18 @@ noclone_fastpath_try(struct noclone_dev *nd, const struct noclone_table *table,
 	noclone_count(nd, io->reserved ? NOCLONE_RESERVE : NOCLONE_FAST);
 	noclone_fastpath_submit_remapped(bio, io, s);
 	return NOCLONE_FAST;
+}
+
+/* A bio that is not plain */
+static noinline enum noclone_counter
+noclone_fastpath_try_other(struct noclone_dev *nd, const struct noclone_table *table,
+			   struct bio *bio)
+{
+	if (!noclone_plain_is_chain(nd, bio))
+		return noclone_plain_why_not(nd, bio);
+	if (READ_ONCE(*nd->stats_bytes))
+		return NOCLONE_STATS;
+	return noclone_gather_submit(nd, table, bio, NOCLONE_CHAIN);
 }
 
 /*
@@ -259,7 +272,7 @@ noclone_fastpath_begin(struct bio *bio, bool *plain)
 	*plain = noclone_plain_is(nd, bio);
 	if (unlikely(bio->bi_opf & REQ_POLLED)) {
 		noclone_polled_enter(bio);
-	} else if (unlikely(!*plain)) {
+	} else if (unlikely(!*plain) && !noclone_plain_is_chain(nd, bio)) {
 		noclone_count(nd, noclone_plain_why_not(nd, bio));
 		goto unlock;
 	}
@@ -281,7 +294,7 @@ static void noclone_fastpath_submit_bio(struct bio *bio)
 	if (likely(table)) {
 		nd = table->nd;
 		result = likely(plain) ? noclone_fastpath_try(nd, table, bio) :
-			noclone_plain_why_not(nd, bio);
+			noclone_fastpath_try_other(nd, table, bio);
 		if (likely(result == NOCLONE_FAST))
 			return;
 		noclone_count(nd, result);

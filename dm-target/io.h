@@ -79,12 +79,20 @@ struct noclone_io *noclone_io_alloc_slow(mempool_t *reserve);
  * Allocate without reclaim. __GFP_NOMEMALLOC, as in mempool_alloc(), because
  * PF_MEMALLOC tasks could drain the reserves; every caller has a fallback.
  */
+#define NOCLONE_IO_GFP		(GFP_NOWAIT | __GFP_NOWARN | __GFP_NOMEMALLOC)
+
 static inline void *noclone_io_slab_alloc(struct kmem_cache *cache)
 {
 	if (unlikely(READ_ONCE(noclone_io_fail_tiers) & NOCLONE_FAIL_SLAB))
 		return NULL;
-	return kmem_cache_alloc(cache, GFP_NOWAIT | __GFP_NOWARN |
-				__GFP_NOMEMALLOC);
+	return kmem_cache_alloc(cache, NOCLONE_IO_GFP);
+}
+
+static inline void *noclone_io_kmalloc(size_t size)
+{
+	if (unlikely(READ_ONCE(noclone_io_fail_tiers) & NOCLONE_FAIL_SLAB))
+		return NULL;
+	return kmalloc(size, NOCLONE_IO_GFP);
 }
 
 static inline struct noclone_io *noclone_io_pop(void)

@@ -4,6 +4,7 @@
  * place instead of being cloned. Loading and unloading.
  */
 #include "fastpath.h"
+#include "gather.h"
 #include "io.h"
 #include "kernel.h"
 #include "polled.h"
@@ -52,9 +53,13 @@ static int __init noclone_init(void)
 	if (r)
 		goto exit_target;
 
-	r = noclone_polled_init();
+	r = noclone_gather_init();
 	if (r)
 		goto exit_io;
+
+	r = noclone_polled_init();
+	if (r)
+		goto exit_gather;
 
 	r = noclone_cmd_init();
 	if (r)
@@ -80,6 +85,8 @@ exit_cmd:
 	noclone_cmd_exit();
 exit_polled:
 	noclone_polled_exit();
+exit_gather:
+	noclone_gather_exit();
 exit_io:
 	noclone_io_exit();
 exit_target:
@@ -95,6 +102,7 @@ static void __exit noclone_exit(void)
 	noclone_stock_exit();
 	noclone_cmd_exit();
 	noclone_polled_exit();
+	noclone_gather_exit();
 	noclone_io_exit();
 	noclone_target_exit();
 }

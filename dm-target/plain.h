@@ -56,4 +56,10 @@ noclone_plain_why_not(const struct noclone_dev *nd, struct bio *bio)
 	return NOCLONE_CRYPTO;
 }
 
+/* @bio: noclone_plain_is() is false. Return: whether it goes as bios of its own, see gather.c */
+static inline bool noclone_plain_is_chain(const struct noclone_dev *nd, struct bio *bio)
+{
+	return noclone_plain_why_not(nd, bio) == NOCLONE_CHAIN;
+}
+
 #endif /* DM_NOCLONE_PLAIN_H */

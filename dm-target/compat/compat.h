@@ -41,6 +41,11 @@
 #define DM_TARGET_ATOMIC_WRITES 0
 #endif
 
+/* "block: Add core atomic write support" (v6.11) */
+#ifndef REQ_ATOMIC
+#define REQ_ATOMIC 0
+#endif
+
 /*
  * dm-stripe passes inline encryption on 7.2 and not on 6.12; no header tells.
  */
@@ -106,6 +111,14 @@ static inline void noclone_compat_set_dev(struct bio *bio, struct block_device *
 #endif
 }
 
+/* For a clone whose bi_bdev is set, in the same way. */
+static inline void noclone_compat_clone_blkg(struct bio *clone, struct bio *bio)
+{
+	rcu_read_lock();
+	bio_clone_blkg_association(clone, bio);
+	rcu_read_unlock();
+}
+
 /*
  * "block: move the io_stat flag setting to queue_limits" (v6.11): since then
  * dm core does no accounting if queue/iostats is 0.
@@ -146,10 +159,10 @@ static inline bool noclone_compat_same_tick(struct block_device *bdev,
 /*
  * "block: count 'ios' and 'sectors' when io is done for bio-based device" (v6.3)
  */
-static inline void noclone_compat_count_io(struct block_device *bdev, bool write,
-					   unsigned int sectors)
+static inline void noclone_compat_count_ios(struct block_device *bdev, bool write,
+					    unsigned int ios, unsigned int sectors)
 {
-	__part_stat_add(bdev, ios[write], 1);
+	__part_stat_add(bdev, ios[write], ios);
 	__part_stat_add(bdev, sectors[write], sectors);
 }
 
@@ -166,10 +179,10 @@ static inline bool noclone_compat_counts_early(struct block_device *bdev)
 	return writes > 0;
 }
 
-/* @op is REQ_OP_READ or REQ_OP_WRITE */
-static inline void noclone_compat_start_io_acct(struct block_device *bdev,
-						enum req_op op, unsigned int sectors,
-						unsigned long start)
+/* @op is REQ_OP_READ or REQ_OP_WRITE. @ios: as that many, which have @sectors together */
+static __always_inline void
+noclone_compat_start_io_acct(struct block_device *bdev, enum req_op op, unsigned int ios,
+			     unsigned int sectors, unsigned long start)
 {
 	bool write = op_is_write(op);
 
@@ -179,18 +192,20 @@ static inline void noclone_compat_start_io_acct(struct block_device *bdev,
 #else
 		bdev_start_io_acct(bdev, op, start);
 #endif
-		return;
+		if (!--ios)
+			return;
+		sectors = 0;
 	}
 	part_stat_lock();
 	if (NOCLONE_HAVE_ACCT_SECTORS_AT_START)
-		noclone_compat_count_io(bdev, write, sectors);
-	part_stat_local_inc(bdev, in_flight[write]);
+		noclone_compat_count_ios(bdev, write, ios, sectors);
+	local_add(ios, &part_stat_get(bdev, in_flight[write]));
 	part_stat_unlock();
 }
 
-static inline void noclone_compat_end_io_acct(struct block_device *bdev,
-					      enum req_op op, unsigned int sectors,
-					      unsigned long start)
+static __always_inline void
+noclone_compat_end_io_acct(struct block_device *bdev, enum req_op op, unsigned int ios,
+			   unsigned int sectors, unsigned long start)
 {
 	unsigned long now = READ_ONCE(jiffies);
 	bool write = op_is_write(op);
@@ -201,15 +216,17 @@ static inline void noclone_compat_end_io_acct(struct block_device *bdev,
 #else
 		bdev_end_io_acct(bdev, op, sectors, start);
 #endif
-		return;
+		if (!--ios)
+			return;
+		sectors = 0;
 	}
 	part_stat_lock();
 	if (!NOCLONE_HAVE_ACCT_SECTORS_AT_START)
-		noclone_compat_count_io(bdev, write, sectors);
+		noclone_compat_count_ios(bdev, write, ios, sectors);
 	if (unlikely(now != start))
 		__part_stat_add(bdev, nsecs[write],
-				jiffies_to_nsecs(now - start));
-	part_stat_local_dec(bdev, in_flight[write]);
+				(u64)jiffies_to_nsecs(now - start) * ios);
+	local_sub(ios, &part_stat_get(bdev, in_flight[write]));
 	part_stat_unlock();
 }
 

@@ -36,7 +36,7 @@ static void noclone_cmd_end(struct noclone_cmd *cmd, blk_status_t status)
 	}
 
 	if (cmd->accounted)
-		noclone_compat_end_io_acct(bio->bi_bdev, bio_op(bio),
+		noclone_compat_end_io_acct(bio->bi_bdev, bio_op(bio), 1,
 					   bio_sectors(bio), cmd->start);
 	kmem_cache_free(noclone_cmd_slab, cmd);
 	bio_endio(bio);

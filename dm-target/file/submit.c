@@ -127,7 +127,7 @@ bool noclone_submit_original(struct noclone_file_c *fc, struct noclone_dev *nd,
 	cmd->start = jiffies;
 	cmd->accounted = noclone_compat_accounts_io(bio->bi_bdev);
 	if (cmd->accounted)
-		noclone_compat_start_io_acct(bio->bi_bdev, bio_op(bio),
+		noclone_compat_start_io_acct(bio->bi_bdev, bio_op(bio), 1,
 					     bio_sectors(bio), cmd->start);
 	noclone_count(nd, NOCLONE_FAST);
 	/* From here on neither bio nor cmd may be touched */

@@ -68,7 +68,7 @@
 	X(CLONES,	"clones",	"clones that dm core made and this target mapped") \
 	X(FLUSH,	"flush",	"given to dm core: carries a flush") \
 	X(OP,		"op",		"given to dm core: neither read nor write") \
-	X(SPLIT,	"split",	"given to dm core: crosses a segment or chunk border") \
+	X(SPLIT,	"split",	"given to dm core: crosses a border of the table") \
 	X(CHAIN,	"chain",	"given to dm core: is the parent of a bio chain") \
 	X(POLLED,	"polled",	"given to dm core: completion is polled") \
 	X(INTEGRITY,	"integrity",	"given to dm core: carries integrity data") \
@@ -76,7 +76,9 @@
 	X(STATS,	"stats",	"given to dm core: dmsetup stats is in use") \
 	X(SUSPENDING,	"suspending",	"given to dm core: the device is being suspended") \
 	X(NOMEM,	"nomem",	"given to dm core: slab and reserve are exhausted") \
-	X(INFLIGHT,	"inflight",	"in flight in place, also while the device is suspended")
+	X(INFLIGHT,	"inflight",	"in flight in place, also while the device is suspended") \
+	X(GATHERED,	"gathered",	"sent to the legs as bios of its own, without dm core") \
+	X(GATHERED_BIOS, "gathered_bios", "how many bios those were")
 
 /* X(enumerator, word after "off:", meaning) */
 #define NOCLONE_OFF_REASONS(X)						\

@@ -115,6 +115,76 @@ static inline u32 noclone_chunk_left(const struct noclone_layout *l, u64 sector)
 	return l->chunk_sectors - in_chunk;
 }
 
+/**
+ * struct noclone_pieces - an I/O as dm core cuts it, one piece at a time
+ * @l: geometry
+ * @row: the chunk's first sector within the leg's part of the target
+ * @leg: index of the leg
+ * @in_chunk: sectors from @row to the piece
+ * @sectors: length of the piece; 0: there are no more
+ * @left: sectors from the begin of the piece to the end of the I/O
+ * @max: the most that a piece of a target with chunks may have
+ */
+struct noclone_pieces {
+	const struct noclone_layout *l;
+	u64 row;
+	u32 leg;
+	u32 in_chunk;
+	u32 sectors;
+	u32 left;
+	u32 max;
+};
+
+static inline void noclone_pieces_measure(struct noclone_pieces *p)
+{
+	u32 n = p->left;
+
+	if (p->l->chunk_sectors) {
+		if (n > p->l->chunk_sectors - p->in_chunk)
+			n = p->l->chunk_sectors - p->in_chunk;
+		if (n > p->max)
+			n = p->max;
+	}
+	p->sectors = n;
+}
+
+/**
+ * noclone_pieces_first - set @p to the first piece of an I/O
+ * @p: the pieces
+ * @l: geometry
+ * @sector: first sector of the I/O in the mapped device, at least l->begin
+ * @sectors: length of the I/O, not 0
+ * @max: limit of the mapped device, max_sectors of its queue, not 0
+ */
+static inline void noclone_pieces_first(struct noclone_pieces *p, const struct noclone_layout *l,
+					u64 sector, u32 sectors, u32 max)
+{
+	p->l = l;
+	p->row = noclone_map_sector(l, sector, &p->leg);
+	p->in_chunk = 0;
+	if (l->chunk_sectors)
+		noclone_divide(sector - l->begin, l->chunk_sectors, l->chunk_shift,
+			       &p->in_chunk);
+	p->row -= p->in_chunk;
+	p->left = sectors;
+	p->max = max;
+	noclone_pieces_measure(p);
+}
+
+static inline void noclone_pieces_next(struct noclone_pieces *p)
+{
+	p->left -= p->sectors;
+	p->in_chunk += p->sectors;
+	if (p->in_chunk == p->l->chunk_sectors) {
+		p->in_chunk = 0;
+		if (++p->leg == p->l->stripes) {
+			p->leg = 0;
+			p->row += p->l->chunk_sectors;
+		}
+	}
+	noclone_pieces_measure(p);
+}
+
 /*
  * The first sector at or after @sector that lies on @leg, as a sector within
  * the leg.  @sector may be the end of a range, one past its last sector.

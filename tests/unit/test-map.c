@@ -151,6 +151,50 @@ static void ranges_cover_what_they_cover(void **state __unused)
 					    first, sectors);
 }
 
+/* Each piece is as long as its chunk and the limit allow, and begins where the last ended. */
+static void check_pieces(const struct noclone_layout *l, u64 sector)
+{
+	static const u32 lengths[] = { 1, 9, 300 }, limits[] = { 1, 8, 2560 };
+	struct noclone_pieces p;
+	size_t n, m;
+
+	for (n = 0; n < ARRAY_SIZE(lengths); n++)
+		for (m = 0; m < ARRAY_SIZE(limits); m++) {
+			u64 at = sector, end = sector + lengths[n];
+
+			noclone_pieces_first(&p, l, sector, lengths[n], limits[m]);
+			for (; p.sectors; noclone_pieces_next(&p)) {
+				u32 leg, longest = noclone_chunk_left(l, at);
+
+				longest = longest < limits[m] ? longest : limits[m];
+				assert_int_equal(p.row + p.in_chunk,
+						 noclone_map_sector(l, at, &leg));
+				assert_int_equal(p.leg, leg);
+				assert_int_equal(p.sectors, end - at < longest ? end - at : longest);
+				at += p.sectors;
+			}
+			assert_int_equal(at, end);
+		}
+}
+
+static void pieces_are_what_dm_core_cuts(void **state __unused)
+{
+	for_each_geometry(check_pieces);
+}
+
+static void a_target_without_chunks_is_one_piece(void **state __unused)
+{
+	struct noclone_pieces p;
+	struct noclone_layout l;
+
+	noclone_layout_init(&l, 100, 1, 0);
+	noclone_pieces_first(&p, &l, 107, 5000, 8);
+	assert_int_equal(p.row + p.in_chunk, 7);
+	assert_int_equal(p.sectors, 5000);
+	noclone_pieces_next(&p);
+	assert_int_equal(p.sectors, 0);
+}
+
 static void spans_are_found(void **state __unused)
 {
 	static const struct noclone_span spans[] = {
@@ -186,6 +230,8 @@ int main(void)
 		cmocka_unit_test(map_is_a_bijection),
 		cmocka_unit_test(linear_is_an_offset),
 		cmocka_unit_test(ranges_cover_what_they_cover),
+		cmocka_unit_test(pieces_are_what_dm_core_cuts),
+		cmocka_unit_test(a_target_without_chunks_is_one_piece),
 		cmocka_unit_test(spans_are_found),
 		cmocka_unit_test(shifts),
 	};

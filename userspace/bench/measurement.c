@@ -35,7 +35,7 @@ struct verdict bench_verdict(const struct bench *b, unsigned int workload,
 
 double bench_fast_share(const struct status *s)
 {
-	uint64_t fast = status_counter(s, "fast") + status_counter(s, "reserve");
+	uint64_t fast = status_fast(s);
 	uint64_t all = fast + status_counter(s, "clones");
 
 	return all ? (double)fast / all : 0;

@@ -83,8 +83,8 @@ static void print_detours(const struct status *s)
 		const struct counter *c = &s->counters[i];
 		const char *meaning = status_counter_meaning(c->name);
 
-		if (c->value && strcmp(c->name, "fast") &&
-		    strcmp(c->name, "reserve") && status_counter_grows(c->name))
+		if (c->value && (status_counter_is_reason(c->name) ||
+				 !strcmp(c->name, "clones")))
 			printf("  %12llu %-10s %s\n",
 			       (unsigned long long)c->value, c->name,
 			       meaning ? meaning : "");

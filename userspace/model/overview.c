@@ -38,20 +38,13 @@ bool overview_is_for(const struct table *t)
 	return table_any(t, is_known, NULL);
 }
 
-/* Counters that are no reasons */
-static bool is_way(const char *name)
-{
-	return !strcmp(name, "fast") || !strcmp(name, "reserve") ||
-	       !strcmp(name, "clones") || !status_counter_grows(name);
-}
-
 static uint64_t sum_of_reasons(const struct status *s)
 {
 	uint64_t sum = 0;
 	unsigned int i;
 
 	for (i = 0; i < s->nr_counters; i++)
-		if (!is_way(s->counters[i].name))
+		if (status_counter_is_reason(s->counters[i].name))
 			sum += s->counters[i].value;
 	return sum;
 }
@@ -73,7 +66,7 @@ void overview_fill(struct overview *v, const char *name, const char *uuid,
 	v->status = *status;
 	memset(status, 0, sizeof(*status));
 	v->state = s->fast ? xstrdup("on") : xasprintf("off:%s", s->reason);
-	v->fast = status_counter(s, "fast") + status_counter(s, "reserve");
+	v->fast = status_fast(s);
 	v->other = table_any(t, is_stock, NULL) ? sum_of_reasons(s) :
 						  status_counter(s, "clones");
 }
@@ -149,7 +142,7 @@ const char *overview_reason(const struct overview *v)
 	for (i = 0; v->counted && i < v->status.nr_counters; i++) {
 		const struct counter *c = &v->status.counters[i];
 
-		if (c->value <= most || is_way(c->name))
+		if (c->value <= most || !status_counter_is_reason(c->name))
 			continue;
 		most = c->value;
 		reason = c->name;

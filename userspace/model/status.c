@@ -49,6 +49,19 @@ bool status_counter_grows(const char *name)
 	return strcmp(name, "inflight");
 }
 
+bool status_counter_is_reason(const char *name)
+{
+	return strcmp(name, "fast") && strcmp(name, "reserve") && strcmp(name, "clones") &&
+	       strcmp(name, "gathered") && strcmp(name, "gathered_bios") &&
+	       status_counter_grows(name);
+}
+
+uint64_t status_fast(const struct status *s)
+{
+	return status_counter(s, "fast") + status_counter(s, "reserve") +
+	       status_counter(s, "gathered");
+}
+
 const char *status_counter_meaning(const char *name)
 {
 	return find_meaning(counters, ARRAY_SIZE(counters), name);
