@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Reads and writes that are not remapped in place, because they cross chunks or because
- * others hold a part in their completion (BIO_CHAIN): they become bios of our own, one for
- * each piece, instead of dm core's clones.
+ * others hold a part in their completion (BIO_CHAIN): they become bios of our own, instead
+ * of dm core's clones.
  *
  * The submitter's bio (the parent) is not touched until all of these have ended: it needs
  * neither saving nor restoring, and it may be in a chain. One object holds all that is
@@ -11,11 +11,16 @@
  * memory. The device is held, as for a bio in place, from before the first to after the last.
  *
  * The bios are those that dm core makes: the same pieces, in the same order, with the same
- * flags, counted and traced in the same way.
+ * flags, counted and traced in the same way. But chunks of one I/O that are neighbours on
+ * their leg become one bio where the leg can take it whole.
+ *
+ * Documentation/design/gather.rst has the argument.
  */
 #include "gather.h"
 #include "inflight.h"
 #include "io.h"
+#include "plug.h"
+#include "include/noclone-cursor.h"
 
 #include <linux/bio.h>
 #include <linux/blk-crypto.h>
@@ -23,9 +28,13 @@
 #include <linux/slab.h>
 #include <trace/events/block.h>
 
+/* A bio of our own */
 struct noclone_part {
 	struct bio bio;
-	u32 sectors;			/* of @bio, before the leg has had it */
+	u32 sectors;			/* of @bio, before the leg has had it; 0: it has ended */
+	u32 first;			/* the number of its first piece; the next is a row on */
+	u32 pieces;
+	u32 vecs;			/* in a table of its own */
 };
 
 struct noclone_gather {
@@ -36,14 +45,36 @@ struct noclone_gather {
 	blk_status_t status;		/* of the last part that failed, as in dm core */
 	u8 class;
 	bool accounted;			/* bdev_end_io_acct() has to follow */
-	/* The parts are behind it; struct bio ends with an array, so there is none of them. */
-};
+	u16 parts;
+	/* They follow, then tables of vectors. struct bio ends with an array: no array here. */
+} __aligned(__alignof__(struct noclone_part));
 
-/* What a slab hardly ever has contiguous memory for is not asked for. */
-#define NOCLONE_GATHER_MAX	((SZ_64K - sizeof(struct noclone_gather)) / \
+/* What there is hardly ever contiguous memory for is not asked for. */
+#define NOCLONE_GATHER_SIZE	SZ_64K
+#define NOCLONE_GATHER_PARTS	((NOCLONE_GATHER_SIZE - sizeof(struct noclone_gather)) / \
 				 sizeof(struct noclone_part))
 
-/* What a slab adds to an object with a constructor must not make a page of it. */
+/* What several legs can take, each of them */
+struct noclone_gather_limits {
+	unsigned int sectors;
+	unsigned int segments;
+	unsigned int segment_size;
+	unsigned long boundary;		/* between segments, see virt_boundary_mask */
+	unsigned int block;		/* physical block, in sectors, minus 1 */
+	sector_t places;		/* of chunks and largest I/Os on the legs, ORed */
+	bool simple;			/* there are no others */
+};
+
+/* The way through an I/O: the next piece, and how many there are from there on */
+struct noclone_deal {
+	const struct noclone_segment *s;
+	struct noclone_pieces p;
+	struct bvec_iter iter;
+	u32 piece;
+	u32 left;
+};
+
+/* Behind each object there is a pointer of the slab. */
 static const size_t noclone_gather_size[] = { 512 - 16, 2048 - 16, 8192 - 16 };
 static struct kmem_cache *noclone_gather_slab[ARRAY_SIZE(noclone_gather_size)];
 
@@ -57,12 +88,15 @@ static struct noclone_part *noclone_gather_parts(struct noclone_gather *g)
 	return (struct noclone_part *)(g + 1);
 }
 
-static struct noclone_gather *noclone_gather_alloc(u32 parts)
+static struct noclone_gather *noclone_gather_alloc(u32 parts, u32 vecs)
 {
-	size_t size = sizeof(struct noclone_gather) + parts * sizeof(struct noclone_part);
+	size_t size = sizeof(struct noclone_gather) + parts * sizeof(struct noclone_part) +
+		      vecs * sizeof(struct bio_vec);
 	struct noclone_gather *g;
 	unsigned int class;
 
+	if (size > NOCLONE_GATHER_SIZE)
+		return NULL;
 	for (class = 0; class < ARRAY_SIZE(noclone_gather_size); class++)
 		if (size <= noclone_gather_size[class])
 			break;
@@ -111,8 +145,9 @@ static void noclone_gather_end_io(struct bio *bio)
 
 	/* Not bio_op(bio), which the leg may have changed */
 	if (g->accounted)
-		noclone_compat_end_io_acct(g->target->nd->bdev, bio_op(g->parent), 1,
+		noclone_compat_end_io_acct(g->target->nd->bdev, bio_op(g->parent), part->pieces,
 					   part->sectors, g->start);
+	part->sectors = 0;
 	if (unlikely(bio->bi_status))
 		noclone_gather_failed(g, bio);
 	bio_uninit(bio);
@@ -120,80 +155,296 @@ static void noclone_gather_end_io(struct bio *bio)
 		noclone_gather_end(g);
 }
 
-/* A bio for one piece: the parent's pages, from where @iter is in them. */
+static void noclone_gather_next(struct noclone_deal *d, const struct bio *parent)
+{
+	bio_advance_iter(parent, &d->iter, d->p.sectors << SECTOR_SHIFT);
+	noclone_pieces_next(&d->p);
+	d->piece++;
+	d->left--;
+}
+
+/* Return: false if there are too many pieces. */
+static bool noclone_gather_first(struct noclone_deal *d, const struct noclone_segment *s,
+				 const struct bio *parent, unsigned int max)
+{
+	struct noclone_pieces p;
+
+	d->s = s;
+	d->iter = parent->bi_iter;
+	d->piece = 0;
+	noclone_pieces_first(&d->p, &s->layout, parent->bi_iter.bi_sector, bio_sectors(parent),
+			     max);
+	d->left = 0;
+	for (p = d->p; p.sectors; noclone_pieces_next(&p))
+		if (++d->left > NOCLONE_GATHER_PARTS)
+			return false;
+	return true;
+}
+
+/* Make the bio of a part that begins with the piece @p: as the parent, to that leg. */
 static void noclone_gather_part(struct noclone_gather *g, struct noclone_part *part,
-				const struct noclone_leg *leg, const struct noclone_pieces *p,
-				const struct bvec_iter *iter)
+				const struct noclone_pieces *p, const struct noclone_leg *leg,
+				struct bvec_iter iter)
 {
 	struct bio *bio = &part->bio;
 
 	/* Can fail only for what has a crypt context or integrity data. */
 	bio_init_clone(NULL, bio, g->parent, GFP_NOWAIT);
 	bio->bi_opf &= ~(REQ_ALLOC_CACHE | REQ_DRV);
-	bio->bi_iter = *iter;
-	bio->bi_iter.bi_sector = leg->start + p->row + p->in_chunk;
-	bio->bi_iter.bi_size = p->sectors << SECTOR_SHIFT;
+	iter.bi_sector = leg->start + p->row + p->in_chunk;
+	iter.bi_size = part->sectors << SECTOR_SHIFT;
+	bio->bi_iter = iter;
 	bio->bi_private = g;
 	bio->bi_end_io = noclone_gather_end_io;
 	bio->bi_bdev = leg->bdev;
 	noclone_compat_clone_blkg(bio, g->parent);
-	part->sectors = p->sectors;
 }
 
-static void noclone_gather_fill(struct noclone_gather *g, const struct noclone_segment *s,
-				struct noclone_pieces p)
+/* The next @nr pieces, a part each, whose pages are in the parent's table. */
+static void noclone_gather_singles(struct noclone_gather *g, struct noclone_deal *d, u32 nr)
 {
-	struct bvec_iter iter = g->parent->bi_iter;
 	struct noclone_part *part = noclone_gather_parts(g);
 
-	for (; p.sectors; noclone_pieces_next(&p)) {
-		noclone_gather_part(g, part++, &s->leg[p.leg], &p, &iter);
-		bio_advance_iter(g->parent, &iter, p.sectors << SECTOR_SHIFT);
+	for (; nr; nr--, part++) {
+		part->sectors = d->p.sectors;
+		part->first = d->piece;
+		part->pieces = 1;
+		noclone_gather_part(g, part, &d->p, &d->s->leg[d->p.leg], d->iter);
+		noclone_gather_next(d, g->parent);
 	}
 }
 
-/* As dm core: the remap of a piece, then, if anything is left, the split. */
-static noinline void noclone_gather_trace(const struct bio *parent, const struct noclone_part *part,
-					  struct block_device *bdev, sector_t from)
+static struct noclone_cursor noclone_gather_join_cursor(const struct noclone_deal *d,
+							const struct bio *parent)
 {
-	struct bio rest = *parent;
+	const struct bio_vec *bv = parent->bi_io_vec + d->iter.bi_idx;
 
-	trace_block_bio_remap((struct bio *)&part->bio, bdev->bd_dev, from);
-	from += part->sectors;
-	if (from == bio_end_sector(parent))
-		return;
-	rest.bi_iter.bi_size = (bio_end_sector(parent) - from) << SECTOR_SHIFT;
-	rest.bi_iter.bi_sector = from;
-	trace_block_split(&rest, from);
+	return (struct noclone_cursor) {
+		.bv = bv,
+		.done = mp_bvec_iter_offset(parent->bi_io_vec, d->iter) - bv->bv_offset,
+	};
 }
 
-static void noclone_gather_go(struct noclone_gather *g, struct block_device *bdev, u32 nr)
+/* A bio that is no clone should have counted them. */
+static u32 noclone_gather_join_count_vecs(const struct noclone_deal *d, struct bio *parent)
 {
-	sector_t from = g->parent->bi_iter.bi_sector;
+	struct noclone_cursor c = noclone_gather_join_cursor(d, parent);
+
+	if (!bio_flagged(parent, BIO_CLONED))
+		return parent->bi_vcnt - d->iter.bi_idx;
+	return noclone_cursor_take(&c, d->iter.bi_size, NULL);
+}
+
+/* As the last, but right for memory of whole pages. */
+static u32 noclone_gather_join_guess(const struct noclone_deal *d, struct bio *parent)
+{
+	struct bio_vec bv = mp_bvec_iter_bvec(parent->bi_io_vec, d->iter);
+	u32 vecs = noclone_gather_join_count_vecs(d, parent);
+
+	return bv.bv_offset & ~PAGE_MASK ? vecs + d->left : max(vecs, d->left);
+}
+
+/*
+ * Deal all pieces that are left to the parts from @part on, one for each leg, without making
+ * bios of them. Return: whether there is room for their vectors, and each leg takes its part
+ * whole.
+ */
+static bool noclone_gather_join_measure(const struct noclone_deal *d, const struct bio *parent,
+					struct noclone_part *part, u32 room,
+					const struct noclone_gather_limits *lim)
+{
+	struct noclone_cursor c = noclone_gather_join_cursor(d, parent);
+	u32 legs = d->s->layout.stripes, i;
+	struct noclone_pieces p = d->p;
+	unsigned int cuts = 0;
+	u32 vecs = 0;
+
+	for (i = 0; i < legs; i++) {
+		part[i].first = d->piece + i;
+		part[i].sectors = 0;
+		part[i].pieces = 0;
+		part[i].vecs = 0;
+	}
+	for (i = 0; p.sectors; noclone_pieces_next(&p)) {
+		if (p.left != d->p.left)
+			cuts |= c.end | (c.bv->bv_offset + c.done);
+		part[i].vecs += noclone_cursor_take(&c, p.sectors << SECTOR_SHIFT, NULL);
+		part[i].sectors += p.sectors;
+		part[i].pieces++;
+		if (++i == legs)
+			i = 0;
+	}
+	for (i = 0; i < legs; i++) {
+		vecs += part[i].vecs;
+		if (part[i].sectors > lim->sectors ||
+		    noclone_cursor_segments(part[i].vecs, c.longest, lim->segment_size) >
+		    lim->segments)
+			return false;
+	}
+	return vecs <= room && !(cuts & lim->boundary);
+}
+
+/* Make the bios of what has been measured, with tables of their own from @table on. */
+static void noclone_gather_join_fill(struct noclone_gather *g, const struct noclone_deal *d,
+				     struct noclone_part *part, struct bio_vec *table)
+{
+	struct noclone_cursor c = noclone_gather_join_cursor(d, g->parent);
+	u32 legs = d->s->layout.stripes, i;
+	struct noclone_pieces p = d->p;
+
+	for (i = 0; i < legs; i++, noclone_pieces_next(&p)) {
+		noclone_gather_part(g, &part[i], &p, &d->s->leg[p.leg], (struct bvec_iter) { });
+		part[i].bio.bi_io_vec = table;
+		table += part[i].vecs;
+		part[i].vecs = 0;
+	}
+	for (p = d->p, i = 0; p.sectors; noclone_pieces_next(&p)) {
+		part[i].vecs += noclone_cursor_take(&c, p.sectors << SECTOR_SHIFT,
+						    part[i].bio.bi_io_vec + part[i].vecs);
+		if (++i == legs)
+			i = 0;
+	}
+}
+
+static void noclone_gather_limits_add(struct noclone_gather_limits *lim, struct request_queue *q)
+{
+	lim->sectors = min(lim->sectors, queue_max_sectors(q));
+	lim->segments = min_t(unsigned int, lim->segments, queue_max_segments(q));
+	lim->segment_size = min(lim->segment_size, queue_max_segment_size(q));
+	lim->boundary |= queue_virt_boundary(q);
+	lim->block |= (queue_physical_block_size(q) >> SECTOR_SHIFT) - 1;
+	lim->places |= queue_max_sectors(q);
+	/* Where there are no requests, there is nothing to win. */
+	if (!queue_is_mq(q) || q->limits.chunk_sectors || queue_segment_boundary(q) < U32_MAX)
+		lim->simple = false;
+}
+
+/*
+ * What each leg takes without splitting it. To split costs a leg more than a bio for each
+ * piece would, and REQ_NOWAIT makes an error of it. Limits may change, so they are read for
+ * each I/O. Return: false if that cannot be known in advance.
+ */
+static bool noclone_gather_limits_get(struct noclone_gather_limits *lim,
+				      const struct noclone_deal *d)
+{
+	const struct noclone_leg *leg = d->s->leg;
+	u32 i;
+
+	*lim = (struct noclone_gather_limits) {
+		.sectors = d->p.max, .segments = UINT_MAX, .segment_size = UINT_MAX,
+		.places = d->s->layout.chunk_sectors | d->p.row | d->p.in_chunk, .simple = true,
+	};
+	for (i = 0; i < d->s->layout.stripes; i++) {
+		lim->places |= leg[i].start + get_start_sect(leg[i].bdev);
+		noclone_gather_limits_add(lim, bdev_get_queue(leg[i].bdev));
+	}
+	/* A leg lets no bio end in the middle of a block if that is the largest it takes. */
+	if (lim->places & lim->block)
+		lim->sectors -= min(lim->sectors, lim->block);
+	/* Where in its page memory begins tells nothing of larger boundaries. */
+	return lim->simple && lim->boundary < PAGE_SIZE && lim->segment_size;
+}
+
+/*
+ * Return: how many pieces are parts of their own, before the rest is joined.
+ *
+ * With a plug, chunks that are neighbours merge on the plug's list, also those of one I/O
+ * with those of the next. A request of NOCLONE_PLUG_FLUSH bytes sends all that the plug has
+ * on its way, so the first piece for each leg goes alone, and the rest merges with it. Where
+ * a request waits for the pieces already, they are joined, if it can take them all.
+ */
+static u32 noclone_gather_join_after(const struct noclone_deal *d, struct bio *parent,
+				     struct noclone_gather_limits *lim)
+{
+	const struct noclone_layout *l = &d->s->layout;
+	const struct noclone_leg *leg = &d->s->leg[d->p.leg];
+
+	if (d->left <= l->stripes || l->chunk_sectors > d->p.max)
+		return d->left;
+	if (!noclone_gather_limits_get(lim, d) || d->p.left / l->stripes > lim->sectors)
+		return d->left;
+	if (l->chunk_sectors >= NOCLONE_PLUG_FLUSH >> SECTOR_SHIFT)
+		return 0;
+	switch (noclone_plug_look(leg->bdev, leg->start + d->p.row + d->p.in_chunk,
+				  DIV_ROUND_UP(d->p.left, l->stripes),
+				  DIV_ROUND_UP(noclone_gather_join_guess(d, parent), l->stripes),
+				  parent->bi_opf)) {
+	case NOCLONE_PLUG_NONE:
+	case NOCLONE_PLUG_TAKES:
+		return 0;
+	case NOCLONE_PLUG_FULL:
+		return d->left;
+	default:
+		return d->left > 2 * l->stripes ? l->stripes : d->left;
+	}
+}
+
+/* Return: an object in which the pieces after the first @singles are dealt out, or NULL. */
+static struct noclone_gather *
+noclone_gather_join_alloc(struct noclone_deal d, struct bio *parent, u32 singles,
+			  const struct noclone_gather_limits *lim)
+{
+	struct noclone_gather *g;
+	struct noclone_part *part;
+	u32 i, room;
+
+	for (i = 0; i < singles; i++)
+		noclone_gather_next(&d, parent);
+	room = d.left + noclone_gather_join_count_vecs(&d, parent);
+	g = noclone_gather_alloc(singles + d.s->layout.stripes, room);
+	if (unlikely(!g))
+		return NULL;
+	part = noclone_gather_parts(g) + singles;
+	if (noclone_gather_join_measure(&d, parent, part, room, lim))
+		return g;
+	noclone_gather_free(g);
+	return NULL;
+}
+
+/* As dm core: the remap of each piece, then, if anything is left, the split. */
+static noinline void noclone_gather_trace(const struct noclone_gather *g,
+					  const struct noclone_part *part,
+					  const struct noclone_deal *first)
+{
+	u32 wanted = part->first, end = wanted + part->pieces * first->s->layout.stripes;
+	struct block_device *bdev = g->parent->bi_bdev;
+	struct bio bio = *g->parent;
+	struct noclone_pieces p;
+	sector_t from;
+	u32 i = 0;
+
+	for (p = first->p; p.sectors && wanted < end; noclone_pieces_next(&p)) {
+		if (i++ != wanted)
+			continue;
+		wanted += first->s->layout.stripes;
+		from = bio_end_sector(g->parent) - p.left;
+		bio.bi_bdev = first->s->leg[p.leg].bdev;
+		bio.bi_iter.bi_sector = first->s->leg[p.leg].start + p.row + p.in_chunk;
+		bio.bi_iter.bi_size = p.sectors << SECTOR_SHIFT;
+		trace_block_bio_remap(&bio, bdev->bd_dev, from);
+		if (p.sectors == p.left)
+			continue;
+		bio.bi_bdev = bdev;
+		bio.bi_iter.bi_sector = from + p.sectors;
+		bio.bi_iter.bi_size = (p.left - p.sectors) << SECTOR_SHIFT;
+		trace_block_split(&bio, bio.bi_iter.bi_sector);
+	}
+}
+
+static void noclone_gather_go(struct noclone_gather *g, const struct noclone_deal *first, u32 nr)
+{
 	struct noclone_part *part = noclone_gather_parts(g);
+	struct bio *parent = g->parent;
 
 	if (g->accounted)
-		noclone_compat_start_io_acct(bdev, bio_op(g->parent), nr, bio_sectors(g->parent),
-					     g->start);
+		noclone_compat_start_io_acct(parent->bi_bdev, bio_op(parent), first->left,
+					     bio_sectors(parent), g->start);
 	for (; nr; nr--, part++) {
-		if (trace_block_bio_remap_enabled() || trace_block_split_enabled()) {
-			noclone_gather_trace(g->parent, part, bdev, from);
-			from += part->sectors;
-		}
+		if (trace_block_bio_remap_enabled() || trace_block_split_enabled())
+			noclone_gather_trace(g, part, first);
 		/* With the last of them @g may be gone */
 		submit_bio_noacct(&part->bio);
 	}
-}
-
-/* Return: how many pieces, or 0: too many. */
-static u32 noclone_gather_count(struct noclone_pieces p)
-{
-	u32 nr = 0;
-
-	for (; p.sectors; noclone_pieces_next(&p))
-		if (++nr > NOCLONE_GATHER_MAX)
-			return 0;
-	return nr;
 }
 
 /* Return: what maps all of @bio, or NULL. */
@@ -208,7 +459,7 @@ noclone_gather_find_segment(const struct noclone_table *table, const struct bio 
 	return &table->segments[i];
 }
 
-/* Return: whether it is a matter of where @bio goes, and not of more than that. */
+/* Return: whether there is no more to it than where it goes, or whose chain it is in. */
 static bool noclone_gather_is_plain(struct bio *bio)
 {
 	return !(bio->bi_opf & (REQ_POLLED | REQ_ATOMIC)) && !bio_has_crypt_ctx(bio);
@@ -232,32 +483,45 @@ enum noclone_counter noclone_gather_submit(struct noclone_dev *nd,
 {
 	const struct noclone_segment *s = noclone_gather_find_segment(table, parent);
 	struct block_device *bdev = parent->bi_bdev;
-	struct noclone_gather *g;
-	struct noclone_pieces p;
-	u32 nr;
+	struct noclone_gather_limits lim;
+	struct noclone_deal first, d;
+	struct noclone_gather *g = NULL;
+	struct noclone_part *part;
+	u32 singles, parts;
 
-	if (!s || !noclone_gather_is_plain(parent))
+	if (!s || !noclone_gather_is_plain(parent) ||
+	    !noclone_gather_first(&first, s, parent, queue_max_sectors(bdev_get_queue(bdev))))
 		return why;
-	noclone_pieces_first(&p, &s->layout, parent->bi_iter.bi_sector, bio_sectors(parent),
-			     queue_max_sectors(bdev_get_queue(bdev)));
-	nr = noclone_gather_count(p);
 	/* blk-throttle counts each piece that dm core sends round again */
-	if (!nr || (nr > 1 && bio_flagged(parent, BIO_BPS_THROTTLED)))
+	if (first.left > 1 && bio_flagged(parent, BIO_BPS_THROTTLED))
 		return why;
-	g = noclone_gather_alloc(nr);
+
+	singles = noclone_gather_join_after(&first, parent, &lim);
+	if (singles < first.left)
+		g = noclone_gather_join_alloc(first, parent, singles, &lim);
+	if (!g) {
+		singles = first.left;
+		g = noclone_gather_alloc(singles, 0);
+	}
 	if (unlikely(!g))
 		return NOCLONE_NOMEM;
 
+	parts = singles < first.left ? singles + s->layout.stripes : singles;
 	g->parent = parent;
 	g->target = s->target;
 	g->start = jiffies;
-	atomic_set(&g->remaining, nr);
+	atomic_set(&g->remaining, parts);
 	g->status = BLK_STS_OK;
 	g->accounted = noclone_compat_accounts_io(bdev);
-	noclone_gather_fill(g, s, p);
+	g->parts = parts;
+	part = noclone_gather_parts(g);
+	d = first;
+	noclone_gather_singles(g, &d, singles);
+	if (d.left)
+		noclone_gather_join_fill(g, &d, part + singles, (struct bio_vec *)(part + parts));
 	noclone_count(nd, NOCLONE_GATHERED);
-	this_cpu_add(nd->counters->n[NOCLONE_GATHERED_BIOS], nr);
-	noclone_gather_go(g, bdev, nr);
+	this_cpu_add(nd->counters->n[NOCLONE_GATHERED_BIOS], parts);
+	noclone_gather_go(g, &first, parts);
 	return NOCLONE_FAST;
 }
 

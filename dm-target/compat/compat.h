@@ -111,6 +111,25 @@ static inline void noclone_compat_set_dev(struct bio *bio, struct block_device *
 #endif
 }
 
+/*
+ * "block: add plug while submitting IO" (between v6.9 and v6.12, and not on 7.2 any more): the
+ * block layer starts a plug for each bio, if there is none. It ends before bios that the
+ * device has submitted are on their way. Return: whether it may be that.
+ */
+static inline bool noclone_compat_plug_is_for_one(const struct blk_plug *plug)
+{
+	return LINUX_VERSION_CODE >= KERNEL_VERSION(6, 9, 0) &&
+	       LINUX_VERSION_CODE < KERNEL_VERSION(7, 1, 0) &&
+	       !plug->rq_count && plug->nr_ios <= 1;
+}
+
+/* Not on 7.2, where all pages of a vector are neighbours in the memory map */
+#ifdef nth_page
+#define noclone_compat_nth_page(page, n)	nth_page(page, n)
+#else
+#define noclone_compat_nth_page(page, n)	((page) + (n))
+#endif
+
 /* For a clone whose bi_bdev is set, in the same way. */
 static inline void noclone_compat_clone_blkg(struct bio *clone, struct bio *bio)
 {

@@ -69,7 +69,7 @@
 	X(FLUSH,	"flush",	"given to dm core: carries a flush") \
 	X(OP,		"op",		"given to dm core: neither read nor write") \
 	X(SPLIT,	"split",	"given to dm core: crosses a border of the table") \
-	X(CHAIN,	"chain",	"given to dm core: is the parent of a bio chain") \
+	X(CHAIN,	"chain",	"given to dm core: the same, and it is in a bio chain") \
 	X(POLLED,	"polled",	"given to dm core: completion is polled") \
 	X(INTEGRITY,	"integrity",	"given to dm core: carries integrity data") \
 	X(CRYPTO,	"crypto",	"given to dm core: has an inline encryption context") \

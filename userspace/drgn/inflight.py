@@ -6,11 +6,13 @@
     drgn -s dm-noclone.ko inflight.py    with debug symbols that drgn does not find
 
 It needs debug symbols of the kernel and of dm-noclone. Bios that dm core has cloned are not
-listed. Where noclone-file does not use extents, the leg is the file.
+listed. Where noclone-file does not use extents, the leg is the file. A bio that became
+several is listed once for each of them that has not ended; if it became more than the
+slabs have room for, it is not listed.
 
-The last table has, for each device, the number of bios in flight by its own counters. More
-are listed, or fewer, while I/O runs; and fewer if bios are to be submitted again after they
-were polled. SUSPEND says whether a suspend waits:
+The last table has, for each device, the number of bios in flight by its own counters, each
+once. More are listed, or fewer, while I/O runs; and fewer if bios are to be submitted again
+after they were polled. SUSPEND says whether a suspend waits:
 
     -           it does not
     waiting     dm core waits for these bios, until a signal comes
@@ -81,11 +83,10 @@ def map_sector(table, sector):
     return part_name(leg.bdev).decode(), (leg.start.value_() + offset) % 2**64
 
 
-def in_use(kind, devices, nd_of):
+def in_use(slab, kind, devices, nd_of):
     """Pairs of an object and its device; what was allocated just now has none."""
     known = {nd.value_() for nd in devices}
-    for found in slab_cache_for_each_allocated_object(
-            prog[f"noclone_{kind}_slab"], f"struct noclone_{kind}"):
+    for found in slab_cache_for_each_allocated_object(slab, f"struct noclone_{kind}"):
         try:
             nd = nd_of(found).value_()
         except FaultError:
@@ -94,17 +95,33 @@ def in_use(kind, devices, nd_of):
             yield found, nd
 
 
+def parts(g):
+    """Those of a bio that has become several which have not ended: leg, sector there, bytes."""
+    part = cast("struct noclone_part *", g + 1)
+    for i in range(g.parts):
+        if part[i].sectors:
+            bio = part[i].bio
+            yield (part_name(bio.bi_bdev).decode(), bio.bi_iter.bi_sector.value_(),
+                   part[i].sectors.value_() * 512)
+
+
 def find_bios(devices):
-    """When each began, address of its device, operation, bvec_iter, leg, sector there."""
+    """When each began, address of its device, operation, sector, bytes, leg, sector there."""
     free = set(free_objects(devices))
-    for io, nd in in_use("io", devices, lambda io: io.target.nd):
+    for io, nd in in_use(prog["noclone_io_slab"], "io", devices, lambda io: io.target.nd):
+        at = io.iter
         if io.value_() not in free:
-            yield (io.start, nd, io.opf, io.iter,
-                   *map_sector(io.target.table, io.iter.bi_sector.value_()))
-    for cmd, nd in in_use("cmd", devices, lambda cmd: cmd.nd):
+            yield (io.start, nd, io.opf, at.bi_sector.value_(), at.bi_size.value_(),
+                   *map_sector(io.target.table, at.bi_sector.value_()))
+    for slab in prog["noclone_gather_slab"]:
+        for g, nd in in_use(slab, "gather", devices, lambda g: g.target.nd):
+            for leg, there, size in parts(g):
+                yield (g.start, nd, g.parent.bi_opf, g.parent.bi_iter.bi_sector.value_(), size,
+                       leg, there)
+    for cmd, nd in in_use(prog["noclone_cmd_slab"], "cmd", devices, lambda cmd: cmd.nd):
         fc, at = cmd.fc, cmd.bio.bi_iter
-        yield (cmd.start, nd, cmd.bio.bi_opf, at, fc.path.string_().decode(),
-               (at.bi_sector - fc.ti.begin + fc.start).value_())
+        yield (cmd.start, nd, cmd.bio.bi_opf, at.bi_sector.value_(), at.bi_size.value_(),
+               fc.path.string_().decode(), (at.bi_sector - fc.ti.begin + fc.start).value_())
 
 
 def milliseconds(now, start):
@@ -164,10 +181,9 @@ def main():
     line = "{:>9}  {:16}  {:5}  {:>12}  {:>8}  {:>12}  {}"
     print(line.format("AGE ms", "DEVICE", "OP", "SECTOR", "BYTES", "ON THE LEG", "LEG"))
     bios = [(milliseconds(now, start), *rest) for start, *rest in bios]
-    for age, nd, opf, at, leg, there in sorted(bios, key=lambda bio: -bio[0]):
-        print(line.format(age, names[nd], word_of(opf), at.bi_sector.value_(),
-                          at.bi_size.value_(), there, leg))
-        sums[nd, leg].append((age, at.bi_size.value_()))
+    for age, nd, opf, sector, size, leg, there in sorted(bios, key=lambda bio: -bio[0]):
+        print(line.format(age, names[nd], word_of(opf), sector, size, there, leg))
+        sums[nd, leg].append((age, size))
     line = "{:>9}  {:16}  {:>5}  {:>22}  {}"
     print("\n" + line.format("OLDEST ms", "DEVICE", "BIOS", "BYTES", "LEG"))
     for (nd, leg), bios in sums.items():

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the plug of the current task has for a leg.
+ */
+#ifndef DM_NOCLONE_PLUG_H
+#define DM_NOCLONE_PLUG_H
+
+#include <linux/blk-mq.h>
+
+/* BLK_PLUG_FLUSH_SIZE, in bytes, which is private to the block layer and has not changed */
+#define NOCLONE_PLUG_FLUSH	(128 * 1024)
+
+enum noclone_plug {
+	NOCLONE_PLUG_NONE,		/* there is no plug */
+	NOCLONE_PLUG_EMPTY,		/* it has no request that ends there */
+	NOCLONE_PLUG_TAKES,		/* its request can take that much more */
+	NOCLONE_PLUG_FULL,		/* it cannot */
+};
+
+enum noclone_plug noclone_plug_look(struct block_device *bdev, sector_t sector,
+				    unsigned int sectors, unsigned int segments,
+				    blk_opf_t opf);
+
+#endif /* DM_NOCLONE_PLUG_H */
