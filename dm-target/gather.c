@@ -42,7 +42,7 @@ struct noclone_gather {
 	struct noclone_target *target;
 	unsigned long start;		/* jiffies */
 	atomic_t remaining;
-	blk_status_t status;		/* of the last part that failed, as in dm core */
+	bool failed;			/* a part, or several */
 	u8 class;
 	bool accounted;			/* bdev_end_io_acct() has to follow */
 	u16 parts;
@@ -121,7 +121,20 @@ static noinline void noclone_gather_failed(struct noclone_gather *g, struct bio 
 {
 	if (g->target->leg_error)
 		g->target->leg_error(g->target, bio, bio->bi_status);
-	WRITE_ONCE(g->status, bio->bi_status);
+	WRITE_ONCE(g->failed, true);
+}
+
+/*
+ * dm core keeps the error that comes last. Those that come at once, because a leg does not
+ * support the bio or cannot take it now, come in the order of the pieces there.
+ */
+static noinline blk_status_t noclone_gather_status(struct noclone_gather *g)
+{
+	struct noclone_part *part = noclone_gather_parts(g) + g->parts;
+
+	while (!(--part)->bio.bi_status)
+		;
+	return part->bio.bi_status;
 }
 
 /* All parts have ended. */
@@ -130,8 +143,8 @@ static void noclone_gather_end(struct noclone_gather *g)
 	struct noclone_dev *nd = g->target->nd;
 	struct bio *parent = g->parent;
 
-	if (unlikely(g->status))
-		parent->bi_status = g->status;
+	if (unlikely(g->failed))
+		parent->bi_status = noclone_gather_status(g);
 	noclone_gather_free(g);
 	bio_endio(parent);
 	/* From here on the device may go away */
@@ -511,7 +524,7 @@ enum noclone_counter noclone_gather_submit(struct noclone_dev *nd,
 	g->target = s->target;
 	g->start = jiffies;
 	atomic_set(&g->remaining, parts);
-	g->status = BLK_STS_OK;
+	g->failed = false;
 	g->accounted = noclone_compat_accounts_io(bdev);
 	g->parts = parts;
 	part = noclone_gather_parts(g);
