@@ -21,14 +21,14 @@ the counters are read, which is a flush or two.  An I/O that dm core cuts into n
 is one ``split`` and eight ``chain``, so that the shares of large I/O are lower than one
 would count them.
 """.splitlines() + [""]
-FAST = ("fast", "reserve")
+FAST = ("fast", "reserve", "gathered")
 WHY = {
     "flush": "The cache of each leg has to be written out: dm core sends a bio to each.  A flush "
              "with data is counted here, and once more as fast when dm core has sent the flush "
              "and gives the data back.",
     "op": "Discards, mostly: fstrim, or deleting with the mount option discard.",
-    "split": "Crosses the end of a chunk or of a segment: dm core cuts it.",
-    "chain": "The remainder of what dm core has cut, or a bio whose end others wait for.",
+    "split": "Crosses the end of a segment: dm core cuts it.",
+    "chain": "The same of a bio that is in a chain.",
     "polled": "Polled I/O goes to dm core unless the parameter polled is set.",
     "integrity": "Integrity data of the submitter has to be cloned.",
     "crypto": "Inline encryption.",
@@ -79,7 +79,7 @@ def reasons(counts):
 
 
 def fast(counts):
-    return sum(counts[word] for word in FAST)
+    return sum(counts.get(word, 0) for word in FAST)
 
 
 def total(counts):
