@@ -157,6 +157,17 @@ struct noclone_dev {
 	struct list_head tables;
 };
 
+/* Return: the segment that holds all of @bio, or NULL. */
+static inline const struct noclone_segment *
+noclone_segment_of(const struct noclone_table *table, const struct bio *bio)
+{
+	u32 i = noclone_find_span(table->spans, table->nr, bio->bi_iter.bi_sector);
+
+	if (unlikely(i == table->nr || bio_end_sector(bio) > table->spans[i].end))
+		return NULL;
+	return &table->segments[i];
+}
+
 /*
  * One target acts for all of its table: what concerns the device is done and said once, also
  * where there are thousands.

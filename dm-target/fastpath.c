@@ -195,19 +195,12 @@ noclone_fastpath_find_segment(const struct noclone_dev *nd,
 			      const struct noclone_table *table,
 			      const struct bio *bio)
 {
-	sector_t sector = bio->bi_iter.bi_sector;
-	const struct noclone_segment *s;
-	u32 i;
+	const struct noclone_segment *s = noclone_segment_of(table, bio);
 
-	i = noclone_find_span(table->spans, table->nr, sector);
-	if (unlikely(i == table->nr || bio_end_sector(bio) > table->spans[i].end))
-		return NULL;
-
-	s = &table->segments[i];
-	if (!s->layout.chunk_sectors)
+	if (unlikely(!s) || !s->layout.chunk_sectors)
 		return s;
 	/* As dm core does: it gives a chunked target no more than max_sectors */
-	if (bio_sectors(bio) > noclone_chunk_left(&s->layout, sector) ||
+	if (bio_sectors(bio) > noclone_chunk_left(&s->layout, bio->bi_iter.bi_sector) ||
 	    bio_sectors(bio) > queue_max_sectors(nd->disk->queue))
 		return NULL;
 	return s;

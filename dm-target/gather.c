@@ -460,18 +460,6 @@ static void noclone_gather_go(struct noclone_gather *g, const struct noclone_dea
 	}
 }
 
-/* Return: what maps all of @bio, or NULL. */
-static const struct noclone_segment *
-noclone_gather_find_segment(const struct noclone_table *table, const struct bio *bio)
-{
-	u32 i = noclone_find_span(table->spans, table->nr, bio->bi_iter.bi_sector);
-
-	if (i == table->nr || bio_end_sector(bio) > table->spans[i].end ||
-	    !table->segments[i].leg)
-		return NULL;
-	return &table->segments[i];
-}
-
 /* Return: whether there is no more to it than where it goes, or whose chain it is in. */
 static bool noclone_gather_is_plain(struct bio *bio)
 {
@@ -494,7 +482,7 @@ enum noclone_counter noclone_gather_submit(struct noclone_dev *nd,
 					   const struct noclone_table *table,
 					   struct bio *parent, enum noclone_counter why)
 {
-	const struct noclone_segment *s = noclone_gather_find_segment(table, parent);
+	const struct noclone_segment *s = noclone_segment_of(table, parent);
 	struct block_device *bdev = parent->bi_bdev;
 	struct noclone_gather_limits lim;
 	struct noclone_deal first, d;
@@ -502,7 +490,7 @@ enum noclone_counter noclone_gather_submit(struct noclone_dev *nd,
 	struct noclone_part *part;
 	u32 singles, parts;
 
-	if (!s || !noclone_gather_is_plain(parent) ||
+	if (!s || !s->leg || !noclone_gather_is_plain(parent) ||
 	    !noclone_gather_first(&first, s, parent, queue_max_sectors(bdev_get_queue(bdev))))
 		return why;
 	/* blk-throttle counts each piece that dm core sends round again */

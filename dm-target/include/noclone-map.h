@@ -73,6 +73,27 @@ static inline u64 noclone_divide(u64 n, u32 by, u8 shift, u32 *remainder)
 	return n >> shift;
 }
 
+/*
+ * The first sector of the chunk that holds @sector, as a sector within the leg's part of the
+ * target, and how far from it @sector is. Without chunks the second is 0.
+ */
+static inline u64 noclone_map_row(const struct noclone_layout *l, u64 sector,
+				  u32 *leg, u32 *in_chunk)
+{
+	u64 offset = sector - l->begin;
+
+	if (!l->chunk_sectors) {
+		*leg = 0;
+		*in_chunk = 0;
+		return offset;
+	}
+
+	offset = noclone_divide(offset, l->chunk_sectors, l->chunk_shift,
+				in_chunk);
+	return noclone_divide(offset, l->stripes, l->stripes_shift, leg) *
+	       l->chunk_sectors;
+}
+
 /**
  * noclone_map_sector - leg and position of one sector
  * @l: geometry
@@ -86,19 +107,10 @@ static inline u64 noclone_divide(u64 n, u32 by, u8 shift, u32 *remainder)
 static inline u64 noclone_map_sector(const struct noclone_layout *l,
 				     u64 sector, u32 *leg)
 {
-	u64 offset = sector - l->begin;
 	u32 in_chunk;
-	u64 row;
+	u64 row = noclone_map_row(l, sector, leg, &in_chunk);
 
-	if (!l->chunk_sectors) {
-		*leg = 0;
-		return offset;
-	}
-
-	offset = noclone_divide(offset, l->chunk_sectors, l->chunk_shift,
-				&in_chunk);
-	row = noclone_divide(offset, l->stripes, l->stripes_shift, leg);
-	return row * l->chunk_sectors + in_chunk;
+	return row + in_chunk;
 }
 
 /**
@@ -160,12 +172,7 @@ static inline void noclone_pieces_first(struct noclone_pieces *p, const struct n
 					u64 sector, u32 sectors, u32 max)
 {
 	p->l = l;
-	p->row = noclone_map_sector(l, sector, &p->leg);
-	p->in_chunk = 0;
-	if (l->chunk_sectors)
-		noclone_divide(sector - l->begin, l->chunk_sectors, l->chunk_shift,
-			       &p->in_chunk);
-	p->row -= p->in_chunk;
+	p->row = noclone_map_row(l, sector, &p->leg, &p->in_chunk);
 	p->left = sectors;
 	p->max = max;
 	noclone_pieces_measure(p);
