@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * twins STOCK NOCLONE SEED COUNT MAX [wait]: the same random I/O, of one sector to MAX bytes at any
- * sector, on two devices of the same table over legs of their own: one after the other by
- * preadv2() and pwritev2(), or several in flight by io_uring. They have to end the same way,
- * and have read the same, which is what was written. Some of it with RWF_DSYNC, or with
- * RWF_NOWAIT unless it may "wait"; vectors are cut at any sector, and apart from each other or not. Both devices
- * get the same pages: of how many bios an I/O is depends on what is adjacent in memory.
+ * twins STOCK NOCLONE SEED COUNT MAX [wait]: the same random I/O, of one sector to MAX bytes
+ * at any sector, on two devices of the same table over legs of their own: one after the other
+ * by preadv2() and pwritev2(), or several in flight by io_uring. They have to end the same
+ * way, and have to read the data that was written. Some of it with RWF_DSYNC, or with
+ * RWF_NOWAIT unless it may "wait"; vectors are cut at any sector, and apart from each other or
+ * not. Both devices get the same pages, because adjacent memory decides the number of bios.
  *
  * Prints one line about what there was of each kind.
  */
