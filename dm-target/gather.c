@@ -49,7 +49,7 @@ struct noclone_gather {
 	/* They follow, then tables of vectors. struct bio ends with an array: no array here. */
 } __aligned(__alignof__(struct noclone_part));
 
-/* What there is hardly ever contiguous memory for is not asked for. */
+/* Larger objects need so many contiguous pages that they are hardly ever available. */
 #define NOCLONE_GATHER_SIZE	SZ_64K
 #define NOCLONE_GATHER_PARTS	((NOCLONE_GATHER_SIZE - sizeof(struct noclone_gather)) / \
 				 sizeof(struct noclone_part))
@@ -238,7 +238,7 @@ static struct noclone_cursor noclone_gather_join_cursor(const struct noclone_dea
 	};
 }
 
-/* A bio that is no clone should have counted them. */
+/* bi_vcnt is a hint only: noclone_gather_join_measure() checks it. */
 static u32 noclone_gather_join_count_vecs(const struct noclone_deal *d, struct bio *parent)
 {
 	struct noclone_cursor c = noclone_gather_join_cursor(d, parent);
@@ -327,7 +327,7 @@ static void noclone_gather_limits_add(struct noclone_gather_limits *lim, struct 
 	lim->boundary |= queue_virt_boundary(q);
 	lim->block |= (queue_physical_block_size(q) >> SECTOR_SHIFT) - 1;
 	lim->places |= queue_max_sectors(q);
-	/* Where there are no requests, there is nothing to win. */
+	/* A device without requests gains nothing from a larger bio. */
 	if (!queue_is_mq(q) || q->limits.chunk_sectors || queue_segment_boundary(q) < U32_MAX)
 		lim->simple = false;
 }
@@ -354,7 +354,7 @@ static bool noclone_gather_limits_get(struct noclone_gather_limits *lim,
 	/* A leg lets no bio end in the middle of a block if that is the largest it takes. */
 	if (lim->places & lim->block)
 		lim->sectors -= min(lim->sectors, lim->block);
-	/* Where in its page memory begins tells nothing of larger boundaries. */
+	/* The offset in a page does not tell the distance to a larger boundary. */
 	return lim->simple && lim->boundary < PAGE_SIZE && lim->segment_size;
 }
 
@@ -460,7 +460,7 @@ static void noclone_gather_go(struct noclone_gather *g, const struct noclone_dea
 	}
 }
 
-/* Return: whether there is no more to it than where it goes, or whose chain it is in. */
+/* Return: whether @bio needs nothing else than bios for its pieces. */
 static bool noclone_gather_is_plain(struct bio *bio)
 {
 	return !(bio->bi_opf & (REQ_POLLED | REQ_ATOMIC)) && !bio_has_crypt_ctx(bio);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the plug of the current task has for a leg. It decides only how an I/O is cut.
+ * Requests of a leg on the plug of the current task. They decide only how an I/O is cut.
  *
  * The list of a plug has no lock: it belongs to its task, which changes it while it submits a
  * bio, sleeps, or ends the plug. noclone_plug_look() runs in that task, called by its own

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the plug of the current task has for a leg.
+ * Requests of a leg on the plug of the current task.
  */
 #ifndef DM_NOCLONE_PLUG_H
 #define DM_NOCLONE_PLUG_H
 
 #include <linux/blk-mq.h>
 
-/* BLK_PLUG_FLUSH_SIZE, in bytes, which is private to the block layer and has not changed */
+/* BLK_PLUG_FLUSH_SIZE, in bytes, private to the block layer; the same in 6.1 to 7.3 */
 #define NOCLONE_PLUG_FLUSH	(128 * 1024)
 
 enum noclone_plug {
