@@ -98,8 +98,7 @@ static const struct command commands[] = {
 		0, ANY_NUMBER, OPT_JSON, WORD_NAME, cmd_info
 	}, {
 		"check", "FILE...", "check table files for mistakes",
-		1, ANY_NUMBER, OPT_JSON | OPT_ASSUME | OPT_FOR, WORD_FILE,
-		cmd_check
+		1, ANY_NUMBER, OPT_JSON, WORD_FILE, cmd_check
 	}, {
 		"explain", "{NAME | FILE}", "describe a table in words and as a diagram",
 		1, 1, OPT_JSON, WORD_NAME, cmd_explain

@@ -1,32 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* noclone advise: layout, chunk, starts, and what the members differ in. */
 #include "unit.h"
+#include "devices.h"
 
 #include "base/util.h"
 #include "model/advise.h"
-#include "model/assume.h"
 #include "model/table-print.h"
 
 #define KIB	(1U << 10)
 #define MIB	(1U << 20)
 
-static struct assumed devices;
+static const struct test_device list[] = {
+	{ "/dev/a", MIB_SECTORS(64), 512 },
+	{ "/dev/b", MIB_SECTORS(64), 512 },
+	{ "/dev/small", MIB_SECTORS(10), 512 },
+	{ "/dev/tiny", MIB_SECTORS(1), 512 },
+	{ 0 },
+};
 
-static int setup(void **state __unused)
-{
-	assumed_init(&devices, NULL);
-	assert_null(assumed_add(&devices, "/dev/a=64M"));
-	assert_null(assumed_add(&devices, "/dev/b=64M"));
-	assert_null(assumed_add(&devices, "/dev/small=10M"));
-	assert_null(assumed_add(&devices, "/dev/tiny=1M"));
-	return 0;
-}
-
-static int teardown(void **state __unused)
-{
-	assumed_free(&devices);
-	return 0;
-}
+static const struct facts_source devices = TEST_DEVICES(list);
 
 static void choose(const struct queue_limits *a, const struct queue_limits *b, uint64_t smallest,
 		   uint32_t bytes, const char *why)
@@ -71,7 +63,7 @@ static void chunks(void **state __unused)
 	choose(&usual, NULL, 1, 512, "a leg is not larger");
 }
 
-/* A member by name, of the assumed facts, with the limits of an ordinary disk. */
+/* A member by name, of the list, with the limits of an ordinary disk. */
 static struct member *add(struct members *m, const char *name)
 {
 	struct member *x;
@@ -82,7 +74,7 @@ static struct member *add(struct members *m, const char *name)
 		.spec.device = xstrdup(name),
 		.limits = { .physical_block = 4096, .max_io = MIB, .node = -1 },
 	};
-	assert_int_equal(devices.source.lookup(&devices.source, name, &x->facts), 0);
+	assert_int_equal(devices.lookup(&devices, name, &x->facts), 0);
 	return x;
 }
 
@@ -90,7 +82,7 @@ static struct advice ask(struct members *m, enum target_kind kind, const char *w
 {
 	struct advice a = { 0 };
 
-	advise(m, &devices.source, &a);
+	advise(m, &devices, &a);
 	assert_int_equal(a.kind, kind);
 	assert_non_null(strstr(a.why, why));
 	return a;
@@ -276,5 +268,5 @@ int main(void)
 		cmocka_unit_test(fastpath_matters),
 	};
 
-	return cmocka_run_group_tests_name("advise", tests, setup, teardown);
+	return cmocka_run_group_tests_name("advise", tests, NULL, NULL);
 }

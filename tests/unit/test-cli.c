@@ -190,7 +190,6 @@ static void usage_errors(void **state __unused)
 		"noclone create a/b linear /dev/null",
 		"noclone create a linear /dev/null:12",
 		"noclone create a --table /dev/null linear /dev/null",
-		"noclone check --assume nonsense " TOP "/tables/linear.table",
 		"noclone help nonsense",
 		"noclone bench", "noclone bench --rounds 0 /dev/null",
 		"noclone bench --rounds 1001 /dev/null",

@@ -7,7 +7,6 @@
 #include <sys/types.h>
 
 #include "base/util.h"
-#include "model/assume.h"
 #include "model/engine.h"
 #include "model/facts.h"
 #include "model/file-map.h"
@@ -289,20 +288,6 @@ static void plan_refuses_files(void **state __unused)
 	PLAN("", "use noclone-linear", .path = "/device");
 }
 
-static void assumptions_are_files_too(void **state __unused)
-{
-	_cleanup_problems_ struct problems p = { 0 };
-	_cleanup_table_ struct table t = { 0 };
-	struct assumed assumed;
-
-	assumed_init(&assumed, NULL);
-	assert_null(assumed_add(&assumed, "/a b=1M:4096"));
-	table_parse(&t, "0 2048 noclone-file /a%20b 0 2 engine extent", &p);
-	lint_table(&t, &assumed.source, NULL, &p);
-	assert_int_equal(p.nr, 0);
-	assumed_free(&assumed);
-}
-
 /* The member "path" of a target as JSON */
 static const char *json_path(const char *line, struct json_object **o)
 {
@@ -368,7 +353,6 @@ int main(void)
 		cmocka_unit_test(plan_whole_file),
 		cmocka_unit_test(plan_rounds_down),
 		cmocka_unit_test(plan_refuses_files),
-		cmocka_unit_test(assumptions_are_files_too),
 		cmocka_unit_test(json_has_paths_that_are_utf8),
 		cmocka_unit_test(json_has_nothing_but_utf8),
 	};

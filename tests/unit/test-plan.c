@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Planning a table from devices: layout, rounding, DEV[:START[+LEN]]. */
 #include "unit.h"
+#include "devices.h"
 
 #include "base/util.h"
-#include "model/assume.h"
 #include "model/plan.h"
 #include "model/problems.h"
 #include "model/table-print.h"
@@ -11,25 +11,17 @@
 
 #define CHUNK_64K	128
 
-static struct assumed devices;
+static const struct test_device list[] = {
+	{ "/dev/a", MIB_SECTORS(64), 512 },
+	{ "/dev/b", MIB_SECTORS(64), 512 },
+	{ "/dev/odd", 131071, 512 },
+	{ "/dev/tiny", 3, 512 },
+	{ "/dev/4k", MIB_SECTORS(64), 4096 },
+	{ "/dev/huge", MIB_SECTORS(4ULL << 30), 512 },
+	{ 0 },
+};
 
-static int setup(void **state __unused)
-{
-	assumed_init(&devices, NULL);
-	assert_null(assumed_add(&devices, "/dev/a=64M"));
-	assert_null(assumed_add(&devices, "/dev/b=64M"));
-	assert_null(assumed_add(&devices, "/dev/odd=131071s"));
-	assert_null(assumed_add(&devices, "/dev/tiny=3s"));
-	assert_null(assumed_add(&devices, "/dev/4k=64M:4096"));
-	assert_null(assumed_add(&devices, "/dev/huge=4P"));
-	return 0;
-}
-
-static int teardown(void **state __unused)
-{
-	assumed_free(&devices);
-	return 0;
-}
+static const struct facts_source devices = TEST_DEVICES(list);
 
 /* Plan over the words, compare the table; return what was said. */
 static struct problems plan(enum target_kind kind, uint64_t chunk,
@@ -47,7 +39,7 @@ static struct problems plan(enum target_kind kind, uint64_t chunk,
 		GROW(req.legs, req.nr_legs);
 		assert_null(leg_spec_parse(&req.legs[req.nr_legs++], w.word[i]));
 	}
-	plan_table(&req, &devices.source, &t, &problems);
+	plan_table(&req, &devices, &t, &problems);
 	printed = table_print(&t, false, NULL, NULL);
 	assert_string_equal(printed, expected);
 	plan_request_free(&req);
@@ -194,5 +186,5 @@ int main(void)
 		cmocka_unit_test(leg_spec_wrong),
 	};
 
-	return cmocka_run_group_tests_name("plan", tests, setup, teardown);
+	return cmocka_run_group_tests_name("plan", tests, NULL, NULL);
 }

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Every file below tables/: the good ones are clean, the bad ones are not. */
 #include "unit.h"
+#include "devices.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
 
 #include "base/read.h"
 #include "base/util.h"
-#include "model/assume.h"
-#include "model/facts.h"
 #include "model/lint.h"
 #include "model/problems.h"
 #include "model/table-compare.h"
@@ -35,34 +33,31 @@ static char *read_file(const char *path)
 	return text;
 }
 
-static int no_device(const struct facts_source *src __unused,
-		     const char *name __unused,
-		     struct device_facts *facts __unused)
-{
-	return -ENOENT;
-}
-
 /*
  * The devices of tables/README.md: four RAM disks of 64 MiB, and two files of 32 MiB.
- * Other devices are not there, and /dev is a directory everywhere.
+ * Other devices do not exist, and /dev is a directory everywhere.
  */
+static const struct test_device list[] = {
+	{ "/dev/ram0", MIB_SECTORS(64), 512 }, { "/dev/ram1", MIB_SECTORS(64), 512 },
+	{ "/dev/ram2", MIB_SECTORS(64), 512 }, { "/dev/ram3", MIB_SECTORS(64), 512 },
+	{ "/mnt/noclone.img", MIB_SECTORS(32), 512 }, { "/mnt/no clone #1.img", MIB_SECTORS(32), 512 },
+	{ 0 },
+};
+
+static int lookup_file(const struct facts_source *src, const char *path, bool map,
+		       struct file_facts *facts)
+{
+	return test_lookup_file(src, path, map, facts) ?
+	       system_facts.lookup_file(&system_facts, path, map, facts) : 0;
+}
+
 static void check(const char *text, struct table *t, struct problems *problems)
 {
-	static const char * const assumptions[] = {
-		"/dev/ram0=64M", "/dev/ram1=64M", "/dev/ram2=64M", "/dev/ram3=64M",
-		"/mnt/noclone.img=32M", "/mnt/no clone #1.img=32M",
-	};
-	struct facts_source rest = system_facts;
-	struct assumed devices;
-	size_t i;
+	struct facts_source devices = TEST_DEVICES(list);
 
-	rest.lookup = no_device;
-	assumed_init(&devices, &rest);
-	for (i = 0; i < ARRAY_SIZE(assumptions); i++)
-		assert_null(assumed_add(&devices, assumptions[i]));
+	devices.lookup_file = lookup_file;
 	table_parse(t, text, problems);
-	lint_table(t, &devices.source, NULL, problems);
-	assumed_free(&devices);
+	lint_table(t, &devices, NULL, problems);
 }
 
 typedef void (*file_check)(const char *name, const char *text);
@@ -120,7 +115,7 @@ static char *header(const char *text, unsigned int nr, const char *key)
 
 /*
  * The device of the fragment may be a real one that this machine lacks, so the
- * reason behind it is compared only where it is the assumed devices' own.
+ * reason behind it is compared only where it is one of the devices above.
  */
 static void check_bad(const char *name, const char *text)
 {

@@ -186,15 +186,8 @@ static const char *take(struct options *o, const struct option_info *info,
 	case OPT_UUID:
 		o->uuid = value;
 		break;
-	case OPT_FOR:
-		o->for_device = value;
-		break;
 	case OPT_UDEV_TIMEOUT:
 		return take_udev_timeout(o, value);
-	case OPT_ASSUME:
-		GROW(o->assume, o->nr_assume);
-		o->assume[o->nr_assume++] = value;
-		break;
 	case OPT_ROUNDS:
 		return take_rounds(o, value);
 	case OPT_SECONDS:
@@ -384,7 +377,6 @@ int options_parse(struct options *o, int argc, char **argv)
 
 void options_free(struct options *o)
 {
-	free(o->assume);
 	free(o->destroy);
 	free(o->rules);
 }

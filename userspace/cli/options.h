@@ -42,8 +42,6 @@
 	X(WATCH,	"watch",	'w', "[SECONDS]", "repeat, with rates per second (default 2)") \
 	X(NOHEADINGS,	"noheadings",	0,   NULL,	"print no line of headings") \
 	X(PROMETHEUS,	"prometheus",	0,   NULL,	"print metrics for the textfile collector of node_exporter") \
-	X(ASSUME,	"assume",	0,   "DEV=SIZE[:BLOCK]", "assume these facts about a device instead of looking it up") \
-	X(FOR,		"for",		0,   "NAME",	"the device that the table is for") \
 	X(NUMBERS,	"numbers",	0,   NULL,	"write devices as major:minor") \
 	X(PERSISTENT,	"persistent",	0,   NULL,	"write devices by names that survive a reboot") \
 	X(ROUNDS,	"rounds",	0,   "N",	"number of rounds (default 7)") \
@@ -127,10 +125,7 @@ enum option_error {
  * @file_start: --start
  * @file_sectors: --size in sectors
  * @uuid: --uuid
- * @for_device: --for
  * @udev_timeout: --udev-timeout, or its default
- * @assume: every --assume
- * @nr_assume: how many
  * @rounds: --rounds, or its default
  * @run_ms: --seconds in milliseconds, or its default
  * @destroy: every --yes-destroy
@@ -155,10 +150,7 @@ struct options {
 	uint64_t file_start;
 	uint64_t file_sectors;
 	const char *uuid;
-	const char *for_device;
 	uint32_t udev_timeout;
-	const char **assume;
-	unsigned int nr_assume;
 	uint32_t rounds;
 	uint32_t run_ms;
 	const char **destroy;

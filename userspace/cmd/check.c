@@ -3,21 +3,16 @@
 #include <json-c/json.h>
 #include <stdio.h>
 
-#include "base/log.h"
 #include "base/util.h"
-#include "model/assume.h"
-#include "model/facts.h"
 #include "model/lint.h"
 #include "model/problems.h"
 #include "model/saved.h"
 #include "model/table-parse.h"
 #include "model/table.h"
-#include "system/blockdev.h"
 #include "system/system-facts.h"
 #include "cli/input.h"
 #include "cli/options.h"
 #include "cli/output.h"
-#include "cli/select.h"
 #include "cmd/cmd.h"
 
 static void print_problem(const char *path, const struct problem *p)
@@ -43,8 +38,7 @@ static struct json_object *check_json(const char *path,
 	return o;
 }
 
-static int check_file(const char *path, const struct facts_source *src,
-		      const struct self_device *self, struct json_object *array)
+static int check_file(const char *path, struct json_object *array)
 {
 	_cleanup_problems_ struct problems problems = { 0 };
 	_cleanup_saved_ struct saved saved = { 0 };
@@ -56,7 +50,7 @@ static int check_file(const char *path, const struct facts_source *src,
 		return EXIT_FAILED;
 	table_parse(&t, text, &problems);
 	saved_parse_keywords(&saved, text, &problems);
-	lint_table(&t, src, self, &problems);
+	lint_table(&t, &system_facts, NULL, &problems);
 	lint_names(&t, &problems);
 
 	if (array)
@@ -74,36 +68,13 @@ int cmd_check(const struct options *o, int argc, char **argv)
 {
 	struct json_object *out = output_new("check");
 	struct json_object *array = json_object_new_array();
-	struct self_device self = { 0 };
-	struct assumed assumed;
 	int i, r = EXIT_OK;
 
 	json_object_object_add(out, "files", array);
-	assumed_init(&assumed, &system_facts);
-	for (i = 0; i < (int)o->nr_assume; i++) {
-		const char *wrong = assumed_add(&assumed, o->assume[i]);
-
-		if (wrong) {
-			log_err("--assume %s: %s", o->assume[i], wrong);
-			r = EXIT_USAGE;
-		}
-	}
-	if (o->for_device) {
-		_cleanup_free_ char *name = select_name(o->for_device);
-
-		self.devno = blockdev_mapped_number(name);
-		self.known = self.devno;
-		if (!self.known)
-			log_warn("--for %s: no such device yet, so it cannot refer to itself",
-				 o->for_device);
-	}
-
-	for (i = 0; r != EXIT_USAGE && i < argc; i++)
-		r |= check_file(argv[i], &assumed.source, &self,
-				opt(o, OPT_JSON) ? array : NULL);
-	if (opt(o, OPT_JSON) && r != EXIT_USAGE)
+	for (i = 0; i < argc; i++)
+		r |= check_file(argv[i], opt(o, OPT_JSON) ? array : NULL);
+	if (opt(o, OPT_JSON))
 		output_print(out);
-	assumed_free(&assumed);
 	json_object_put(out);
 	return r;
 }

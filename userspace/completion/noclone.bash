@@ -3,7 +3,7 @@
 # bash completion for noclone(8), made by "noclone help --completion"
 
 declare -a _noclone_commands=(create reload remove save activate deactivate rename suspend resume resize message enable disable convert list status table info check explain export doctor advise bench help version)
-declare -a _noclone_takes_value=(" --table -t --chunk -c --engine -e --start --size --uuid -u --include --exclude --to --assume --for --rounds --seconds --yes-destroy --output -o --compare --udev-timeout ")
+declare -a _noclone_takes_value=(" --table -t --chunk -c --engine -e --start --size --uuid -u --include --exclude --to --rounds --seconds --yes-destroy --output -o --compare --udev-timeout ")
 declare -A _noclone_choices=(
 	["create --engine"]="direct extent buffered sync"
 	["create -e"]="direct extent buffered sync"
@@ -61,7 +61,7 @@ declare -A _noclone_options=(
 	[status]="--watch --noheadings --prometheus --output --json --verbose --debug --help --version"
 	[table]="--numbers --persistent --json --verbose --debug --help --version"
 	[info]="--json --verbose --debug --help --version"
-	[check]="--assume --for --json --verbose --debug --help --version"
+	[check]="--json --verbose --debug --help --version"
 	[explain]="--json --verbose --debug --help --version"
 	[export]="--numbers --json --verbose --debug --help --version"
 	[doctor]="--quiet --json --verbose --debug --help --version"

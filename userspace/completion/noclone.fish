@@ -104,8 +104,6 @@ complete --command noclone --condition '__fish_seen_subcommand_from convert' --l
 complete --command noclone --condition '__fish_seen_subcommand_from status' --long-option watch --short-option w --description 'repeat, with rates per second (default 2)'
 complete --command noclone --condition '__fish_seen_subcommand_from status' --long-option noheadings --description 'print no line of headings'
 complete --command noclone --condition '__fish_seen_subcommand_from status' --long-option prometheus --description 'print metrics for the textfile collector of node_exporter'
-complete --command noclone --condition '__fish_seen_subcommand_from check' --long-option assume --exclusive --description 'assume these facts about a device instead of looking it up'
-complete --command noclone --condition '__fish_seen_subcommand_from check' --long-option for --exclusive --description 'the device that the table is for'
 complete --command noclone --condition '__fish_seen_subcommand_from table export' --long-option numbers --description 'write devices as major:minor'
 complete --command noclone --condition '__fish_seen_subcommand_from table' --long-option persistent --description 'write devices by names that survive a reboot'
 complete --command noclone --condition '__fish_seen_subcommand_from bench' --long-option rounds --exclusive --description 'number of rounds (default 7)'

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Block devices and backing files that exist only in a test, as a source of facts. */
+#ifndef NOCLONE_UNIT_DEVICES_H
+#define NOCLONE_UNIT_DEVICES_H
+
+#include <errno.h>
+#include <sys/sysmacros.h>
+
+#include "base/util.h"
+#include "model/facts.h"
+
+#define MIB_SECTORS(n)	((uint64_t)(n) << (20 - SECTOR_SHIFT))
+
+/* A list ends with one that has no name; @block: bytes of a logical and physical block */
+struct test_device {
+	const char *name;
+	uint64_t sectors;
+	uint32_t block;
+};
+
+/* A number that no real device has, so that no two devices seem related. */
+static inline dev_t test_device_number(const struct facts_source *src,
+				       const struct test_device *d)
+{
+	return makedev(4000, d - (const struct test_device *)src->data);
+}
+
+static inline const struct test_device *test_device_find(const struct facts_source *src,
+							  const char *name)
+{
+	const struct test_device *d = src->data;
+
+	for (; d->name; d++)
+		if (!strcmp(d->name, name))
+			return d;
+	return NULL;
+}
+
+static inline int test_lookup(const struct facts_source *src, const char *name,
+			      struct device_facts *facts)
+{
+	const struct test_device *d = test_device_find(src, name);
+
+	if (!d)
+		return -ENOENT;
+	*facts = (struct device_facts) {
+		.path = xstrdup(name),
+		.devno = test_device_number(src, d),
+		.disk = test_device_number(src, d),
+		.sectors = d->sectors,
+		.logical_block = d->block,
+		.physical_block = d->block,
+	};
+	return 0;
+}
+
+/* A regular file without holes, on a file system of its own. */
+static inline int test_lookup_file(const struct facts_source *src, const char *path,
+				   bool map __unused,
+				   struct file_facts *facts)
+{
+	const struct test_device *d = test_device_find(src, path);
+
+	if (!d)
+		return -ENOENT;
+	*facts = (struct file_facts) {
+		.path = xstrdup(path),
+		.filesystem = test_device_number(src, d),
+		.inode = 1,
+		.disk = test_device_number(src, d),
+		.bytes = d->sectors << SECTOR_SHIFT,
+		.allocated = d->sectors,
+		.align = d->block,
+		.align_from = "disk",
+		.map = { .known = true },
+	};
+	return 0;
+}
+
+static inline bool test_stands_on(const struct facts_source *src __unused,
+				  dev_t upper __unused,
+				  dev_t lower __unused)
+{
+	return false;
+}
+
+#define TEST_DEVICES(list) { test_lookup, test_lookup_file, test_stands_on, (void *)(list) }
+
+#endif /* NOCLONE_UNIT_DEVICES_H */
