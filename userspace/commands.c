@@ -35,7 +35,7 @@ static const struct command commands[] = {
 		WORD_RELOAD, cmd_reload
 	}, {
 		"remove", "NAME...", "remove devices",
-		1, ANY_NUMBER, OPT_CHANGE | OPT_RETRY | OPT_DEFERRED | OPT_FORGET | OPT_UDEV,
+		1, ANY_NUMBER, OPT_CHANGE | OPT_RETRY | OPT_FORGET | OPT_UDEV,
 		WORD_NAME, cmd_remove
 	}, {
 		"save", "NAME...", "keep devices with their tables, so that they come back at boot",
@@ -50,25 +50,11 @@ static const struct command commands[] = {
 		0, ANY_NUMBER, OPT_CHANGE | OPT_ALL | OPT_UDEV,
 		WORD_SAVED, cmd_deactivate
 	}, {
-		"rename", "NAME NEW_NAME", "give a device another name",
-		2, 2, OPT_CHANGE | OPT_UDEV, WORD_NAME, cmd_rename
-	}, {
-		"suspend", "NAME...", "suspend devices",
-		1, ANY_NUMBER, OPT_CHANGE | OPT_NOFLUSH | OPT_NOLOCKFS,
-		WORD_NAME, cmd_suspend
-	}, {
-		"resume", "NAME...", "resume devices",
-		1, ANY_NUMBER, OPT_CHANGE | OPT_UDEV, WORD_NAME, cmd_resume
-	}, {
 		"resize", "NAME {SIZE | +SIZE | -SIZE | max} [DEV[:START[+LEN]]...]",
 		"make a running device larger or smaller",
 		2, ANY_NUMBER, OPT_CHANGE | OPT_YES | OPT_RESIZEFS | OPT_SHRINK |
 		OPT_ALLOCATE | OPT_SPARSE | OPT_NOFLUSH | OPT_NOLOCKFS | OPT_UDEV,
 		WORD_RESIZE, cmd_resize
-	}, {
-		"message", "NAME [SECTOR] WORD...",
-		"send a message to a target, for example \"fastpath off\"",
-		2, ANY_NUMBER, OPT_CHANGE, WORD_MESSAGE, cmd_message
 	}, {
 		"enable", "[--now] {DEVICE... | --all | --now --policy | --include PATTERN... | --exclude PATTERN...}",
 		"give devices the fast path, whatever made them; their tables stay",
@@ -155,6 +141,8 @@ static int cmd_help(const struct options *o, int argc, char **argv)
 		return EXIT_OK;
 	}
 	cmd = command_find(argv[0]);
+	if (!cmd && usage_is_dmsetup(argc, argv))
+		return EXIT_USAGE;
 	if (!cmd) {
 		usage_unknown_command(&command_list, argv[0]);
 		return EXIT_USAGE;
@@ -207,9 +195,11 @@ static const struct command *command_among(int argc, char **argv)
 int command_main(int argc, char **argv)
 {
 	struct options o;
-	int first = options_parse(&o, argc, argv);
-	int r = EXIT_USAGE;
+	int first, r = EXIT_USAGE;
 
+	if (argc && usage_is_dmsetup(argc - 1, argv + 1))
+		return EXIT_USAGE;
+	first = options_parse(&o, argc, argv);
 	if (first < 0) {
 		usage_bad_option(&o, command_among(argc, argv));
 	} else if (o.version) {

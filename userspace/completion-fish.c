@@ -50,7 +50,6 @@ static const char *const fish_words[] = {
 	[WORD_CREATE] = "--arguments 'linear striped file' --force-files",
 	[WORD_RELOAD] = "--arguments '(__noclone_names) linear striped file' --force-files",
 	[WORD_RESIZE] = "--arguments '(__noclone_names) max' --force-files",
-	[WORD_MESSAGE] = "--arguments '(__noclone_names) fastpath on off'",
 	[WORD_COMMAND] = NULL,
 };
 

@@ -15,7 +15,6 @@ static const char *const kind_words[] = {
 	[WORD_CREATE] = "create",
 	[WORD_RELOAD] = "reload",
 	[WORD_RESIZE] = "resize",
-	[WORD_MESSAGE] = "message",
 	[WORD_COMMAND] = "command",
 };
 

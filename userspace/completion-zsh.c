@@ -149,7 +149,6 @@ static const char zsh_body[] =
 "	create) others=('1:name: ' '2:target:(linear striped file)' '*:device:_files') ;;\n"
 "	reload) others=('1:device:_noclone_names' '2:target:(linear striped file)' '*:device:_files') ;;\n"
 "	resize) others=('1:device:_noclone_names' '2:size:(max)' '*:device:_files') ;;\n"
-"	message) others=('1:device:_noclone_names' '2:message:(fastpath)' '3:state:(on off)') ;;\n"
 "	command) others=('1:command:_noclone_commands') ;;\n"
 "	esac\n"
 "	for option in ${=_noclone_takes[$words[1]]}; do\n"

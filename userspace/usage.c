@@ -2,12 +2,16 @@
 /* What is wrong with a command line, and what was probably meant. */
 #include "usage.h"
 
+#include <limits.h>
 #include <string.h>
 
 #include "base/log.h"
 #include "base/nearest.h"
 #include "base/util.h"
+#include "model/name.h"
+#include "system/devmap.h"
 #include "cli/options.h"
+#include "cli/select.h"
 
 /* What other tools call it. */
 static const char *const option_synonyms[][2] = {
@@ -23,7 +27,7 @@ static const char *const option_synonyms[][2] = {
 static const char *const synonyms[][2] = {
 	{ "add", "create" }, { "new", "create" }, { "rm", "remove" },
 	{ "del", "remove" }, { "delete", "remove" }, { "destroy", "remove" },
-	{ "ls", "list" }, { "show", "info" }, { "mv", "rename" },
+	{ "ls", "list" }, { "show", "info" },
 	{ "load", "reload" }, { "replace", "reload" }, { "grow", "resize" },
 	{ "extend", "resize" }, { "shrink", "resize" }, { "reduce", "resize" },
 	{ "attach", "enable" }, { "detach", "disable" }, { "lint", "check" },
@@ -31,7 +35,7 @@ static const char *const synonyms[][2] = {
 	{ "start", "activate" }, { "up", "activate" }, { "mount", "activate" },
 	{ "stop", "deactivate" }, { "down", "deactivate" }, { "umount", "deactivate" },
 	{ "unmount", "deactivate" }, { "on", "enable" }, { "off", "disable" },
-	{ "lvcreate", "create" }, { "lvremove", "remove" }, { "lvrename", "rename" },
+	{ "lvcreate", "create" }, { "lvremove", "remove" },
 	{ "lvextend", "resize" }, { "lvreduce", "resize" }, { "lvresize", "resize" },
 	{ "lvs", "list" }, { "lvdisplay", "info" }, { "lvconvert", "convert" },
 };
@@ -60,6 +64,77 @@ void usage_unknown_command(const struct command_list *list, const char *name)
 	hint = nearest_hint(n.best);
 	log_err("unknown command \"%s\"%s", name, hint);
 	log_err("\"noclone help\" lists the commands");
+}
+
+/* What dmsetup does; of its words, the first @names are names of devices. */
+static const struct dmsetup_verb {
+	const char *name, *words;
+	int min, names;
+	bool has_sector;
+} dmsetup_verbs[] = {
+	{ "rename", " NAME NEW_NAME", 2, 1, false },
+	{ "suspend", " NAME...", 1, INT_MAX, false },
+	{ "resume", " NAME...", 1, INT_MAX, false },
+	{ "message", " NAME 0 WORD...", 2, 1, true },
+};
+
+static const struct dmsetup_verb *dmsetup_verb(const char *word)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(dmsetup_verbs); i++)
+		if (!strcmp(dmsetup_verbs[i].name, word))
+			return &dmsetup_verbs[i];
+	return NULL;
+}
+
+/* --force and the like mean nothing to dmsetup, or something else. */
+static bool dmsetup_has_option(const char *word)
+{
+	return !strcmp(word, "--noflush") || !strcmp(word, "--nolockfs") ||
+	       !strcmp(word, "--noudevsync");
+}
+
+static void dmsetup_command(const struct dmsetup_verb *v, int argc, char **argv)
+{
+	const char *dmsetup = "dmsetup";
+	_cleanup_strbuf_ struct strbuf b = { 0 };
+	uint64_t sector;
+	int i, nr = 0;
+
+	for (i = 0; i < argc; i++) {
+		bool is_option = *argv[i] == '-', is_name = !is_option && nr < v->names;
+		_cleanup_free_ char *word = is_name ? select_name(argv[i]) : xstrdup(argv[i]);
+		_cleanup_free_ char *quoted = shell_quote(word);
+
+		if (is_option && !dmsetup_has_option(word))
+			continue;
+		if (is_name && !name_is_plain(word))
+			dmsetup = name_dmsetup(word);
+		if (v->has_sector && nr == 1 && !parse_u64(word, &sector))
+			strbuf_add(&b, " 0");
+		strbuf_add(&b, " %s", quoted);
+		nr += !is_option;
+	}
+	log_err("there is no command \"%s\"; type instead: %s %s%s", v->name, dmsetup, v->name,
+		nr < v->min ? v->words : b.text);
+}
+
+bool usage_is_dmsetup(int argc, char **argv)
+{
+	/* names are looked up, and nothing waits for udev */
+	const struct devmap_config config = { 0 };
+	const struct dmsetup_verb *v;
+
+	/* options may come first */
+	for (; argc && **argv == '-'; argc--, argv++)
+		;
+	v = argc ? dmsetup_verb(*argv) : NULL;
+	if (!v)
+		return false;
+	devmap_setup(&config);
+	dmsetup_command(v, argc - 1, argv + 1);
+	return true;
 }
 
 static bool takes(const struct command *cmd, unsigned int i)

@@ -6,6 +6,11 @@
 #include "cmd/cmd.h"
 
 void usage_unknown_command(const struct command_list *list, const char *name);
+/*
+ * Is the first word a command that dmsetup has and this tool lacks?  Then log the command
+ * line of dmsetup that does it.
+ */
+bool usage_is_dmsetup(int argc, char **argv);
 /* After options_parse() failed; @cmd is NULL if the command is not known. */
 void usage_bad_option(const struct options *o, const struct command *cmd);
 /* Options were given that @cmd does not take. */

@@ -139,7 +139,7 @@ static void options_after_double_dash_are_words(void **state __unused)
 {
 	_cleanup_words_ struct words w;
 	struct options o;
-	int first = parse(&o, "noclone message a -- --json", &w);
+	int first = parse(&o, "noclone status a -- --json", &w);
 
 	assert_int_equal(w.nr - first, 3);
 	assert_int_equal(o.given, 0);

@@ -26,9 +26,8 @@ struct dm_task {
 
 static const char * const type_names[] = {
 	[DM_DEVICE_CREATE] = "create", [DM_DEVICE_RELOAD] = "load",
-	[DM_DEVICE_REMOVE] = "remove", [DM_DEVICE_SUSPEND] = "suspend",
-	[DM_DEVICE_RESUME] = "resume", [DM_DEVICE_INFO] = "info",
-	[DM_DEVICE_RENAME] = "rename", [DM_DEVICE_CLEAR] = "clear",
+	[DM_DEVICE_REMOVE] = "remove", [DM_DEVICE_RESUME] = "resume",
+	[DM_DEVICE_INFO] = "info", [DM_DEVICE_CLEAR] = "clear",
 };
 
 static struct {
@@ -199,11 +198,9 @@ int __wrap_dm_task_add_target(struct dm_task *dmt __unused, uint64_t start,
 
 SUCCEEDS(dm_task_set_uuid, struct dm_task *dmt __unused, const char *uuid __unused)
 SUCCEEDS(dm_task_set_ro, struct dm_task *dmt __unused)
-SUCCEEDS(dm_task_set_newname, struct dm_task *dmt __unused, const char *name __unused)
 SUCCEEDS(dm_task_no_flush, struct dm_task *dmt __unused)
 SUCCEEDS(dm_task_skip_lockfs, struct dm_task *dmt __unused)
 SUCCEEDS(dm_task_retry_remove, struct dm_task *dmt __unused)
-SUCCEEDS(dm_task_deferred_remove, struct dm_task *dmt __unused)
 SUCCEEDS(dm_udev_get_sync_support, void)
 
 void __wrap_dm_task_update_nodes(void);
@@ -359,22 +356,17 @@ static void reload_of_a_device_that_is_gone(void **state __unused)
 	happened("info");
 }
 
-static void rename_suspend_remove(void **state __unused)
+static void remove_is_one_step(void **state __unused)
 {
-	const struct devmap_suspend_how how = { true, true };
-
-	assert_int_equal(devmap_suspend("x", &how), 0);
-	assert_int_equal(devmap_resume("x"), 0);
-	assert_int_equal(devmap_rename("x", "y"), 0);
-	assert_int_equal(devmap_remove("y", true, true), 0);
-	happened("suspend resume rename remove");
+	assert_int_equal(devmap_remove("x", true), 0);
+	happened("remove");
 }
 
 static void errno_is_never_lost(void **state __unused)
 {
 	/* libdm sometimes fails without an errno: that is still a failure */
 	fail_with(DM_DEVICE_REMOVE, 0);
-	assert_int_equal(devmap_remove("x", false, false), -EIO);
+	assert_int_equal(devmap_remove("x", false), -EIO);
 	happened("remove");
 }
 
@@ -397,7 +389,7 @@ int main(void)
 		TEST(reload_says_nothing_while_suspended),
 		TEST(reload_refused_before_the_suspend_resumes_nothing),
 		TEST(reload_of_a_device_that_is_gone),
-		TEST(rename_suspend_remove),
+		TEST(remove_is_one_step),
 		TEST(errno_is_never_lost),
 	};
 

@@ -44,7 +44,7 @@ static void states(void **state __unused)
 	m.own = true;
 	says(&d, FINDING_NOTE, "no state of its fast path", NULL);
 	m.suspended = true;
-	says(&d, FINDING_WARNING, "suspended", "noclone resume vg-lv");
+	says(&d, FINDING_WARNING, "suspended", "dmsetup resume vg-lv");
 }
 
 static void no_device_to_speak_of(void **state __unused)
@@ -75,7 +75,7 @@ static void troubles(void **state __unused)
 	m.troubles.nr = 0;
 	m.stand_in = (char *)"engine direct stands in";
 	says(&d, FINDING_WARNING, "stands in",
-	     "unless it is swap, noclone suspend t && noclone resume t");
+	     "unless it is swap, dmsetup suspend t && dmsetup resume t");
 	m.stand_in = NULL;
 	m.lvm_sees = ANSWER_NO;
 	says(&d, FINDING_WARNING, "where LVM does not look", "accept /dev/mapper/t in global_filter");

@@ -278,7 +278,7 @@ int rig_remove(struct bench_rig *rig)
 	for (i = ROW_STOCK; i < NR_ROWS; i++) {
 		struct mapped *m = &rig->mapped[i];
 
-		if (m->made && devmap_remove(m->name, true, false) &&
+		if (m->made && devmap_remove(m->name, true) &&
 		    blockdev_mapped_number(m->name)) {
 			log_err("%s is left: \"noclone remove %s\"", m->name,
 				m->name);

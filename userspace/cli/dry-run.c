@@ -41,11 +41,11 @@ char *dry_run_dmsetup(const char *verb, const char *name,
 char *dry_run_reload(const struct options *o, const char *name, bool readonly,
 		     const struct table *t)
 {
-	_cleanup_free_ char *quoted = shell_quote(name);
+	_cleanup_free_ char *resume = name_command("resume", name);
 	_cleanup_free_ char *load = dry_run_dmsetup("reload", name,
 						    readonly ? " --readonly" : "", t);
 
-	return xasprintf("%s && %s resume %s%s%s%s", load, name_dmsetup(name), quoted,
+	return xasprintf("%s && %s%s%s%s", load, resume,
 			 opt(o, OPT_NOFLUSH) ? " --noflush" : "",
 			 opt(o, OPT_NOLOCKFS) ? " --nolockfs" : "",
 			 opt(o, OPT_NOUDEVSYNC) ? " --noudevsync" : "");

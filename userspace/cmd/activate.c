@@ -209,7 +209,7 @@ static bool remove_leftover(const struct options *o, const struct saved *s,
 			    const struct devmap_device *dev)
 {
 	if (opt(o, OPT_DRY_RUN) || dev->live_table || dev->open_count || !s->uuid ||
-	    !saved_is_device(s, dev->uuid) || devmap_remove(dev->name, true, false))
+	    !saved_is_device(s, dev->uuid) || devmap_remove(dev->name, true))
 		return false;
 	log_warn("%s: removed what an interrupted activation had left", dev->name);
 	return true;

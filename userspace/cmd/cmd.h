@@ -21,7 +21,6 @@ enum word_kind {
 	WORD_CREATE,	/* new name, then linear, striped or file, then paths */
 	WORD_RELOAD,	/* name, then as above */
 	WORD_RESIZE,	/* name, size, then devices */
-	WORD_MESSAGE,	/* name, then the words of a message */
 	WORD_COMMAND,
 };
 
@@ -58,11 +57,7 @@ int cmd_remove(const struct options *o, int argc, char **argv);
 int cmd_save(const struct options *o, int argc, char **argv);
 int cmd_activate(const struct options *o, int argc, char **argv);
 int cmd_deactivate(const struct options *o, int argc, char **argv);
-int cmd_rename(const struct options *o, int argc, char **argv);
-int cmd_suspend(const struct options *o, int argc, char **argv);
-int cmd_resume(const struct options *o, int argc, char **argv);
 int cmd_resize(const struct options *o, int argc, char **argv);
-int cmd_message(const struct options *o, int argc, char **argv);
 int cmd_enable(const struct options *o, int argc, char **argv);
 int cmd_disable(const struct options *o, int argc, char **argv);
 int cmd_convert(const struct options *o, int argc, char **argv);

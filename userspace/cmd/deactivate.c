@@ -122,7 +122,7 @@ static const char *remove_device(const struct options *o, const struct devmap_de
 		return NULL;
 	if (opt(o, OPT_DRY_RUN))
 		return print_plan(o, dev->name);
-	r = devmap_remove(dev->name, true, false);
+	r = devmap_remove(dev->name, true);
 	/* with udev late, it is gone */
 	if (r && r != -ETIMEDOUT)
 		return NULL;

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "base/util.h"
+#include "model/name.h"
 #include "model/status.h"
 #include "system/devmap.h"
 #include "system/live.h"
@@ -27,14 +28,17 @@ static void print_fastpath(const struct live *r)
 	}
 }
 
-static void print_running(const struct live *r, bool suspended,
+static void print_running(const struct live *r, const struct devmap_device *dev,
 			  const struct troubles *troubles)
 {
+	_cleanup_free_ char *resume = name_command("resume", dev->name);
 	unsigned int i;
 
-	printf("\nState: %s", suspended ? "suspended" : "active");
+	printf("\nState: %s", dev->suspended ? "suspended" : "active");
 	print_fastpath(r);
 	putchar('\n');
+	if (dev->suspended)
+		printf("  I/O waits; to resume the device: %s\n", resume);
 	for (i = 0; i < r->raw.nr; i++) {
 		const struct status *s = &r->status[i];
 		_cleanup_free_ char *words = s->engine ? status_file_words(s) :
@@ -58,7 +62,7 @@ void explain_state(const char *name, struct troubles *troubles,
 		return;
 	live_troubles(&r, troubles);
 	if (!json) {
-		print_running(&r, dev.suspended, troubles);
+		print_running(&r, &dev, troubles);
 		return;
 	}
 	fast = live_fastpath(&r);

@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "base/size.h"
 #include "base/util.h"
+#include "model/name.h"
 #include "model/plan.h"
 #include "model/resize.h"
 #include "system/blockdev.h"
@@ -56,7 +57,7 @@ static int lock(struct resize *r)
 
 static int look(struct resize *r, const char *word)
 {
-	_cleanup_free_ char *why = NULL;
+	_cleanup_free_ char *why = NULL, *resume = NULL;
 	int e = select_device(word, &r->dev);
 
 	if (!e && !opt(r->o, OPT_DRY_RUN))
@@ -65,10 +66,13 @@ static int look(struct resize *r, const char *word)
 		e = select_check_owner(r->o, &r->dev);
 	if (e)
 		return e;
-	if (r->dev.suspended || r->dev.inactive_table)
-		return resize_refuse(r, -EBUSY, r->dev.suspended ?
-			      "it is suspended: \"noclone resume\" first" :
-			      "somebody else has loaded a table: \"dmsetup clear\" drops that");
+	resume = name_command("resume", r->dev.name);
+	if (r->dev.suspended)
+		why = xasprintf("it is suspended; to resume it: %s", resume);
+	else if (r->dev.inactive_table)
+		why = xstrdup("another program has loaded a table: \"dmsetup clear\" drops that");
+	if (why)
+		return resize_refuse(r, -EBUSY, why);
 	live_get(r->dev.name, &r->live);
 	r->running = &r->live.table;
 	why = resize_objection(&r->live.table);

@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # bash completion for noclone(8), made by "noclone help --completion"
 
-declare -a _noclone_commands=(create reload remove save activate deactivate rename suspend resume resize message enable disable convert list status table info check explain export doctor advise bench help version)
+declare -a _noclone_commands=(create reload remove save activate deactivate resize enable disable convert list status table info check explain export doctor advise bench help version)
 declare -a _noclone_takes_value=(" --table -t --chunk -c --engine -e --start --size --uuid -u --include --exclude --to --rounds --seconds --yes-destroy --output -o --compare --udev-timeout ")
 declare -A _noclone_choices=(
 	["create --engine"]="direct extent buffered sync"
@@ -21,11 +21,7 @@ declare -A _noclone_kind=(
 	[save]=name
 	[activate]=saved
 	[deactivate]=saved
-	[rename]=name
-	[suspend]=name
-	[resume]=name
 	[resize]=resize
-	[message]=message
 	[enable]=device
 	[disable]=device
 	[convert]=name
@@ -45,15 +41,11 @@ declare -A _noclone_kind=(
 declare -A _noclone_options=(
 	[create]="--table --chunk --engine --start --size --allocate --no-fastpath --readonly --uuid --persist --force --dry-run --json --noudevsync --udev-timeout --verbose --debug --help --version"
 	[reload]="--table --chunk --engine --start --size --allocate --no-fastpath --readonly --persist --noflush --nolockfs --force --yes --dry-run --json --noudevsync --udev-timeout --verbose --debug --help --version"
-	[remove]="--forget --retry --deferred --force --dry-run --json --noudevsync --udev-timeout --verbose --debug --help --version"
+	[remove]="--forget --retry --force --dry-run --json --noudevsync --udev-timeout --verbose --debug --help --version"
 	[save]="--force --dry-run --json --verbose --debug --help --version"
 	[activate]="--strict --all --force --dry-run --json --noudevsync --udev-timeout --verbose --debug --help --version"
 	[deactivate]="--all --force --dry-run --json --noudevsync --udev-timeout --verbose --debug --help --version"
-	[rename]="--force --dry-run --json --noudevsync --udev-timeout --verbose --debug --help --version"
-	[suspend]="--noflush --nolockfs --force --dry-run --json --verbose --debug --help --version"
-	[resume]="--force --dry-run --json --noudevsync --udev-timeout --verbose --debug --help --version"
 	[resize]="--allocate --sparse --resizefs --shrink --noflush --nolockfs --force --yes --dry-run --json --noudevsync --udev-timeout --verbose --debug --help --version"
-	[message]="--force --dry-run --json --verbose --debug --help --version"
 	[enable]="--all --now --policy --include --exclude --dry-run --json --verbose --debug --help --version"
 	[disable]="--all --now --include --exclude --dry-run --json --verbose --debug --help --version"
 	[convert]="--noflush --nolockfs --to --dry-run --json --noudevsync --udev-timeout --verbose --debug --help --version"
@@ -116,13 +108,6 @@ _noclone_words()
 	saved) _noclone_saved ;;
 	file) compgen -f -- "$cur" ;;
 	command) printf '%s\n' "${_noclone_commands[@]}" ;;
-	message)
-		case $index in
-		0) _noclone_names ;;
-		1) printf '%s\n' fastpath ;;
-		*) printf '%s\n' on off ;;
-		esac
-		;;
 	resize)
 		case $index in
 		0) _noclone_names ;;

@@ -9,11 +9,7 @@ typeset -ga _noclone_list=(
 	'save:keep devices with their tables, so that they come back at boot'
 	'activate:bring saved devices back'
 	'deactivate:remove saved devices that nobody uses; they stay saved'
-	'rename:give a device another name'
-	'suspend:suspend devices'
-	'resume:resume devices'
 	'resize:make a running device larger or smaller'
-	'message:send a message to a target, for example "fastpath off"'
 	'enable:give devices the fast path, whatever made them; their tables stay'
 	'disable:take the fast path from devices again'
 	'convert:exchange the targets of running devices\: stock ones for this module'\''s, or back'
@@ -53,7 +49,6 @@ typeset -gA _noclone_options=(
 	--forget '*--forget[remove the file of a saved device as well]'
 	--strict '*--strict[without the module fail, instead of using dm'\''s own targets and loop devices]'
 	--retry '*--retry[retry for some seconds while the device is in use]'
-	--deferred '*--deferred[remove the device when its last user closes it]'
 	--noflush '*--noflush[suspend without waiting for queued I/O]'
 	--nolockfs '*--nolockfs[suspend without freezing the file system]'
 	--all '*--all[all devices; with list, also those without a target of this module; with activate and deactivate, all that are saved]'
@@ -104,15 +99,11 @@ typeset -gA _noclone_options=(
 typeset -gA _noclone_takes=(
 	create ' --table -t --chunk -c --engine -e --start --size --allocate --no-fastpath --readonly -r --uuid -u --persist --force -f --dry-run -n --json -j --noudevsync --udev-timeout --verbose -v --debug --help -h --version -V'
 	reload ' --table -t --chunk -c --engine -e --start --size --allocate --no-fastpath --readonly -r --persist --noflush --nolockfs --force -f --yes -y --dry-run -n --json -j --noudevsync --udev-timeout --verbose -v --debug --help -h --version -V'
-	remove ' --forget --retry --deferred --force -f --dry-run -n --json -j --noudevsync --udev-timeout --verbose -v --debug --help -h --version -V'
+	remove ' --forget --retry --force -f --dry-run -n --json -j --noudevsync --udev-timeout --verbose -v --debug --help -h --version -V'
 	save ' --force -f --dry-run -n --json -j --verbose -v --debug --help -h --version -V'
 	activate ' --strict --all -a --force -f --dry-run -n --json -j --noudevsync --udev-timeout --verbose -v --debug --help -h --version -V'
 	deactivate ' --all -a --force -f --dry-run -n --json -j --noudevsync --udev-timeout --verbose -v --debug --help -h --version -V'
-	rename ' --force -f --dry-run -n --json -j --noudevsync --udev-timeout --verbose -v --debug --help -h --version -V'
-	suspend ' --noflush --nolockfs --force -f --dry-run -n --json -j --verbose -v --debug --help -h --version -V'
-	resume ' --force -f --dry-run -n --json -j --noudevsync --udev-timeout --verbose -v --debug --help -h --version -V'
 	resize ' --allocate --sparse --resizefs --shrink --noflush --nolockfs --force -f --yes -y --dry-run -n --json -j --noudevsync --udev-timeout --verbose -v --debug --help -h --version -V'
-	message ' --force -f --dry-run -n --json -j --verbose -v --debug --help -h --version -V'
 	enable ' --all -a --now --policy --include --exclude --dry-run -n --json -j --verbose -v --debug --help -h --version -V'
 	disable ' --all -a --now --include --exclude --dry-run -n --json -j --verbose -v --debug --help -h --version -V'
 	convert ' --noflush --nolockfs --to --dry-run -n --json -j --noudevsync --udev-timeout --verbose -v --debug --help -h --version -V'
@@ -137,11 +128,7 @@ typeset -gA _noclone_kind=(
 	save name
 	activate saved
 	deactivate saved
-	rename name
-	suspend name
-	resume name
 	resize resize
-	message message
 	enable device
 	disable device
 	convert name
@@ -207,7 +194,6 @@ _noclone_command()
 	create) others=('1:name: ' '2:target:(linear striped file)' '*:device:_files') ;;
 	reload) others=('1:device:_noclone_names' '2:target:(linear striped file)' '*:device:_files') ;;
 	resize) others=('1:device:_noclone_names' '2:size:(max)' '*:device:_files') ;;
-	message) others=('1:device:_noclone_names' '2:message:(fastpath)' '3:state:(on off)') ;;
 	command) others=('1:command:_noclone_commands') ;;
 	esac
 	for option in ${=_noclone_takes[$words[1]]}; do

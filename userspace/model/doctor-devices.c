@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "model/lint.h"
+#include "model/name.h"
 #include "model/remedy.h"
 #include "model/status.h"
 
@@ -73,6 +74,8 @@ static void judge_trouble(const struct mapped_facts *m, const struct trouble *t,
 static void judge_troubles(const struct mapped_facts *m, const char *what,
 			   struct findings *f)
 {
+	_cleanup_free_ char *suspend = name_command("suspend", m->name);
+	_cleanup_free_ char *resume = name_command("resume", m->name);
 	unsigned int i;
 
 	for (i = 0; i < m->troubles.nr; i++)
@@ -81,19 +84,20 @@ static void judge_troubles(const struct mapped_facts *m, const char *what,
 					  m->troubles.trouble[i].text));
 	if (m->stand_in)
 		finding_fix(finding_add(f, FINDING_WARNING, what, "%s", m->stand_in),
-			    "unless it is swap, noclone suspend %s && noclone resume %s", m->name, m->name);
+			    "unless it is swap, %s && %s", suspend, resume);
 }
 
 static void judge_device(const struct doctor_facts *d, const struct mapped_facts *m,
 			 struct findings *f)
 {
 	_cleanup_free_ char *what = xasprintf("device %s", m->name);
+	_cleanup_free_ char *resume = name_command("resume", m->name);
 
 	/* while it is suspended, that is why it is off */
 	if (m->suspended)
 		finding_fix(finding_add(f, FINDING_WARNING, what,
 					"it is suspended: I/O waits"),
-			    "noclone resume %s, or dmsetup resume %s", m->name, m->name);
+			    "%s", resume);
 	else
 		judge_state(d, m, what, f);
 	if (m->deferred)

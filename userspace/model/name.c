@@ -36,6 +36,13 @@ const char *name_dmsetup(const char *name)
 	return name_is_plain(name) ? "dmsetup" : "dmsetup --manglename none";
 }
 
+char *name_command(const char *verb, const char *name)
+{
+	_cleanup_free_ char *quoted = shell_quote(name);
+
+	return xasprintf("%s %s %s", name_dmsetup(name), verb, quoted);
+}
+
 static char *encode(const char *word, const char *kept)
 {
 	struct strbuf b = { 0 };

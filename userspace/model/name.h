@@ -9,6 +9,8 @@
 bool name_is_plain(const char *name);
 /* "dmsetup", so that it takes the kernel's name as it is. */
 const char *name_dmsetup(const char *name);
+/* "dmsetup VERB NAME" as a shell takes it: a new string. */
+char *name_command(const char *verb, const char *name);
 /* The name that libdevmapper gives the kernel for a word: a new string. */
 char *name_encode(const char *word);
 /* What dmsetup shows for the kernel's name, if that is encoded: a new string. */

@@ -5,9 +5,10 @@
 #include <string.h>
 
 #include "base/util.h"
+#include "model/name.h"
 #include "model/status.h"
 
-/* "NAME" becomes the name of the device. */
+/* NAME becomes the name of the device, DMSETUP the dmsetup that takes it. */
 static const struct {
 	const char *reason, *remedy;
 } remedies[] = {
@@ -18,9 +19,9 @@ static const struct {
 	{ "zoned", "nothing: zones need dm core" },
 	{ "foreign", "unload the other module first" },
 	{ "nostats", "nothing on this kernel: dmsetup stats would miss I/O" },
-	{ "suspended", "resume it" },
+	{ "suspended", "DMSETUP resume NAME" },
 	/* such a device is not the root, but what runs these may have been swapped out to it */
-	{ "unpinned", "noclone status NAME says why; unless it is swap, noclone suspend NAME && noclone resume NAME tries again" },
+	{ "unpinned", "noclone status NAME says why; unless it is swap, DMSETUP suspend NAME && DMSETUP resume NAME tries again" },
 	{ "kernel", "noclone doctor says more; a newer dm-noclone may know this kernel" },
 	/* those of one device keep all others from the fast path, too */
 	{ "stats", "dmsetup stats list --allprograms says on which devices, dmsetup stats delete --allprograms --allregions DEVICE ends it" },
@@ -32,18 +33,26 @@ static const struct {
 	{ "layout", "nothing on this kernel; please report it with dmsetup table" },
 };
 
-static char *with_name(const char *remedy, const char *name)
+static char *replace(const char *text, const char *word, const char *by)
 {
-	_cleanup_free_ char *quoted = shell_quote(name);
 	struct strbuf b = { 0 };
 	const char *at;
 
-	for (; (at = strstr(remedy, "NAME")); remedy = at + strlen("NAME")) {
-		strbuf_append(&b, remedy, at - remedy);
-		strbuf_add(&b, "%s", quoted);
+	for (; (at = strstr(text, word)); text = at + strlen(word)) {
+		strbuf_append(&b, text, at - text);
+		strbuf_add(&b, "%s", by);
 	}
-	strbuf_add(&b, "%s", remedy);
+	strbuf_add(&b, "%s", text);
 	return strbuf_take(&b);
+}
+
+/* The name comes last: it may have DMSETUP in it. */
+static char *with_name(const char *remedy, const char *name)
+{
+	_cleanup_free_ char *dmsetup = replace(remedy, "DMSETUP", name_dmsetup(name));
+	_cleanup_free_ char *quoted = shell_quote(name);
+
+	return replace(dmsetup, "NAME", quoted);
 }
 
 char *remedy_of_reason(const char *reason, const char *name)

@@ -20,6 +20,7 @@
 
 #include "base/log.h"
 #include "base/util.h"
+#include "model/name.h"
 #include "model/table-print.h"
 #include "model/table.h"
 #include "system/devmap-task.h"
@@ -95,7 +96,7 @@ static int clear(const char *name)
 	return dmt ? devmap_task_run(dmt, "clearing the inactive table of", name) : -ENOMEM;
 }
 
-int devmap_resume(const char *name)
+static int resume(const char *name)
 {
 	_cleanup_task_ struct dm_task *dmt = devmap_task_new(DM_DEVICE_RESUME, name);
 
@@ -132,10 +133,10 @@ int devmap_create(const char *name, const char *uuid, const struct table *t,
 		r = load_checked(name, t, readonly, check);
 		if (!r) {
 			give_back(lock);
-			r = devmap_resume(name);
+			r = resume(name);
 		}
 		/* with udev late, the device is complete */
-		if (r && r != -ETIMEDOUT && !devmap_remove(name, true, false))
+		if (r && r != -ETIMEDOUT && !devmap_remove(name, true))
 			log_verbose("%s: the incomplete device was removed", name);
 	}
 	unblock_signals(&old);
@@ -160,12 +161,11 @@ static int swap_tables(const char *name, const struct devmap_suspend_how *how)
 static void roll_back(const char *name, bool was_suspended)
 {
 	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
+	_cleanup_free_ char *command = name_command("resume", name);
 
 	clear(name);
-	if (!devmap_info(name, &dev) && dev.suspended && !was_suspended &&
-	    devmap_resume(name))
-		log_err("%s stays suspended: try \"dmsetup resume %s\"", name,
-			name);
+	if (!devmap_info(name, &dev) && dev.suspended && !was_suspended && resume(name))
+		log_err("%s stays suspended; to resume it: %s", name, command);
 	else
 		log_err("%s keeps running with its old table", name);
 }
@@ -205,35 +205,13 @@ int devmap_reload(const char *name, const struct table *t, bool readonly,
 	return r;
 }
 
-int devmap_remove(const char *name, bool retry, bool deferred)
+int devmap_remove(const char *name, bool retry)
 {
 	_cleanup_task_ struct dm_task *dmt = devmap_task_new(DM_DEVICE_REMOVE, name);
 
-	if (!dmt || (retry && !dm_task_retry_remove(dmt)) ||
-	    (deferred && !dm_task_deferred_remove(dmt)))
+	if (!dmt || (retry && !dm_task_retry_remove(dmt)))
 		return -ENOMEM;
 	return devmap_task_run_udev(dmt, "removing", name);
-}
-
-int devmap_rename(const char *name, const char *new_name)
-{
-	_cleanup_task_ struct dm_task *dmt = devmap_task_new(DM_DEVICE_RENAME, name);
-
-	if (!dmt || !dm_task_set_newname(dmt, new_name)) {
-		log_err("\"%s\" is not a name device-mapper can use", new_name);
-		return -EINVAL;
-	}
-	return devmap_task_run_udev(dmt, DEVMAP_RENAMING, name);
-}
-
-int devmap_suspend(const char *name, const struct devmap_suspend_how *how)
-{
-	_cleanup_task_ struct dm_task *dmt = devmap_task_new(DM_DEVICE_SUSPEND, name);
-
-	if (!dmt || (how->noflush && !dm_task_no_flush(dmt)) ||
-	    (how->nolockfs && !dm_task_skip_lockfs(dmt)))
-		return -ENOMEM;
-	return devmap_task_run(dmt, "suspending", name);
 }
 
 int devmap_message(const char *name, uint64_t sector, const char *message,

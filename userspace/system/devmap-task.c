@@ -105,9 +105,8 @@ static void report(const char *doing, const char *name, int err,
 	_cleanup_free_ char *said = kmsg_read(kmsg);
 	char *save = NULL, *line;
 
-	/* of these two, EBUSY means that the name or UUID exists */
-	if (err == EBUSY && (!strcmp(doing, DEVMAP_CREATING) ||
-			     !strcmp(doing, DEVMAP_RENAMING)))
+	/* of this one, EBUSY means that the name or UUID exists */
+	if (err == EBUSY && !strcmp(doing, DEVMAP_CREATING))
 		err = EEXIST;
 	log_err("%s %s failed: %s", doing, name, devmap_strerror(err));
 	for (line = said ? strtok_r(said, "\n", &save) : NULL; line;

@@ -30,7 +30,6 @@ struct dm_task *devmap_query_new(int type, const char *name);
 int devmap_query_run(struct dm_task *dmt);
 
 #define DEVMAP_CREATING	"creating"
-#define DEVMAP_RENAMING	"renaming"
 
 #define _cleanup_task_ __attribute__((cleanup(devmap_task_cleanup)))
 

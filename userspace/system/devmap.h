@@ -121,10 +121,7 @@ int devmap_create(const char *name, const char *uuid, const struct table *t,
 /* @check may be NULL. */
 int devmap_reload(const char *name, const struct table *t, bool readonly,
 		  const struct devmap_suspend_how *how, const struct devmap_check *check);
-int devmap_remove(const char *name, bool retry, bool deferred);
-int devmap_rename(const char *name, const char *new_name);
-int devmap_suspend(const char *name, const struct devmap_suspend_how *how);
-int devmap_resume(const char *name);
+int devmap_remove(const char *name, bool retry);
 int devmap_message(const char *name, uint64_t sector, const char *message,
 		   char **response);
 
