@@ -31,8 +31,7 @@ static const struct command commands[] = {
 	}, {
 		"reload", "NAME {linear DEV... | striped --chunk SIZE DEV... | file PATH | --table FILE}",
 		"give a running device a new table",
-		1, ANY_NUMBER, OPT_LOAD | OPT_YES | OPT_PERSIST | OPT_NOFLUSH | OPT_NOLOCKFS,
-		WORD_RELOAD, cmd_reload
+		1, ANY_NUMBER, OPT_LOAD | OPT_YES | OPT_PERSIST, WORD_RELOAD, cmd_reload
 	}, {
 		"remove", "NAME...", "remove devices",
 		1, ANY_NUMBER, OPT_CHANGE | OPT_RETRY | OPT_FORGET | OPT_UDEV,
@@ -53,7 +52,7 @@ static const struct command commands[] = {
 		"resize", "NAME {SIZE | +SIZE | -SIZE | max} [DEV[:START[+LEN]]...]",
 		"make a running device larger or smaller",
 		2, ANY_NUMBER, OPT_CHANGE | OPT_YES | OPT_RESIZEFS | OPT_SHRINK |
-		OPT_ALLOCATE | OPT_SPARSE | OPT_NOFLUSH | OPT_NOLOCKFS | OPT_UDEV,
+		OPT_ALLOCATE | OPT_SPARSE | OPT_UDEV,
 		WORD_RESIZE, cmd_resize
 	}, {
 		"enable", "[--now] {DEVICE... | --all | --now --policy | --include PATTERN... | --exclude PATTERN...}",
@@ -66,8 +65,7 @@ static const struct command commands[] = {
 	}, {
 		"convert", "NAME... [--to {noclone | stock}]",
 		"exchange the targets of running devices: stock ones for this module's, or back",
-		1, ANY_NUMBER, OPT_TO | OPT_NOFLUSH | OPT_NOLOCKFS | OPT_DRY_RUN |
-		OPT_JSON | OPT_UDEV, WORD_NAME, cmd_convert
+		1, ANY_NUMBER, OPT_TO | OPT_DRY_RUN | OPT_JSON | OPT_UDEV, WORD_NAME, cmd_convert
 	}, {
 		"list", "", "list devices",
 		0, 0, OPT_JSON | OPT_ALL, WORD_NONE, cmd_list

@@ -198,8 +198,6 @@ int __wrap_dm_task_add_target(struct dm_task *dmt __unused, uint64_t start,
 
 SUCCEEDS(dm_task_set_uuid, struct dm_task *dmt __unused, const char *uuid __unused)
 SUCCEEDS(dm_task_set_ro, struct dm_task *dmt __unused)
-SUCCEEDS(dm_task_no_flush, struct dm_task *dmt __unused)
-SUCCEEDS(dm_task_skip_lockfs, struct dm_task *dmt __unused)
 SUCCEEDS(dm_task_retry_remove, struct dm_task *dmt __unused)
 SUCCEEDS(dm_udev_get_sync_support, void)
 
@@ -228,9 +226,8 @@ static int create(void)
 static int reload(void)
 {
 	_cleanup_table_ struct table t = a_table();
-	const struct devmap_suspend_how how = { 0 };
 
-	return devmap_reload("x", &t, false, &how, NULL);
+	return devmap_reload("x", &t, false, NULL);
 }
 
 static void create_takes_three_steps(void **state __unused)
@@ -284,11 +281,10 @@ static int refuse(const char *name __unused, void *data __unused)
 /* What the kernel has made of the table is looked at before the switch. */
 static void reload_that_fails_its_check_clears(void **state __unused)
 {
-	static const struct devmap_suspend_how how = { 0 };
 	const struct devmap_check check = { .loaded = refuse };
 	_cleanup_table_ struct table t = a_table();
 
-	assert_int_equal(devmap_reload("x", &t, false, &how, &check), -EILSEQ);
+	assert_int_equal(devmap_reload("x", &t, false, &check), -EILSEQ);
 	happened("info load clear");
 }
 

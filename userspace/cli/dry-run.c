@@ -45,9 +45,7 @@ char *dry_run_reload(const struct options *o, const char *name, bool readonly,
 	_cleanup_free_ char *load = dry_run_dmsetup("reload", name,
 						    readonly ? " --readonly" : "", t);
 
-	return xasprintf("%s && %s%s%s%s", load, resume,
-			 opt(o, OPT_NOFLUSH) ? " --noflush" : "",
-			 opt(o, OPT_NOLOCKFS) ? " --nolockfs" : "",
+	return xasprintf("%s && %s%s", load, resume,
 			 opt(o, OPT_NOUDEVSYNC) ? " --noudevsync" : "");
 }
 

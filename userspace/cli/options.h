@@ -30,8 +30,6 @@
 	X(FORGET,	"forget",	0,   NULL,	"remove the file of a saved device as well") \
 	X(STRICT,	"strict",	0,   NULL,	"without the module fail, instead of using dm's own targets and loop devices") \
 	X(RETRY,	"retry",	0,   NULL,	"retry for some seconds while the device is in use") \
-	X(NOFLUSH,	"noflush",	0,   NULL,	"suspend without waiting for queued I/O") \
-	X(NOLOCKFS,	"nolockfs",	0,   NULL,	"suspend without freezing the file system") \
 	X(ALL,		"all",		'a', NULL,	"all devices; with list, also those without a target of this module; with activate and deactivate, all that are saved") \
 	X(NOW,		"now",		0,   NULL,	"act on devices now, until the next boot, instead of editing the policy") \
 	X(POLICY,	"policy",	0,   NULL,	"as the policy says") \

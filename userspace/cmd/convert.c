@@ -103,10 +103,6 @@ static void print_plan(const struct options *o, const struct devmap_device *dev,
 static int convert(const struct options *o, const struct devmap_device *dev,
 		   const struct table *live, const struct table *new)
 {
-	const struct devmap_suspend_how how = {
-		.noflush = opt(o, OPT_NOFLUSH),
-		.nolockfs = opt(o, OPT_NOLOCKFS),
-	};
 	struct expected expected = { dev, live };
 	const struct devmap_check check = { .loaded = is_faithful, .data = &expected, .alone = true };
 	int r;
@@ -118,7 +114,7 @@ static int convert(const struct options *o, const struct devmap_device *dev,
 	r = module_load_for(new);
 	if (r)
 		return r;
-	r = devmap_reload(dev->name, new, dev->readonly, &how, &check);
+	r = devmap_reload(dev->name, new, dev->readonly, &check);
 	if (!r)
 		log_verbose("%s runs with its new table", dev->name);
 	return r;

@@ -145,10 +145,6 @@ struct exchange {
 static int reload(const struct options *o, const char *name, const struct exchange *e,
 		  const struct backing *backing, const struct problems *known)
 {
-	const struct devmap_suspend_how how = {
-		.noflush = opt(o, OPT_NOFLUSH),
-		.nolockfs = opt(o, OPT_NOLOCKFS),
-	};
 	struct reload_check data = {
 		.unused = {
 			.known = known, .table = e->new, .saved = !backing_is_new(backing),
@@ -157,7 +153,7 @@ static int reload(const struct options *o, const char *name, const struct exchan
 		.seen = e->seen,
 	};
 	const struct devmap_check check = { .loaded = still_right, .data = &data };
-	int r = devmap_reload(name, e->new, opt(o, OPT_READONLY), &how, &check);
+	int r = devmap_reload(name, e->new, opt(o, OPT_READONLY), &check);
 
 	if (!r) {
 		log_verbose("%s runs with its new table", name);

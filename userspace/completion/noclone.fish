@@ -84,8 +84,6 @@ complete --command noclone --condition '__fish_seen_subcommand_from create reloa
 complete --command noclone --condition '__fish_seen_subcommand_from remove' --long-option forget --description 'remove the file of a saved device as well'
 complete --command noclone --condition '__fish_seen_subcommand_from activate' --long-option strict --description 'without the module fail, instead of using dm'\''s own targets and loop devices'
 complete --command noclone --condition '__fish_seen_subcommand_from remove' --long-option retry --description 'retry for some seconds while the device is in use'
-complete --command noclone --condition '__fish_seen_subcommand_from reload resize convert' --long-option noflush --description 'suspend without waiting for queued I/O'
-complete --command noclone --condition '__fish_seen_subcommand_from reload resize convert' --long-option nolockfs --description 'suspend without freezing the file system'
 complete --command noclone --condition '__fish_seen_subcommand_from activate deactivate enable disable list' --long-option all --short-option a --description 'all devices; with list, also those without a target of this module; with activate and deactivate, all that are saved'
 complete --command noclone --condition '__fish_seen_subcommand_from enable disable' --long-option now --description 'act on devices now, until the next boot, instead of editing the policy'
 complete --command noclone --condition '__fish_seen_subcommand_from enable' --long-option policy --description 'as the policy says'

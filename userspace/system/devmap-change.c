@@ -144,14 +144,11 @@ int devmap_create(const char *name, const char *uuid, const struct table *t,
 }
 
 /* One ioctl suspends, swaps the tables and resumes. */
-static int swap_tables(const char *name, const struct devmap_suspend_how *how)
+static int swap_tables(const char *name)
 {
 	_cleanup_task_ struct dm_task *dmt = devmap_task_new(DM_DEVICE_RESUME, name);
 
-	if (!dmt || (how->noflush && !dm_task_no_flush(dmt)) ||
-	    (how->nolockfs && !dm_task_skip_lockfs(dmt)))
-		return -ENOMEM;
-	return devmap_task_run_udev(dmt, "switching the table of", name);
+	return dmt ? devmap_task_run_udev(dmt, "switching the table of", name) : -ENOMEM;
 }
 
 /*
@@ -171,7 +168,7 @@ static void roll_back(const char *name, bool was_suspended)
 }
 
 int devmap_reload(const char *name, const struct table *t, bool readonly,
-		  const struct devmap_suspend_how *how, const struct devmap_check *check)
+		  const struct devmap_check *check)
 {
 	_cleanup_devmap_device_ struct devmap_device before = { 0 };
 	sigset_t old;
@@ -196,7 +193,7 @@ int devmap_reload(const char *name, const struct table *t, bool readonly,
 	} else {
 		/* when it fails, the device may be suspended until it is rolled back */
 		log_hold();
-		r = swap_tables(name, how);
+		r = swap_tables(name);
 		if (r && r != -ETIMEDOUT)
 			roll_back(name, before.suspended);
 		log_release();

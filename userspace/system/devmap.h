@@ -90,16 +90,6 @@ char *devmap_name_of_lv(const char *lv);
 int devmap_versions(char **library, char **driver);
 int devmap_target_versions(struct devmap_version **versions, unsigned int *nr);
 
-/**
- * struct devmap_suspend_how - what a suspend leaves out
- * @noflush: do not wait for I/O that was queued, only for what was started
- * @nolockfs: do not freeze the file system
- */
-struct devmap_suspend_how {
-	bool noflush;
-	bool nolockfs;
-};
-
 /* A look at the inactive table before the switch; if it fails, nothing is switched. */
 struct devmap_check {
 	/* Return: 0, or a negative errno after a message. */
@@ -120,7 +110,7 @@ int devmap_create(const char *name, const char *uuid, const struct table *t,
 		  bool readonly, const struct devmap_check *check, int *lock);
 /* @check may be NULL. */
 int devmap_reload(const char *name, const struct table *t, bool readonly,
-		  const struct devmap_suspend_how *how, const struct devmap_check *check);
+		  const struct devmap_check *check);
 int devmap_remove(const char *name, bool retry);
 int devmap_message(const char *name, uint64_t sector, const char *message,
 		   char **response);
