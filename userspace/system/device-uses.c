@@ -208,11 +208,18 @@ static void collect_exclusive(struct uses *uses, const struct use_query *q)
 /* In the requested sectors, behind those whose data are known. */
 static void collect_signature(struct uses *uses, const struct use_query *q)
 {
+	_cleanup_free_ char *suspended = blockdev_attribute(q->facts->devno, "dm/suspended");
 	_cleanup_free_ char *type = NULL, *label = NULL, *by = NULL;
-	int r = q->known >= q->sectors ? 0 :
-		identity_probe(q->facts, q->first + q->known, q->sectors - q->known, &type,
-			       &label);
+	int r;
 
+	if (q->known >= q->sectors)
+		return;
+	/* a read waits until the device is resumed */
+	if (suspended && *suspended == '1') {
+		uses_add(uses, USE_UNREADABLE, "it is suspended", false);
+		return;
+	}
+	r = identity_probe(q->facts, q->first + q->known, q->sectors - q->known, &type, &label);
 	if (r == -EACCES)
 		log_verbose("%s: only root may look for signatures", q->facts->path);
 	else if (r < 0)
