@@ -100,9 +100,7 @@ static const struct command commands[] = {
 	}, {
 		"bench", "DEVICE...",
 		"compare devices raw, through stock dm and through noclone",
-		1, ANY_NUMBER, OPT_DRY_RUN | OPT_JSON | OPT_CHUNK | OPT_UDEV |
-		OPT_ROUNDS | OPT_SECONDS | OPT_WRITE | OPT_YES_DESTROY |
-		OPT_OUTPUT | OPT_COMPARE, WORD_FILE, cmd_bench
+		1, ANY_NUMBER, OPT_DRY_RUN | OPT_JSON | OPT_CHUNK | OPT_SECONDS, WORD_FILE, cmd_bench
 	}, {
 		"help", "[COMMAND]", "print help for a command",
 		0, 1, OPT_COMPLETION, WORD_COMMAND, cmd_help

@@ -36,7 +36,7 @@ void completion_quote(struct strbuf *b, const char *text, const char *special)
 
 bool completion_takes_path(const struct option_info *o)
 {
-	return o->bit & (OPT_TABLE | OPT_COMPARE | OPT_OUTPUT | OPT_YES_DESTROY);
+	return o->bit & (OPT_TABLE | OPT_OUTPUT);
 }
 
 static char *column_names(void)
@@ -53,7 +53,6 @@ char *completion_choices(const struct command *cmd, const struct option_info *o)
 {
 	const char *choices = option_choices(o);
 
-	/* --output of others is a file */
 	if (o->bit == OPT_OUTPUT && cmd->options & OPT_PROMETHEUS)
 		return column_names();
 	return choices ? xstrdup(choices) : NULL;

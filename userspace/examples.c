@@ -36,7 +36,7 @@ static const struct {
 	{ "advise", { { "noclone advise /dev/nvme0n1 /dev/nvme1n1",
 			"noclone advise --measure --seconds 5 /dev/sdb /dev/sdc" } } },
 	{ "bench", { { "noclone bench /dev/nvme0n1",
-		     "noclone bench --rounds 9 --output today.json /dev/nvme0n1" } } },
+		     "noclone bench --seconds 5 --json /dev/nvme0n1 >bench.json" } } },
 	{ "help", { { "noclone help create", "noclone help --completion=zsh" } } },
 	{ "version", { { "noclone version", "noclone version --json" } } },
 };

@@ -62,27 +62,7 @@ static void options_default(void **state __unused)
 	assert_int_equal(parse(&o, "noclone list", &w), 1);
 	assert_int_equal(o.given, 0);
 	assert_int_equal(o.udev_timeout, 30);
-	assert_int_equal(o.rounds, 7);
 	assert_int_equal(o.run_ms, 2000);
-	options_free(&o);
-}
-
-static void options_of_bench(void **state __unused)
-{
-	_cleanup_words_ struct words w;
-	struct options o;
-	int first = parse(&o, "noclone bench --rounds 9 --seconds 0.25 --write "
-			  "--yes-destroy /dev/a --yes-destroy=/dev/b -o x "
-			  "--compare y /dev/a /dev/b", &w);
-
-	assert_int_equal(w.nr - first, 3);
-	assert_int_equal(o.rounds, 9);
-	assert_int_equal(o.run_ms, 250);
-	assert_int_equal(o.nr_destroy, 2);
-	assert_string_equal(o.destroy[1], "/dev/b");
-	assert_string_equal(o.output, "x");
-	assert_string_equal(o.compare, "y");
-	assert_true(opt(&o, OPT_WRITE));
 	options_free(&o);
 }
 
@@ -191,8 +171,7 @@ static void usage_errors(void **state __unused)
 		"noclone create a linear /dev/null:12",
 		"noclone create a --table /dev/null linear /dev/null",
 		"noclone help nonsense",
-		"noclone bench", "noclone bench --rounds 0 /dev/null",
-		"noclone bench --rounds 1001 /dev/null",
+		"noclone bench",
 		"noclone bench --seconds 0.09 /dev/null",
 		"noclone bench --seconds 3600.1 /dev/null",
 		"noclone bench --seconds 4294967296 /dev/null",
@@ -200,10 +179,8 @@ static void usage_errors(void **state __unused)
 		"noclone bench --seconds 1. /dev/null",
 		"noclone bench --seconds 1.0001 /dev/null",
 		"noclone bench --seconds 1s /dev/null",
-		"noclone bench --yes-destroy /dev/null /dev/null",
 		"noclone bench --chunk 64K /dev/null",
-		"noclone bench --json --compare /dev/null /dev/null",
-		"noclone list --rounds 3",
+		"noclone list --seconds 3",
 		"noclone create a file", "noclone create a file /a /b",
 		"noclone create a file /a --chunk 64K",
 		"noclone create a file /a --engine mmap",
@@ -237,13 +214,6 @@ static void failures(void **state __unused)
 	assert_int_equal(run("noclone check /no/such/file"), EXIT_FAILED);
 	assert_int_equal(run("noclone bench /dev/null"), EXIT_FAILED);
 	assert_int_equal(run("noclone bench /no/such/file"), EXIT_FAILED);
-	assert_int_equal(run("noclone bench --write /dev/null"), EXIT_FAILED);
-	assert_int_equal(run("noclone bench --output /dev/null /dev/null"),
-			 EXIT_FAILED);
-	assert_int_equal(run("noclone bench --output /no/such/file /dev/null"),
-			 EXIT_FAILED);
-	assert_int_equal(run("noclone bench --compare /dev/null /dev/null"),
-			 EXIT_FAILED);
 	assert_int_equal(run("noclone check " TOP "/tables/reject/gap.table"),
 			 EXIT_FAILED);
 }
@@ -376,7 +346,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(options_everywhere),
 		cmocka_unit_test(options_default),
-		cmocka_unit_test(options_of_bench),
 		cmocka_unit_test(options_of_a_file),
 		cmocka_unit_test(start_in_sectors_or_with_a_unit),
 		cmocka_unit_test(seconds_with_fractions),

@@ -17,8 +17,6 @@
 #include "model/policy.h"
 
 #define DEFAULT_UDEV_TIMEOUT	30
-#define DEFAULT_ROUNDS		7
-#define MAX_ROUNDS		1000
 #define DEFAULT_RUN_MS		2000
 #define DEFAULT_WATCH_MS	2000
 #define MIN_RUN_MS		100
@@ -64,12 +62,6 @@ static const char *take_udev_timeout(struct options *o, const char *value)
 {
 	return parse_u32(value, &o->udev_timeout) ? NULL :
 	       "not a number of seconds";
-}
-
-static const char *take_rounds(struct options *o, const char *value)
-{
-	return parse_u32(value, &o->rounds) && o->rounds &&
-	       o->rounds <= MAX_ROUNDS ? NULL : "not a number from 1 to 1000";
 }
 
 /* Digits, and up to three decimals. */
@@ -188,14 +180,8 @@ static const char *take(struct options *o, const struct option_info *info,
 		break;
 	case OPT_UDEV_TIMEOUT:
 		return take_udev_timeout(o, value);
-	case OPT_ROUNDS:
-		return take_rounds(o, value);
 	case OPT_SECONDS:
 		return take_seconds(o, value);
-	case OPT_YES_DESTROY:
-		GROW(o->destroy, o->nr_destroy);
-		o->destroy[o->nr_destroy++] = value;
-		break;
 	case OPT_INCLUDE:
 		return take_rule(o, POLICY_INCLUDE, value);
 	case OPT_EXCLUDE:
@@ -206,9 +192,6 @@ static const char *take(struct options *o, const struct option_info *info,
 		return take_watch(o, value);
 	case OPT_OUTPUT:
 		o->output = value;
-		break;
-	case OPT_COMPARE:
-		o->compare = value;
 		break;
 	case OPT_COMPLETION:
 		return take_shell(o, value);
@@ -352,7 +335,6 @@ int options_parse(struct options *o, int argc, char **argv)
 
 	memset(o, 0, sizeof(*o));
 	o->udev_timeout = DEFAULT_UDEV_TIMEOUT;
-	o->rounds = DEFAULT_ROUNDS;
 	o->run_ms = DEFAULT_RUN_MS;
 	o->watch_ms = DEFAULT_WATCH_MS;
 	strbuf_add(&letters, ":");	/* tell a missing argument from an unknown option */
@@ -377,6 +359,5 @@ int options_parse(struct options *o, int argc, char **argv)
 
 void options_free(struct options *o)
 {
-	free(o->destroy);
 	free(o->rules);
 }

@@ -41,13 +41,9 @@
 	X(PROMETHEUS,	"prometheus",	0,   NULL,	"print metrics for the textfile collector of node_exporter") \
 	X(NUMBERS,	"numbers",	0,   NULL,	"write devices as major:minor") \
 	X(PERSISTENT,	"persistent",	0,   NULL,	"write devices by names that survive a reboot") \
-	X(ROUNDS,	"rounds",	0,   "N",	"number of rounds (default 7)") \
 	X(SECONDS,	"seconds",	0,   "S",	"duration of each run, for example 0.5 (default 2); with advise, of each device") \
 	X(MEASURE,	"measure",	0,   NULL,	"read from each device for --seconds; writes nothing") \
-	X(WRITE,	"write",	0,   NULL,	"measure writes as well: destroys the data on the devices") \
-	X(YES_DESTROY,	"yes-destroy",	0,   "DEVICE",	"permit writes to this device; once for each") \
-	X(OUTPUT,	"output",	'o', "FILE|COLUMNS", "write the JSON to FILE; with status, print these columns") \
-	X(COMPARE,	"compare",	0,   "FILE",	"compare with the JSON of an earlier run in FILE") \
+	X(OUTPUT,	"output",	'o', "COLUMNS", "print these columns") \
 	X(FORCE,	"force",	'f', NULL,	"continue although a check failed") \
 	X(YES,		"yes",		'y', NULL,	"answer questions with yes") \
 	X(DRY_RUN,	"dry-run",	'n', NULL,	"print what would be done and change nothing") \
@@ -123,16 +119,12 @@ enum option_error {
  * @file_sectors: --size in sectors
  * @uuid: --uuid
  * @udev_timeout: --udev-timeout, or its default
- * @rounds: --rounds, or its default
  * @run_ms: --seconds in milliseconds, or its default
- * @destroy: every --yes-destroy
- * @nr_destroy: how many
  * @output: --output
  * @rules: every --include and --exclude
  * @nr_rules: how many
  * @to_stock: --to stock
  * @watch_ms: --watch in milliseconds, or its default
- * @compare: --compare
  * @shell: --completion, or its default
  * @help: --help
  * @version: --version
@@ -148,16 +140,12 @@ struct options {
 	uint64_t file_sectors;
 	const char *uuid;
 	uint32_t udev_timeout;
-	uint32_t rounds;
 	uint32_t run_ms;
-	const char **destroy;
-	unsigned int nr_destroy;
 	const char *output;
 	struct rule_option *rules;
 	unsigned int nr_rules;
 	bool to_stock;
 	uint32_t watch_ms;
-	const char *compare;
 	enum shell shell;
 	bool help;
 	bool version;

@@ -62,14 +62,10 @@ typeset -gA _noclone_options=(
 	--prometheus '*--prometheus[print metrics for the textfile collector of node_exporter]'
 	--numbers '*--numbers[write devices as major:minor]'
 	--persistent '*--persistent[write devices by names that survive a reboot]'
-	--rounds '*--rounds=[number of rounds (default 7)]:N: '
 	--seconds '*--seconds=[duration of each run, for example 0.5 (default 2); with advise, of each device]:S: '
 	--measure '*--measure[read from each device for --seconds; writes nothing]'
-	--write '*--write[measure writes as well: destroys the data on the devices]'
-	--yes-destroy '*--yes-destroy=[permit writes to this device; once for each]:DEVICE:_files'
-	--output '*--output=[write the JSON to FILE; with status, print these columns]:FILE|COLUMNS:_files'
-	-o '*-o+[write the JSON to FILE; with status, print these columns]:FILE|COLUMNS:_files'
-	--compare '*--compare=[compare with the JSON of an earlier run in FILE]:FILE:_files'
+	--output '*--output=[print these columns]:COLUMNS:_files'
+	-o '*-o+[print these columns]:COLUMNS:_files'
 	--force '*--force[continue although a check failed]'
 	-f '*-f[continue although a check failed]'
 	--yes '*--yes[answer questions with yes]'
@@ -90,8 +86,8 @@ typeset -gA _noclone_options=(
 	-h '*-h[print help for the command]'
 	--version '*--version[print the version]'
 	-V '*-V[print the version]'
-	'status --output' '*--output=[write the JSON to FILE; with status, print these columns]:FILE|COLUMNS:_values -s , word NAME TYPE MADE-BY STATE IO FAST SHARE REASON WHY'
-	'status -o' '*-o+[write the JSON to FILE; with status, print these columns]:FILE|COLUMNS:_values -s , word NAME TYPE MADE-BY STATE IO FAST SHARE REASON WHY'
+	'status --output' '*--output=[print these columns]:COLUMNS:_values -s , word NAME TYPE MADE-BY STATE IO FAST SHARE REASON WHY'
+	'status -o' '*-o+[print these columns]:COLUMNS:_values -s , word NAME TYPE MADE-BY STATE IO FAST SHARE REASON WHY'
 )
 
 typeset -gA _noclone_takes=(
@@ -114,7 +110,7 @@ typeset -gA _noclone_takes=(
 	export ' --numbers --json -j --verbose -v --debug --help -h --version -V'
 	doctor ' --quiet -q --json -j --verbose -v --debug --help -h --version -V'
 	advise ' --seconds --measure --json -j --verbose -v --debug --help -h --version -V'
-	bench ' --chunk -c --rounds --seconds --write --yes-destroy --output -o --compare --dry-run -n --json -j --noudevsync --udev-timeout --verbose -v --debug --help -h --version -V'
+	bench ' --chunk -c --seconds --dry-run -n --json -j --verbose -v --debug --help -h --version -V'
 	help ' --completion --verbose -v --debug --help -h --version -V'
 	version ' --json -j --verbose -v --debug --help -h --version -V'
 )
