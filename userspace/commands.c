@@ -94,10 +94,6 @@ static const struct command commands[] = {
 		"doctor", "", "say what keeps this machine from using the fast path, and the fix",
 		0, 0, OPT_JSON | OPT_QUIET, WORD_NONE, cmd_doctor
 	}, {
-		"advise", "DEV[:START[+LEN]]...",
-		"propose a table for devices, and say whether the fast path will show",
-		1, ANY_NUMBER, OPT_JSON | OPT_MEASURE | OPT_SECONDS, WORD_FILE, cmd_advise
-	}, {
 		"bench", "DEVICE...",
 		"compare devices raw, through stock dm and through noclone",
 		1, ANY_NUMBER, OPT_DRY_RUN | OPT_JSON | OPT_CHUNK | OPT_SECONDS, WORD_FILE, cmd_bench

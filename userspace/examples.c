@@ -33,8 +33,6 @@ static const struct {
 	{ "explain", { { "noclone explain fast", "noclone explain fast.table" } } },
 	{ "export", { { "noclone export >stock.tables", "noclone export | dmsetup create --concise" } } },
 	{ "doctor", { { "noclone doctor", "noclone doctor --quiet || noclone doctor --json" } } },
-	{ "advise", { { "noclone advise /dev/nvme0n1 /dev/nvme1n1",
-			"noclone advise --measure --seconds 5 /dev/sdb /dev/sdc" } } },
 	{ "bench", { { "noclone bench /dev/nvme0n1",
 		     "noclone bench --seconds 5 --json /dev/nvme0n1 >bench.json" } } },
 	{ "help", { { "noclone help create", "noclone help --completion=zsh" } } },

@@ -38,17 +38,8 @@ static const char *const synonyms[][2] = {
 	{ "lvcreate", "create" }, { "lvremove", "remove" },
 	{ "lvextend", "resize" }, { "lvreduce", "resize" }, { "lvresize", "resize" },
 	{ "lvs", "list" }, { "lvdisplay", "info" }, { "lvconvert", "convert" },
+	{ "advise", "create -n" },
 };
-
-static bool is_command(const struct command_list *list, const char *name)
-{
-	unsigned int i;
-
-	for (i = 0; i < list->nr; i++)
-		if (!strcmp(list->command[i].name, name))
-			return true;
-	return false;
-}
 
 void usage_unknown_command(const struct command_list *list, const char *name)
 {
@@ -59,7 +50,7 @@ void usage_unknown_command(const struct command_list *list, const char *name)
 	for (i = 0; i < list->nr; i++)
 		nearest_try(&n, list->command[i].name);
 	for (i = 0; i < ARRAY_SIZE(synonyms); i++)
-		if (!strcmp(synonyms[i][0], name) && is_command(list, synonyms[i][1]))
+		if (!strcmp(synonyms[i][0], name))
 			n.best = synonyms[i][1];
 	hint = nearest_hint(n.best);
 	log_err("unknown command \"%s\"%s", name, hint);

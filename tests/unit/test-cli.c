@@ -164,8 +164,6 @@ static void usage_errors(void **state __unused)
 		"noclone create a --udev-timeout x", "noclone create a",
 		"noclone create a mirrored /dev/null", "noclone create a linear",
 		"noclone doctor a", "noclone doctor --dry-run",
-		"noclone advise", "noclone advise /dev/null:5",
-		"noclone advise --seconds 1 /dev/null",
 		"noclone create a linear --chunk 64K /dev/null",
 		"noclone create a/b linear /dev/null",
 		"noclone create a linear /dev/null:12",

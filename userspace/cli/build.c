@@ -35,8 +35,11 @@ static enum target_kind parse_kind(const char *word)
 
 #define LEG_SYNTAX	"expected DEV[:START[+LEN]], for example /dev/sda:1M+10G"
 
-/* A name that exists is a name, whatever it looks like. */
-const char *build_parse_leg(struct leg_spec *spec, const char *word)
+/*
+ * Take a word DEV[:START[+LEN]] apart: NULL, or what is wrong with it.  A name that
+ * exists is a name, whatever it looks like.
+ */
+static const char *parse_leg(struct leg_spec *spec, const char *word)
 {
 	if (access(word, F_OK))
 		return leg_spec_parse(spec, word);
@@ -61,13 +64,13 @@ static bool is_size(const char *word)
 	return access(word, F_OK) && !size_parse(word + (*word == '+'), &sectors);
 }
 
-char *build_legs_usage(int argc, char **argv)
+static char *legs_usage(int argc, char **argv)
 {
 	int i;
 
 	for (i = 0; i < argc; i++) {
 		struct leg_spec spec;
-		const char *wrong = build_parse_leg(&spec, argv[i]);
+		const char *wrong = parse_leg(&spec, argv[i]);
 
 		if (!wrong && has_bad_range(spec.device))
 			wrong = "not a range of a device";
@@ -141,7 +144,7 @@ static char *devices_usage(const struct build *b, enum target_kind kind)
 		return xstrdup("striped needs --chunk SIZE: where a sector is depends on it, and noclone table prints that of the device");
 	if (kind == TARGET_LINEAR && o->chunk)
 		return xstrdup("--chunk is for striped devices: leave it out, or use striped");
-	return build_legs_usage(b->argc - 1, b->argv + 1);
+	return legs_usage(b->argc - 1, b->argv + 1);
 }
 
 char *build_usage(const struct build *b)
@@ -244,7 +247,7 @@ static void build_devices(const struct build *b, struct table *t,
 
 	for (i = 1; i < b->argc; i++) {
 		GROW(req.legs, req.nr_legs);
-		build_parse_leg(&req.legs[req.nr_legs++], b->argv[i]);
+		parse_leg(&req.legs[req.nr_legs++], b->argv[i]);
 	}
 	if (req.kind == TARGET_STRIPED && !req.chunk && b->choose_chunk)
 		default_chunk(&req);

@@ -5,7 +5,6 @@
 
 #include "cli/options.h"
 #include "model/facts.h"
-#include "model/plan.h"
 #include "model/problems.h"
 #include "model/table.h"
 #include "system/backing.h"
@@ -35,10 +34,6 @@ char *build_usage(const struct build *b);
  */
 char *build_order_usage(const char *command, const struct options *o, int argc,
 			char **argv);
-/* The same for words DEV[:START[+LEN]]. */
-char *build_legs_usage(int argc, char **argv);
-/* Take such a word apart: NULL, or what is wrong with it. */
-const char *build_parse_leg(struct leg_spec *spec, const char *word);
 
 /**
  * build_table - make the table that the command line describes

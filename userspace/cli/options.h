@@ -41,8 +41,7 @@
 	X(PROMETHEUS,	"prometheus",	0,   NULL,	"print metrics for the textfile collector of node_exporter") \
 	X(NUMBERS,	"numbers",	0,   NULL,	"write devices as major:minor") \
 	X(PERSISTENT,	"persistent",	0,   NULL,	"write devices by names that survive a reboot") \
-	X(SECONDS,	"seconds",	0,   "S",	"duration of each run, for example 0.5 (default 2); with advise, of each device") \
-	X(MEASURE,	"measure",	0,   NULL,	"read from each device for --seconds; writes nothing") \
+	X(SECONDS,	"seconds",	0,   "S",	"duration of each run, for example 0.5 (default 2)") \
 	X(OUTPUT,	"output",	'o', "COLUMNS", "print these columns") \
 	X(FORCE,	"force",	'f', NULL,	"continue although a check failed") \
 	X(YES,		"yes",		'y', NULL,	"answer questions with yes") \

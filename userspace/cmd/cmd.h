@@ -69,7 +69,6 @@ int cmd_check(const struct options *o, int argc, char **argv);
 int cmd_explain(const struct options *o, int argc, char **argv);
 int cmd_export(const struct options *o, int argc, char **argv);
 int cmd_doctor(const struct options *o, int argc, char **argv);
-int cmd_advise(const struct options *o, int argc, char **argv);
 int cmd_bench(const struct options *o, int argc, char **argv);
 int cmd_version(const struct options *o, int argc, char **argv);
 

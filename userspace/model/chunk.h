@@ -3,33 +3,20 @@
 #ifndef NOCLONE_CHUNK_H
 #define NOCLONE_CHUNK_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 /**
- * struct queue_limits - limits and properties of a block device
+ * struct queue_limits - limits of a block device
  * @physical_block: bytes
  * @minimum_io: bytes; smaller I/O costs more
  * @optimal_io: bytes, 0: not known
- * @max_io: bytes; larger I/O is split below; 0: not known
  * @discard_granularity: bytes; 0: no discards
- * @alignment_offset: bytes from its start to the first aligned block; -1: none is
- * @rotational: it seeks
- * @dax: its memory can be mapped
- * @zoned: it has zones
- * @node: NUMA node, or -1
  */
 struct queue_limits {
 	uint32_t physical_block;
 	uint32_t minimum_io;
 	uint32_t optimal_io;
-	uint32_t max_io;
 	uint32_t discard_granularity;
-	int64_t alignment_offset;
-	bool rotational;
-	bool dax;
-	bool zoned;
-	int node;
 };
 
 /**

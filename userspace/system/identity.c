@@ -309,13 +309,6 @@ char **identity_names(const struct device_facts *facts, unsigned int *nr)
 	return name;
 }
 
-char *identity_model(const struct device_facts *facts)
-{
-	char *model = identity_property(facts->devno, "ID_MODEL");
-
-	return model ? model : blockdev_attribute(facts->disk, "device/model");
-}
-
 void identity_lookup(const struct device_facts *f, struct identity *id)
 {
 	memset(id, 0, sizeof(*id));

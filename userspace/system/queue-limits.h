@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Limits and properties of block devices, from sysfs. */
+/* Limits of block devices, from sysfs. */
 #ifndef NOCLONE_QUEUE_LIMITS_H
 #define NOCLONE_QUEUE_LIMITS_H
 
