@@ -67,19 +67,10 @@ static const struct command commands[] = {
 		"exchange the targets of running devices: stock ones for this module's, or back",
 		1, ANY_NUMBER, OPT_TO | OPT_DRY_RUN | OPT_JSON | OPT_UDEV, WORD_NAME, cmd_convert
 	}, {
-		"list", "", "list devices",
-		0, 0, OPT_JSON | OPT_ALL, WORD_NONE, cmd_list
-	}, {
 		"status", "[NAME...]",
-		"print fast path, engine and counters; without names, a line for each device",
-		0, ANY_NUMBER, OPT_JSON | OPT_OUTPUT | OPT_NOHEADINGS | OPT_WATCH |
-		OPT_PROMETHEUS, WORD_DEVICE, cmd_status
-	}, {
-		"table", "[NAME...]", "print the live tables",
-		0, ANY_NUMBER, OPT_JSON | OPT_NUMBERS | OPT_PERSISTENT, WORD_NAME, cmd_table
-	}, {
-		"info", "[NAME...]", "print state, device numbers and open counts",
-		0, ANY_NUMBER, OPT_JSON, WORD_NAME, cmd_info
+		"print a line for each device, or all about some, with their counters",
+		0, ANY_NUMBER, OPT_JSON | OPT_ALL | OPT_OUTPUT | OPT_SORT | OPT_NOHEADINGS |
+		OPT_WATCH | OPT_PROMETHEUS, WORD_DEVICE, cmd_status
 	}, {
 		"check", "FILE...", "check table files for mistakes",
 		1, ANY_NUMBER, OPT_JSON, WORD_FILE, cmd_check
@@ -88,8 +79,8 @@ static const struct command commands[] = {
 		1, 1, OPT_JSON, WORD_NAME, cmd_explain
 	}, {
 		"export", "[NAME...]",
-		"print the equivalent stock tables, for dmsetup create --concise",
-		0, ANY_NUMBER, OPT_JSON | OPT_NUMBERS, WORD_NAME, cmd_export
+		"print the equivalent stock tables, for dmsetup create --concise, or the live ones",
+		0, ANY_NUMBER, OPT_JSON | OPT_TO, WORD_NAME, cmd_export
 	}, {
 		"doctor", "", "say what keeps this machine from using the fast path, and the fix",
 		0, 0, OPT_JSON | OPT_QUIET, WORD_NONE, cmd_doctor

@@ -4,7 +4,8 @@
 
 #include <string.h>
 
-#include "model/overview.h"
+#include "base/util.h"
+#include "cli/status-columns.h"
 
 static const char *const kind_words[] = {
 	[WORD_NONE] = "none",
@@ -39,21 +40,13 @@ bool completion_takes_path(const struct option_info *o)
 	return o->bit & (OPT_TABLE | OPT_OUTPUT);
 }
 
-static char *column_names(void)
-{
-	struct strbuf b = { 0 };
-	unsigned int i;
-
-	for (i = 0; i < OVERVIEW_NR; i++)
-		strbuf_add(&b, "%s%s", i ? " " : "", overview_columns[i].heading);
-	return strbuf_take(&b);
-}
-
 char *completion_choices(const struct command *cmd, const struct option_info *o)
 {
 	const char *choices = option_choices(o);
 
-	if (o->bit == OPT_OUTPUT && cmd->options & OPT_PROMETHEUS)
-		return column_names();
+	const struct report report = status_report();
+
+	if (o->bit & (OPT_OUTPUT | OPT_SORT) && cmd->options & OPT_SORT)
+		return report_names(&report);
 	return choices ? xstrdup(choices) : NULL;
 }

@@ -27,7 +27,8 @@ static const char *const option_synonyms[][2] = {
 static const char *const synonyms[][2] = {
 	{ "add", "create" }, { "new", "create" }, { "rm", "remove" },
 	{ "del", "remove" }, { "delete", "remove" }, { "destroy", "remove" },
-	{ "ls", "list" }, { "show", "info" },
+	{ "list", "status" }, { "ls", "status" }, { "show", "status" },
+	{ "info", "status" }, { "table", "export --to noclone" },
 	{ "load", "reload" }, { "replace", "reload" }, { "grow", "resize" },
 	{ "extend", "resize" }, { "shrink", "resize" }, { "reduce", "resize" },
 	{ "attach", "enable" }, { "detach", "disable" }, { "lint", "check" },
@@ -37,7 +38,7 @@ static const char *const synonyms[][2] = {
 	{ "unmount", "deactivate" }, { "on", "enable" }, { "off", "disable" },
 	{ "lvcreate", "create" }, { "lvremove", "remove" },
 	{ "lvextend", "resize" }, { "lvreduce", "resize" }, { "lvresize", "resize" },
-	{ "lvs", "list" }, { "lvdisplay", "info" }, { "lvconvert", "convert" },
+	{ "lvs", "status" }, { "lvdisplay", "status" }, { "lvconvert", "convert" },
 	{ "advise", "create -n" },
 };
 

@@ -59,7 +59,7 @@ static void options_default(void **state __unused)
 	_cleanup_words_ struct words w;
 	struct options o;
 
-	assert_int_equal(parse(&o, "noclone list", &w), 1);
+	assert_int_equal(parse(&o, "noclone status", &w), 1);
 	assert_int_equal(o.given, 0);
 	assert_int_equal(o.udev_timeout, 30);
 	assert_int_equal(o.run_ms, 2000);
@@ -156,10 +156,10 @@ static int run(const char *line)
 static void usage_errors(void **state __unused)
 {
 	static const char * const lines[] = {
-		"noclone", "noclone nonsense", "noclone list extra",
+		"noclone", "noclone nonsense", "noclone version extra",
 		"noclone create", "noclone rename one", "noclone message a",
 		"noclone check", "noclone help list extra", "noclone --nonsense",
-		"noclone list --force", "noclone remove a --chunk 64K",
+		"noclone status --force", "noclone remove a --chunk 64K",
 		"noclone create a --chunk 64", "noclone create a --chunk 0",
 		"noclone create a --udev-timeout x", "noclone create a",
 		"noclone create a mirrored /dev/null", "noclone create a linear",
@@ -178,7 +178,7 @@ static void usage_errors(void **state __unused)
 		"noclone bench --seconds 1.0001 /dev/null",
 		"noclone bench --seconds 1s /dev/null",
 		"noclone bench --chunk 64K /dev/null",
-		"noclone list --seconds 3",
+		"noclone status --seconds 3",
 		"noclone create a file", "noclone create a file /a /b",
 		"noclone create a file /a --chunk 64K",
 		"noclone create a file /a --engine mmap",

@@ -141,7 +141,7 @@ static char *devices_usage(const struct build *b, enum target_kind kind)
 		return xasprintf("%s needs at least one device: " LEG_SYNTAX,
 				 b->argv[0]);
 	if (kind == TARGET_STRIPED && !o->chunk && !b->choose_chunk)
-		return xstrdup("striped needs --chunk SIZE: where a sector is depends on it, and noclone table prints that of the device");
+		return xstrdup("striped needs --chunk SIZE: where a sector is depends on it, and noclone export --to noclone prints that of the device");
 	if (kind == TARGET_LINEAR && o->chunk)
 		return xstrdup("--chunk is for striped devices: leave it out, or use striped");
 	return legs_usage(b->argc - 1, b->argv + 1);

@@ -193,6 +193,9 @@ static const char *take(struct options *o, const struct option_info *info,
 	case OPT_OUTPUT:
 		o->output = value;
 		break;
+	case OPT_SORT:
+		o->sort = value;
+		break;
 	case OPT_COMPLETION:
 		return take_shell(o, value);
 	}

@@ -30,19 +30,18 @@
 	X(FORGET,	"forget",	0,   NULL,	"remove the file of a saved device as well") \
 	X(STRICT,	"strict",	0,   NULL,	"without the module fail, instead of using dm's own targets and loop devices") \
 	X(RETRY,	"retry",	0,   NULL,	"retry for some seconds while the device is in use") \
-	X(ALL,		"all",		'a', NULL,	"all devices; with list, also those without a target of this module; with activate and deactivate, all that are saved") \
+	X(ALL,		"all",		'a', NULL,	"all devices; with status, also those that cannot have the fast path; with activate and deactivate, all that are saved") \
 	X(NOW,		"now",		0,   NULL,	"act on devices now, until the next boot, instead of editing the policy") \
 	X(POLICY,	"policy",	0,   NULL,	"as the policy says") \
 	X(INCLUDE,	"include",	0,   "PATTERN",	"add a rule to the policy: devices of that name get the fast path") \
 	X(EXCLUDE,	"exclude",	0,   "PATTERN",	"add a rule to the policy: devices of that name do not get it") \
-	X(TO,		"to",		0,   "TARGETS",	"noclone (default) or stock") \
+	X(TO,		"to",		0,   "TARGETS",	"noclone or stock; without it, convert takes noclone and export stock") \
 	X(WATCH,	"watch",	'w', "[SECONDS]", "repeat, with rates per second (default 2)") \
 	X(NOHEADINGS,	"noheadings",	0,   NULL,	"print no line of headings") \
 	X(PROMETHEUS,	"prometheus",	0,   NULL,	"print metrics for the textfile collector of node_exporter") \
-	X(NUMBERS,	"numbers",	0,   NULL,	"write devices as major:minor") \
-	X(PERSISTENT,	"persistent",	0,   NULL,	"write devices by names that survive a reboot") \
 	X(SECONDS,	"seconds",	0,   "S",	"duration of each run, for example 0.5 (default 2)") \
-	X(OUTPUT,	"output",	'o', "COLUMNS", "print these columns") \
+	X(OUTPUT,	"output",	'o', "COLUMNS", "print these columns (+COLUMNS: these as well; help: list them)") \
+	X(SORT,		"sort",		'O', "COLUMNS",	"sort by these columns; a - in front of one reverses its order") \
 	X(FORCE,	"force",	'f', NULL,	"continue although a check failed") \
 	X(YES,		"yes",		'y', NULL,	"answer questions with yes") \
 	X(DRY_RUN,	"dry-run",	'n', NULL,	"print what would be done and change nothing") \
@@ -120,6 +119,7 @@ enum option_error {
  * @udev_timeout: --udev-timeout, or its default
  * @run_ms: --seconds in milliseconds, or its default
  * @output: --output
+ * @sort: --sort
  * @rules: every --include and --exclude
  * @nr_rules: how many
  * @to_stock: --to stock
@@ -141,6 +141,7 @@ struct options {
 	uint32_t udev_timeout;
 	uint32_t run_ms;
 	const char *output;
+	const char *sort;
 	struct rule_option *rules;
 	unsigned int nr_rules;
 	bool to_stock;

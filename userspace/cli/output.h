@@ -13,7 +13,7 @@
 #include "model/table.h"
 #include "model/trouble.h"
 
-#define NOCLONE_JSON_SCHEMA	2
+#define NOCLONE_JSON_SCHEMA	3
 
 struct json_object;
 

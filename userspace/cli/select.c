@@ -3,6 +3,7 @@
 #include "cli/select.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -96,7 +97,7 @@ static void no_such_device(const char *name)
 	devmap_for_each(try_name, &search);
 	hint = nearest_hint(search.best);
 	log_err("%s: no such device%s", name, *hint ? hint :
-		"; \"noclone list --all\" shows those that there are");
+		"; \"noclone status --all\" shows those that there are");
 	free(search.best);
 }
 
@@ -188,6 +189,7 @@ void names_free(struct names *names)
 	for (i = 0; i < names->nr; i++)
 		free(names->name[i]);
 	free(names->name);
+	free(names->missing);
 	memset(names, 0, sizeof(*names));
 }
 
@@ -226,18 +228,36 @@ static int select_all(struct names *names, bool all)
 
 int select_names(struct names *names, int argc, char **argv, bool all)
 {
-	int i, r;
+	int i;
 
 	memset(names, 0, sizeof(*names));
 	if (!argc)
 		return select_all(names, all);
 	for (i = 0; i < argc; i++) {
 		_cleanup_devmap_device_ struct devmap_device dev = { 0 };
+		_cleanup_free_ char *name = select_name(argv[i]);
 
-		r = select_device(argv[i], &dev);
-		if (r)
-			return r;
-		add_name(names, xstrdup(dev.name));
+		if (!devmap_info(name, &dev)) {
+			add_name(names, xstrdup(dev.name));
+			continue;
+		}
+		GROW(names->missing, names->nr_missing);
+		names->missing[names->nr_missing++] = argv[i];
 	}
 	return 0;
+}
+
+int select_complain(const struct names *names)
+{
+	unsigned int i;
+	int r = 0;
+
+	for (i = 0; i < names->nr_missing; i++) {
+		_cleanup_devmap_device_ struct devmap_device dev = { 0 };
+
+		/* stdout may be buffered, and what exists comes first */
+		fflush(stdout);
+		r = select_device(names->missing[i], &dev) ?: r;
+	}
+	return r;
 }

@@ -34,9 +34,18 @@ int select_or_pattern(const char *word, const char *command, const char *option,
  */
 int select_check_owner(const struct options *o, const struct devmap_device *dev);
 
+/**
+ * struct names - names of mapped devices
+ * @name: those that exist
+ * @nr: how many
+ * @missing: words of the command line that name none
+ * @nr_missing: how many
+ */
 struct names {
 	char **name;
 	unsigned int nr;
+	char **missing;
+	unsigned int nr_missing;
 };
 
 /*
@@ -45,6 +54,8 @@ struct names {
  * after a message.
  */
 int select_names(struct names *names, int argc, char **argv, bool all);
+/* A message for each word that names no device, after the others.  Return: as above. */
+int select_complain(const struct names *names);
 void names_free(struct names *names);
 
 #define _cleanup_names_ __attribute__((cleanup(names_free)))

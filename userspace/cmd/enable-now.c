@@ -23,8 +23,8 @@
 #include "system/devmap.h"
 #include "system/module.h"
 #include "system/policy-file.h"
-#include "cli/columns.h"
 #include "cli/output.h"
+#include "cli/report.h"
 #include "cli/select.h"
 #include "cmd/cmd.h"
 
@@ -230,29 +230,45 @@ static void wait_until_on(const struct switch_plan *p, char **after)
 	show_progress("waiting for", p->nr, p->nr);
 }
 
+static struct json_object *result_row(const struct candidate *c, const char *after,
+				      const char *why)
+{
+	const char *no_state = candidate_is_suitable(c) ? "stock" : NULL;
+	struct json_object *o = json_object_new_object();
+
+	output_add_string(o, "name", c->name);
+	output_add_string(o, "before", c->state ?: no_state);
+	output_add_string(o, "after", after ?: no_state);
+	output_add_string(o, "why", why);
+	return o;
+}
+
 /* Return: how many are not as they were to be; what no group can have is not counted. */
 static unsigned int print_results(const struct switch_plan *p, char **after)
 {
-	static const struct column columns[] = {
-		{ .heading = "NAME" }, { .heading = "BEFORE" },
-		{ .heading = "AFTER" }, { .heading = "WHY NOT", .wraps = true },
+	static const struct report_column columns[] = {
+		{ "NAME", "name", REPORT_USUAL, "Name of the device.", NULL },
+		{ "BEFORE", "before", REPORT_USUAL, "State of its fast path before.", NULL },
+		{ "AFTER", "after", REPORT_USUAL, "State of its fast path now.", NULL },
+		{ "WHY NOT", "why", REPORT_USUAL | REPORT_WRAPS,
+		  "Why it is not as requested.", NULL },
 	};
-	struct columns *out = columns_new(columns, ARRAY_SIZE(columns), true);
+	_cleanup_report_ struct report report = {
+		.columns = columns, .nr_columns = ARRAY_SIZE(columns),
+	};
+	struct json_object *rows = json_object_new_array();
 	unsigned int i, failed = 0;
 
 	for (i = 0; i < p->nr; i++) {
 		const struct candidate *c = &p->device[i];
 		_cleanup_free_ char *why = switch_why(c, after[i]);
-		const char *no_state = candidate_is_suitable(c) ? "stock" : NULL;
-		char *cell[] = {
-			c->name, c->state ? c->state : (char *)no_state,
-			after[i] ? after[i] : (char *)no_state, why,
-		};
 
-		columns_add(out, cell);
+		json_object_array_add(rows, result_row(c, after[i], why));
 		failed += why && (c->named || !switch_is_hopeless(c, after[i]));
 	}
-	columns_print(out);
+	report_select(&report, NULL);
+	report_print(&report, rows);
+	json_object_put(rows);
 	return failed;
 }
 

@@ -91,7 +91,7 @@ static int read_table(const char *word, struct table *t, bool *is_device)
 		return EXIT_OK;
 	}
 	if (strcmp(word, "-") && access(word, F_OK)) {
-		log_err("%s: neither a mapped device nor a file; \"noclone list --all\" shows the devices", word);
+		log_err("%s: neither a mapped device nor a file; \"noclone status --all\" shows the devices", word);
 		return EXIT_FAILED;
 	}
 	if (input_read(word, &text))

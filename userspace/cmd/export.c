@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * noclone export: the same device with the kernel's own linear and striped
- * targets, so that the data can be reached without this module.
+ * targets, so that the data can be reached without this module; or its own table.
  */
 #include <json-c/json.h>
 #include <stdio.h>
@@ -47,33 +47,58 @@ static void export_file(struct json_object *out, const char *name,
 	output_add_bytes(out, "losetup", loop);
 }
 
-static struct json_object *export_one(const struct options *o,
-				      const struct devmap_device *dev,
-				      char **concise)
+static void export_stock(struct json_object *out, const struct devmap_device *dev,
+			 struct table *t, struct strbuf *all)
 {
+	_cleanup_free_ char *lines = NULL, *command = NULL, *quoted = NULL, *concise = NULL;
+
+	concise = table_concise(t, dev->name, dev->uuid, dev->readonly);
+	lines = table_print(t, true, NULL, NULL);
+	quoted = shell_quote(concise);
+	command = xasprintf("%s create --concise %s", name_dmsetup(dev->name), quoted);
+	output_add_string(out, "concise", concise);
+	output_add_string(out, "dmsetup", command);
+	json_object_object_add(out, "table", output_lines(lines));
+	strbuf_add(all, "%s%s", all->len ? ";" : "", concise);
+}
+
+/* Its lines; where several devices are printed, each line begins with the name. */
+static void export_own(struct json_object *out, const char *name, const struct table *t,
+		       bool alone, struct strbuf *all)
+{
+	unsigned int i;
+
+	json_object_object_add(out, "targets", output_table(t));
+	for (i = 0; i < t->nr; i++) {
+		_cleanup_free_ char *line = target_print(&t->targets[i], false, NULL, NULL);
+
+		strbuf_add(all, "%s%s%s%s", all->len ? "\n" : "", alone ? "" : name,
+			   alone ? "" : ": ", line);
+	}
+}
+
+/* Return: an exit code. */
+static int export_one(const struct options *o, const struct devmap_device *dev, bool alone,
+		      struct json_object *array, struct strbuf *all)
+{
+	bool own = opt(o, OPT_TO) && !o->to_stock;
 	struct json_object *out = json_object_new_object();
-	_cleanup_free_ char *lines = NULL, *command = NULL, *quoted = NULL;
 	_cleanup_table_ struct table t = { 0 };
 
 	live_table(dev->name, &t);
+	/* device numbers may change at the next boot */
+	table_rename_devices(&t, identity_persistent);
+	table_rename_devices(&t, identity_loadable);
 	output_add_string(out, "name", dev->name);
 	output_add_string(out, "uuid", dev->uuid);
-	if (table_has_file(&t)) {
+	json_object_array_add(array, out);
+	if (own)
+		export_own(out, dev->name, &t, alone, all);
+	else if (table_has_file(&t))
 		export_file(out, dev->name, &t);
-		return out;
-	}
-	/* device numbers may change at the next boot */
-	table_rename_devices(&t, opt(o, OPT_NUMBERS) ? identity_number :
-						       identity_persistent);
-	table_rename_devices(&t, identity_loadable);
-	*concise = table_concise(&t, dev->name, dev->uuid, dev->readonly);
-	lines = table_print(&t, true, NULL, NULL);
-	quoted = shell_quote(*concise);
-	command = xasprintf("%s create --concise %s", name_dmsetup(dev->name), quoted);
-	output_add_string(out, "concise", *concise);
-	output_add_string(out, "dmsetup", command);
-	json_object_object_add(out, "table", output_lines(lines));
-	return out;
+	else
+		export_stock(out, dev, &t, all);
+	return !own && table_has_file(&t) ? EXIT_FAILED : EXIT_OK;
 }
 
 int cmd_export(const struct options *o, int argc, char **argv)
@@ -81,8 +106,8 @@ int cmd_export(const struct options *o, int argc, char **argv)
 	_cleanup_names_ struct names names = { 0 };
 	_cleanup_strbuf_ struct strbuf all = { 0 };
 	struct json_object *out, *array;
-	int r = EXIT_OK;
 	unsigned int i;
+	int r = EXIT_OK;
 
 	if (select_names(&names, argc, argv, false))
 		return EXIT_FAILED;
@@ -91,20 +116,14 @@ int cmd_export(const struct options *o, int argc, char **argv)
 	json_object_object_add(out, "devices", array);
 	for (i = 0; i < names.nr; i++) {
 		_cleanup_devmap_device_ struct devmap_device dev = { 0 };
-		_cleanup_free_ char *concise = NULL;
 
-		if (devmap_info(names.name[i], &dev))
-			continue;
-		json_object_array_add(array, export_one(o, &dev, &concise));
-		if (concise)
-			strbuf_add(&all, "%s%s", all.len ? ";" : "", concise);
-		else
-			r = EXIT_FAILED;
+		if (!devmap_info(names.name[i], &dev))
+			r = export_one(o, &dev, argc == 1, array, &all) ?: r;
 	}
 	if (opt(o, OPT_JSON))
 		output_print(out);
 	else if (all.len)
 		puts(all.text);
 	json_object_put(out);
-	return r;
+	return select_complain(&names) ? EXIT_FAILED : r;
 }

@@ -127,6 +127,16 @@ bool table_has_noclone(const struct table *t)
 	return table_any(t, is_noclone, NULL);
 }
 
+static bool is_known(const struct target *target, const void *data __unused)
+{
+	return target->kind != TARGET_OTHER;
+}
+
+bool table_can_be_fast(const struct table *t)
+{
+	return table_any(t, is_known, NULL);
+}
+
 static bool is_on_file(const struct target *target, const void *data __unused)
 {
 	return target->path;

@@ -98,6 +98,8 @@ uint64_t target_leg_length(const struct target *target);
 uint64_t table_sectors(const struct table *t);
 bool target_is_noclone(const struct target *target);
 bool table_has_noclone(const struct table *t);
+/* Does any target have the fast path, or is a stock one that could have it? */
+bool table_can_be_fast(const struct table *t);
 /* Does any target have a backing file? */
 bool table_has_file(const struct table *t);
 /* Type of the stock target that maps the same sectors; else its own type. */

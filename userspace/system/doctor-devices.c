@@ -11,7 +11,6 @@
 #include "base/read.h"
 #include "base/util.h"
 #include "model/origin.h"
-#include "model/overview.h"
 #include "system/blockdev.h"
 #include "system/devmap.h"
 #include "system/identity.h"
@@ -180,7 +179,7 @@ static void look_at_device(const char *name, void *data)
 		return;
 	lv = origin_is_lvm(dev.uuid) ? devmap_lv_of_name(name) : NULL;
 	rule = apply_policy(&look->d->boot, name, lv);
-	if (!overview_is_for(&live.table))
+	if (!table_can_be_fast(&live.table))
 		return;
 	GROW(look->d->device, look->d->nr_devices);
 	m = &look->d->device[look->d->nr_devices++];

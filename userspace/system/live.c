@@ -130,18 +130,23 @@ int live_get(const char *name, struct live *live)
 	return err;
 }
 
-char *live_fastpath(const struct live *live)
+const struct status *live_status(const struct live *live)
 {
 	unsigned int i;
 
-	for (i = 0; i < live->raw.nr; i++) {
-		const struct status *s = &live->status[i];
-
-		if (s->has_fastpath)
-			return s->fast ? xstrdup("on") :
-					 xasprintf("off:%s", s->reason);
-	}
+	for (i = 0; i < live->raw.nr; i++)
+		if (live->status[i].has_fastpath)
+			return &live->status[i];
 	return NULL;
+}
+
+char *live_fastpath(const struct live *live)
+{
+	const struct status *s = live_status(live);
+
+	if (!s)
+		return NULL;
+	return s->fast ? xstrdup("on") : xasprintf("off:%s", s->reason);
 }
 
 void live_warn_stand_in(const char *name)

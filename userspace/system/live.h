@@ -28,6 +28,8 @@ struct live {
 
 /* Return: 0 or a negative errno; live_free() in any case. */
 int live_get(const char *name, struct live *live);
+/* The status of the first target that has a fast path, NULL if none has. */
+const struct status *live_status(const struct live *live);
 /* "on", "off:reason", or NULL if no target has a fast path: a new string. */
 char *live_fastpath(const struct live *live);
 /* After a load: warn if another engine runs than the requested one. */

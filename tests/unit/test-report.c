@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Rows and columns: selected, sorted, printed; and the same devices as metrics. */
+#include "unit.h"
+
+#include <fcntl.h>
+#include <json-c/json.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/util.h"
+#include "cli/metrics.h"
+#include "cli/report.h"
+#include "cli/status-columns.h"
+
+#define FASTPATH	"\"targets\": [{}, {\"fastpath\": {\"on\": true, \"counters\": " \
+			"{\"fast\": 3, \"flush\": 1, \"inflight\": 7}}}]"
+
+static const char devices[] = "["
+	"{\"name\": \"b\", \"uuid\": \"\", \"type\": \"linear\", \"made_by\": \"lvm\","
+	" \"sectors\": 24576, \"state\": \"on\", \"wrong\": \"/dev/sdb failed\","
+	" \"troubles\": [{}], \"readonly\": true, \"suspended\": true, \"io\": 4, \"fast\": 3,"
+	" \"share\": 0.75, \"reason\": \"flush\", \"on\": [\"/dev/sda\", \"/dev/sdb\"],"
+	FASTPATH "},"
+	"{\"name\": \"a\\\"\\\\\\n\", \"type\": \"error\", \"made_by\": null, \"sectors\": 3072,"
+	" \"state\": \"none\", \"wrong\": null, \"troubles\": [], \"io\": null, \"fast\": null,"
+	" \"share\": null, \"reason\": null, \"on\": [], \"targets\": [{}]},"
+	"{\"name\": \"c\", \"type\": \"linear\", \"made_by\": \"lvm\", \"sectors\": 2147483648,"
+	" \"state\": \"stock\", \"troubles\": [], \"io\": 10, \"share\": 0.9999,"
+	" \"on\": [], \"targets\": []}"
+	"]";
+
+/* What a function prints, as words with one blank in between. */
+static char *printed(void (*print)(const struct report *r, struct json_object *rows),
+		     const struct report *r, struct json_object *rows)
+{
+	_cleanup_words_ struct words w = { 0 };
+	struct strbuf b = { 0 };
+	char text[8192] = { 0 };
+	FILE *file = tmpfile();
+	int saved = dup(STDOUT_FILENO);
+	unsigned int i;
+
+	fflush(stdout);
+	dup2(fileno(file), STDOUT_FILENO);
+	print(r, rows);
+	fflush(stdout);
+	dup2(saved, STDOUT_FILENO);
+	close(saved);
+	rewind(file);
+	assert_true(fread(text, 1, sizeof(text) - 1, file) > 0);
+	fclose(file);
+	words_split(&w, text);
+	for (i = 0; i < w.nr; i++)
+		strbuf_add(&b, "%s%s", i ? " " : "", w.word[i]);
+	return strbuf_take(&b);
+}
+
+static void prints(const char *columns, const char *sort, bool rates, const char *expected)
+{
+	_cleanup_report_ struct report r = status_report();
+	struct json_object *rows = json_tokener_parse(devices);
+	_cleanup_free_ char *text = NULL;
+
+	assert_non_null(rows);
+	r.rates = rates;
+	r.noheadings = !rates;
+	assert_null(report_select(&r, columns));
+	assert_null(report_sort_by(&r, sort));
+	report_sort(&r, rows);
+	text = printed(report_print, &r, rows);
+	assert_string_equal(text, expected);
+	json_object_put(rows);
+}
+
+static void selects(void **state __unused)
+{
+	prints("type,Type", NULL, false, "linear linear error error linear linear");
+	prints("STATE", NULL, false, "on, suspended, read-only, /dev/sdb failed none stock");
+	prints("SHARE,IO", NULL, false, "75.0% 4 - - 99.9% 10");
+	prints("ON,UUID", NULL, false, "/dev/sda,/dev/sdb - - - - -");
+	prints("IO,FAST,REASON", NULL, true, "IO/S FAST/S REASON 4 3 flush - - - 10 - -");
+}
+
+/* One unit for the column, the largest of which each size is at least one */
+static void shows_sizes(void **state __unused)
+{
+	prints("SIZE", NULL, false, "12.0M 1.5M 1048576.0M");
+}
+
+static void sorts(void **state __unused)
+{
+	prints("SIZE", "size", false, "1.5M 12.0M 1048576.0M");
+	prints("SIZE", "-SIZE", false, "1048576.0M 12.0M 1.5M");
+	/* an unknown value is the least, and equal rows are in the order of NAME */
+	prints("IO", "-share", false, "10 4 -");
+	prints("SIZE", "-TYPE", false, "12.0M 1048576.0M 1.5M");
+	prints("IO", "TYPE,-IO", false, "- 10 4");
+}
+
+static void usual_columns(void **state __unused)
+{
+	_cleanup_report_ struct report r = status_report(), rates = status_report();
+
+	assert_null(report_select(&r, "+why"));
+	assert_int_equal(r.shown.nr, 8);
+	assert_string_equal(r.shown.key[0].column->name, "NAME");
+	assert_string_equal(r.shown.key[7].column->name, "WHY");
+	rates.rates = true;
+	assert_null(report_select(&rates, NULL));
+	assert_int_equal(rates.shown.nr, 9);
+}
+
+static void refuses(const char *list, const char *sentence)
+{
+	_cleanup_report_ struct report r = status_report();
+	_cleanup_free_ char *select = report_select(&r, list), *sort = report_sort_by(&r, list);
+
+	assert_string_equal(select, sentence);
+	assert_string_equal(sort, sentence);
+}
+
+static void mistakes(void **state __unused)
+{
+	refuses("", "there is no column \"\"; \"--output help\" prints all");
+	refuses("NAME,", "there is no column \"\"; \"--output help\" prints all");
+	refuses("NAME,SHAER", "there is no column \"SHAER\"; did you mean \"SHARE\"?");
+}
+
+static void print_first(const struct report *r, struct json_object *rows)
+{
+	report_print_row(r, json_object_array_get_idx(rows, 0));
+}
+
+static void one_row(void **state __unused)
+{
+	_cleanup_report_ struct report r = status_report();
+	struct json_object *rows = json_tokener_parse(devices);
+	_cleanup_free_ char *text = printed(print_first, &r, rows);
+
+	assert_string_equal(text, "b: TYPE linear SIZE 12M STATE on, suspended, read-only, "
+			    "/dev/sdb failed IO 4 FAST 3 SHARE 75.0% REASON flush "
+			    "ON /dev/sda,/dev/sdb MADE-BY lvm");
+	json_object_put(rows);
+}
+
+static void metrics(void **state __unused)
+{
+	struct json_object *rows = json_tokener_parse(devices);
+	_cleanup_free_ char *text = metrics_print(rows);
+
+	assert_non_null(strstr(text, "\nnoclone_device_info{name=\"a\\\"\\\\\\n\",type=\"error\","
+			       "made_by=\"\",state=\"none\"} 1\n"));
+	assert_non_null(strstr(text, "\nnoclone_fastpath_on{name=\"b\"} 1\n"));
+	assert_non_null(strstr(text, "\nnoclone_device_troubled{name=\"b\"} 1\n"));
+	assert_non_null(strstr(text, "\nnoclone_device_troubled{name=\"c\"} 0\n"));
+	assert_non_null(strstr(text, "# TYPE noclone_ios_total counter\n"
+			       "noclone_ios_total{name=\"b\",way=\"fast\"} 3\n"
+			       "noclone_ios_total{name=\"b\",way=\"other\"} 1\n"));
+	assert_non_null(strstr(text, "{name=\"b\",counter=\"flush\"} 1\n"));
+	/* no counter, and no reason why I/O is not fast */
+	assert_non_null(strstr(text, "# TYPE noclone_inflight gauge\n"
+			       "noclone_inflight{name=\"b\"} 7\n"));
+	assert_null(strstr(text, "counter=\"inflight\""));
+	json_object_put(rows);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(selects),
+		cmocka_unit_test(shows_sizes),
+		cmocka_unit_test(sorts),
+		cmocka_unit_test(usual_columns),
+		cmocka_unit_test(mistakes),
+		cmocka_unit_test(one_row),
+		cmocka_unit_test(metrics),
+	};
+
+	return cmocka_run_group_tests_name("report", tests, NULL, NULL);
+}

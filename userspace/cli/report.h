@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A report: rows and columns, as lsblk(8) and lvs(8) print them.
+ *
+ * A row is the JSON object that --json prints of the same thing, and a column shows one of
+ * its members: rows are selected, sorted and printed here, and filled by the command alone.
+ */
+#ifndef NOCLONE_REPORT_H
+#define NOCLONE_REPORT_H
+
+#include <stdbool.h>
+
+struct json_object;
+
+/**
+ * enum report_flag - what a column is like
+ * @REPORT_USUAL: it is shown unless others are selected
+ * @REPORT_NUMBER: it is aligned to the right
+ * @REPORT_SIZE: likewise, and sectors are shown in one unit for the whole column
+ * @REPORT_RATE: with rates it is usual, and its numbers are per second
+ * @REPORT_WRAPS: it is broken into lines where the terminal is too narrow
+ */
+enum report_flag {
+	REPORT_USUAL = 1,
+	REPORT_NUMBER = 2,
+	REPORT_SIZE = 4,
+	REPORT_RATE = 8,
+	REPORT_WRAPS = 16,
+};
+
+/**
+ * struct report_column - a column
+ * @name: its heading
+ * @key: the member of a row that it shows, and that rows are sorted by
+ * @flags: REPORT_ bits
+ * @help: a sentence
+ * @text: how it is shown: a new string, or NULL; without it, the member as it is
+ */
+struct report_column {
+	const char *name;
+	const char *key;
+	unsigned int flags;
+	const char *help;
+	char *(*text)(struct json_object *row);
+};
+
+/* A column that was selected, or that rows are sorted by. */
+struct report_key {
+	const struct report_column *column;
+	bool reverse;
+};
+
+struct report_keys {
+	struct report_key *key;
+	unsigned int nr;
+};
+
+/**
+ * struct report - how rows are printed
+ * @columns: all that there are
+ * @nr_columns: how many
+ * @rates: numbers are rates
+ * @noheadings: no line of headings
+ * @shown: the columns to show
+ * @order: what to sort by
+ */
+struct report {
+	const struct report_column *columns;
+	unsigned int nr_columns;
+	bool rates;
+	bool noheadings;
+	struct report_keys shown;
+	struct report_keys order;
+};
+
+/*
+ * The argument of --output: "NAME,SIZE", "+SIZE" for the usual columns and that, or NULL
+ * for the usual ones alone.  Return: NULL, or a sentence: a new string.
+ */
+char *report_select(struct report *r, const char *list);
+/* The argument of --sort, "SIZE,-NAME", or NULL.  Return: likewise. */
+char *report_sort_by(struct report *r, const char *list);
+/* Print all columns with their sentences, for "--output help". */
+void report_help(const struct report *r);
+/* Names of all columns with blanks in between: a new string. */
+char *report_names(const struct report *r);
+
+/* Sort an array of rows, if there is something to sort by. */
+void report_sort(const struct report *r, struct json_object *rows);
+void report_print(const struct report *r, struct json_object *rows);
+/* The first column of a row as a heading, and a line for each other one that is known. */
+void report_print_row(const struct report *r, struct json_object *row);
+void report_free(struct report *r);
+
+#define _cleanup_report_ __attribute__((cleanup(report_free)))
+
+#endif /* NOCLONE_REPORT_H */
