@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The command table and the dispatcher. */
+/* The commands, in the order of the help and of noclone(8), and the dispatcher. */
 #include "commands.h"
 
 #include <stdio.h>
@@ -8,11 +8,12 @@
 #include "base/log.h"
 #include "base/util.h"
 #include "system/devmap.h"
+#include "cli/complete.h"
+#include "cli/help.h"
 #include "cli/options.h"
+#include "cli/usage.h"
 #include "cli/version.h"
-#include "completion.h"
-#include "help.h"
-#include "usage.h"
+#include "cmd/cmd.h"
 
 #define OPT_CHANGE	(OPT_DRY_RUN | OPT_JSON | OPT_FORCE)
 #define OPT_LOAD	(OPT_CHANGE | OPT_TABLE | OPT_CHUNK | OPT_FILE | \
@@ -21,116 +22,167 @@
 #define OPT_SWITCH	(OPT_NOW | OPT_ALL | OPT_INCLUDE | OPT_EXCLUDE | \
 			 OPT_DRY_RUN | OPT_JSON)
 
+#define CHANGE	"Creating and changing devices"
+#define BOOT	"Devices that come back at boot"
+#define SWITCH	"The fast path on devices of other programs"
+#define INSPECT	"Inspecting devices and tables"
+#define DOCTOR	"Looking for what is wrong"
+#define MEASURE	"Measuring"
+#define HELP	"Help"
+
 static int cmd_help(const struct options *o, int argc, char **argv);
 
-static const struct command commands[] = {
+const struct command commands[] = {
 	{
 		"create", "NAME {linear DEV[:START[+LEN]]... | striped [--chunk SIZE] DEV[:START[+LEN]]... | file PATH | --table FILE}",
 		"create a mapped device",
-		1, ANY_NUMBER, OPT_LOAD | OPT_UUID | OPT_PERSIST, WORD_CREATE, cmd_create
+		1, ANY_NUMBER, OPT_LOAD | OPT_UUID | OPT_PERSIST,
+		"NEW linear|striped|file FILE", cmd_create, CHANGE, "add new lvcreate advise",
+		.examples = { "noclone create fast striped --chunk 64K /dev/nvme0n1 /dev/nvme1n1",
+			      "noclone create image file /srv/disk.img --size 10G --allocate --engine extent" },
+		.texts = { { OPT_CHUNK, "SIZE", "chunk of a striped device (default what its devices prefer)" } },
 	}, {
 		"reload", "NAME {linear DEV... | striped --chunk SIZE DEV... | file PATH | --table FILE}",
 		"give a running device a new table",
-		1, ANY_NUMBER, OPT_LOAD | OPT_YES | OPT_PERSIST, WORD_RELOAD, cmd_reload
+		1, ANY_NUMBER, OPT_LOAD | OPT_YES | OPT_PERSIST,
+		"NAME linear|striped|file FILE", cmd_reload, CHANGE, "load replace",
+		.examples = { "noclone reload data linear /dev/nvme0n1 /dev/nvme1n1",
+			      "noclone reload image file /srv/disk.img --size 20G" },
+		.texts = { { OPT_ENGINE, "direct|extent|buffered|sync", "how the I/O of noclone-file is done (default as before)" } },
+	}, {
+		"convert", "NAME... [--to {noclone | stock}]",
+		"exchange the targets of running devices: stock ones for this module's, or back",
+		1, ANY_NUMBER, OPT_TO | OPT_DRY_RUN | OPT_JSON | OPT_UDEV,
+		"NAME", cmd_convert, CHANGE, "lvconvert",
+		.examples = { "noclone convert data", "noclone convert data --to stock" },
 	}, {
 		"remove", "NAME...", "remove devices",
 		1, ANY_NUMBER, OPT_CHANGE | OPT_RETRY | OPT_FORGET | OPT_UDEV,
-		WORD_NAME, cmd_remove
-	}, {
-		"save", "NAME...", "keep devices with their tables, so that they come back at boot",
-		1, ANY_NUMBER, OPT_CHANGE, WORD_NAME, cmd_save
-	}, {
-		"activate", "{NAME... | --all}", "bring saved devices back",
-		0, ANY_NUMBER, OPT_CHANGE | OPT_ALL | OPT_STRICT | OPT_UDEV,
-		WORD_SAVED, cmd_activate
-	}, {
-		"deactivate", "{NAME... | --all}",
-		"remove saved devices that nobody uses; they stay saved",
-		0, ANY_NUMBER, OPT_CHANGE | OPT_ALL | OPT_UDEV,
-		WORD_SAVED, cmd_deactivate
+		"NAME", cmd_remove, CHANGE, "rm del delete destroy lvremove",
+		.examples = { "noclone remove fast", "noclone remove --forget fast" },
 	}, {
 		"resize", "NAME {SIZE | +SIZE | -SIZE | max} [DEV[:START[+LEN]]...]",
 		"make a running device larger or smaller",
 		2, ANY_NUMBER, OPT_CHANGE | OPT_YES | OPT_RESIZEFS | OPT_SHRINK |
 		OPT_ALLOCATE | OPT_SPARSE | OPT_UDEV,
-		WORD_RESIZE, cmd_resize
+		"NAME max FILE", cmd_resize, CHANGE,
+		"grow extend shrink reduce lvextend lvreduce lvresize",
+		.examples = { "noclone resize data +100G --resizefs",
+			      "noclone resize data max /dev/nvme2n1" },
+		.texts = { { OPT_ALLOCATE, NULL, "write zeroes to the new part of the file" } },
+	}, {
+		"save", "NAME...", "keep devices with their tables, so that they come back at boot",
+		1, ANY_NUMBER, OPT_CHANGE,
+		"NAME", cmd_save, BOOT, NULL,
+		.examples = { "noclone save fast", "noclone save -n fast" },
+		.texts = { { OPT_DRY_RUN, NULL, "print the file and change nothing" } },
+	}, {
+		"activate", "{NAME... | --all}", "bring saved devices back",
+		0, ANY_NUMBER, OPT_CHANGE | OPT_ALL | OPT_STRICT | OPT_UDEV,
+		"SAVED", cmd_activate, BOOT, "start up mount",
+		.examples = { "noclone activate fast", "noclone activate --all --strict" },
+		.texts = { { OPT_ALL, NULL, "all saved devices" } },
+	}, {
+		"deactivate", "{NAME... | --all}",
+		"remove saved devices that are not in use; they stay saved",
+		0, ANY_NUMBER, OPT_CHANGE | OPT_ALL | OPT_UDEV,
+		"SAVED", cmd_deactivate, BOOT, "stop down umount unmount",
+		.examples = { "noclone deactivate fast", "noclone deactivate --all" },
+		.texts = { { OPT_ALL, NULL, "all saved devices" } },
 	}, {
 		"enable", "[--now] {DEVICE... | --all | --now --policy | --include PATTERN... | --exclude PATTERN...}",
 		"give devices the fast path, whatever made them; their tables stay",
-		0, ANY_NUMBER, OPT_SWITCH | OPT_POLICY, WORD_DEVICE, cmd_enable
+		0, ANY_NUMBER, OPT_SWITCH | OPT_POLICY,
+		"DEVICE", cmd_enable, SWITCH, "attach on",
+		.examples = { "noclone enable --now vg0/root", "noclone enable --include 'vg0/*'" },
 	}, {
 		"disable", "[--now] {DEVICE... | --all | --include PATTERN... | --exclude PATTERN...}",
 		"take the fast path from devices again",
-		0, ANY_NUMBER, OPT_SWITCH, WORD_DEVICE, cmd_disable
-	}, {
-		"convert", "NAME... [--to {noclone | stock}]",
-		"exchange the targets of running devices: stock ones for this module's, or back",
-		1, ANY_NUMBER, OPT_TO | OPT_DRY_RUN | OPT_JSON | OPT_UDEV, WORD_NAME, cmd_convert
+		0, ANY_NUMBER, OPT_SWITCH,
+		"DEVICE", cmd_disable, SWITCH, "detach off",
+		.examples = { "noclone disable --now vg0/root", "noclone disable --now --all" },
 	}, {
 		"status", "[NAME...]",
 		"print a line for each device, or all about some, with their counters",
 		0, ANY_NUMBER, OPT_JSON | OPT_ALL | OPT_OUTPUT | OPT_SORT | OPT_NOHEADINGS |
-		OPT_WATCH | OPT_PROMETHEUS, WORD_DEVICE, cmd_status
-	}, {
-		"check", "FILE...", "check table files for mistakes",
-		1, ANY_NUMBER, OPT_JSON, WORD_FILE, cmd_check
+		OPT_WATCH | OPT_PROMETHEUS,
+		"DEVICE", cmd_status, INSPECT, "list ls lvs show info lvdisplay",
+		.examples = { "noclone status", "noclone status --watch=1 -o NAME,IO,SHARE" },
+		.texts = { { OPT_ALL, NULL, "also devices that cannot have the fast path" } },
 	}, {
 		"explain", "{NAME | FILE}", "describe a table in words and as a diagram",
-		1, 1, OPT_JSON, WORD_NAME, cmd_explain
+		1, 1, OPT_JSON,
+		"NAME|FILE", cmd_explain, INSPECT, NULL,
+		.examples = { "noclone explain fast", "noclone explain fast.table" },
+	}, {
+		"check", "FILE...", "check table files for mistakes",
+		1, ANY_NUMBER, OPT_JSON,
+		"FILE", cmd_check, INSPECT, "lint verify",
+		.examples = { "noclone check fast.table", "noclone check --json *.table" },
 	}, {
 		"export", "[NAME...]",
 		"print the equivalent stock tables, for dmsetup create --concise, or the live ones",
-		0, ANY_NUMBER, OPT_JSON | OPT_TO, WORD_NAME, cmd_export
+		0, ANY_NUMBER, OPT_JSON | OPT_TO,
+		"NAME", cmd_export, INSPECT, "dump table",
+		.examples = { "noclone export >stock.tables", "noclone export --to noclone fast >fast.table" },
+		.texts = { { OPT_TO, "noclone|stock", "the targets of the tables (default stock)" } },
 	}, {
 		"doctor", "", "say what keeps this machine from using the fast path, and the fix",
-		0, 0, OPT_JSON | OPT_QUIET, WORD_NONE, cmd_doctor
+		0, 0, OPT_JSON | OPT_QUIET,
+		"", cmd_doctor, DOCTOR, NULL,
+		.examples = { "noclone doctor", "noclone doctor --quiet || noclone doctor --json" },
 	}, {
 		"bench", "DEVICE...",
 		"compare devices raw, through stock dm and through noclone",
-		1, ANY_NUMBER, OPT_DRY_RUN | OPT_JSON | OPT_CHUNK | OPT_SECONDS, WORD_FILE, cmd_bench
+		1, ANY_NUMBER, OPT_DRY_RUN | OPT_JSON | OPT_CHUNK | OPT_SECONDS,
+		"FILE", cmd_bench, MEASURE, "benchmark",
+		.examples = { "noclone bench /dev/nvme0n1",
+			      "noclone bench --json /dev/nvme0n1 >today.json" },
+		.texts = { { OPT_CHUNK, "SIZE", "chunk of the striped devices (default 64K)" } },
 	}, {
 		"help", "[COMMAND]", "print help for a command",
-		0, 1, OPT_COMPLETION, WORD_COMMAND, cmd_help
+		0, 1, 0,
+		"COMMAND", cmd_help, HELP, NULL,
+		.examples = { "noclone help", "noclone help create" },
 	}, {
 		"version", "", "print the versions of the tool, libdevmapper and the module",
-		0, 0, OPT_JSON, WORD_NONE, cmd_version
+		0, 0, OPT_JSON,
+		"", cmd_version, HELP, NULL,
+		.examples = { "noclone version", "noclone version --json" },
 	},
+	{ }
 };
 
-const struct command_list command_list = { commands, ARRAY_SIZE(commands) };
-
-const struct command *command_find(const char *name)
+static int cmd_help(const struct options *o __unused, int argc, char **argv)
 {
-	unsigned int i;
+	const struct command *cmd = argc ? command_find(commands, argv[0]) : NULL;
 
-	for (i = 0; i < ARRAY_SIZE(commands); i++)
-		if (!strcmp(commands[i].name, name))
-			return &commands[i];
-	return NULL;
+	if (cmd)
+		help_command(cmd);
+	else if (argc && usage_is_dmsetup(argc, argv))
+		return EXIT_USAGE;
+	else if (argc)
+		usage_unknown_command(commands, argv[0]);
+	else
+		help_overview(commands);
+	return argc && !cmd ? EXIT_USAGE : EXIT_OK;
 }
 
-static int cmd_help(const struct options *o, int argc, char **argv)
+/*
+ * noclone __complete NUMBER WORD...: the candidates for the word of that number, from 0
+ * on, which may be one behind the last.  It is no command, because its words are not ours.
+ */
+static int commands_complete(int argc, char **argv)
 {
-	const struct command *cmd;
+	_cleanup_free_ char *candidates = NULL;
+	uint32_t nr;
 
-	if (opt(o, OPT_COMPLETION)) {
-		_cleanup_free_ char *script = completion_script(&command_list, o->shell);
-
-		fputs(script, stdout);
-		return EXIT_OK;
-	}
-	if (!argc) {
-		help_overview(&command_list);
-		return EXIT_OK;
-	}
-	cmd = command_find(argv[0]);
-	if (!cmd && usage_is_dmsetup(argc, argv))
+	if (argc < 4 || !parse_u32(argv[2], &nr) || nr > (uint32_t)argc - 3)
 		return EXIT_USAGE;
-	if (!cmd) {
-		usage_unknown_command(&command_list, argv[0]);
-		return EXIT_USAGE;
-	}
-	help_command(cmd);
+	if (nr == (uint32_t)argc - 3)
+		argv[argc] = "";
+	candidates = complete_word(commands, nr, argv + 3);
+	fputs(candidates, stdout);
 	return EXIT_OK;
 }
 
@@ -140,17 +192,17 @@ static int run_command(const struct options *o, int argc, char **argv)
 		.udev_sync = !opt(o, OPT_NOUDEVSYNC),
 		.udev_timeout = o->udev_timeout,
 	};
-	const struct command *cmd = command_find(argv[0]);
+	const struct command *cmd = command_find(commands, argv[0]);
 
 	if (!cmd) {
-		usage_unknown_command(&command_list, argv[0]);
+		usage_unknown_command(commands, argv[0]);
 		return EXIT_USAGE;
 	}
-	if (o->help) {
+	if (opt(o, OPT_HELP)) {
 		help_command(cmd);
 		return EXIT_OK;
 	}
-	if (o->given & ~cmd->options) {
+	if (o->given & ~(cmd->options | OPT_COMMON)) {
 		usage_other_options(cmd, o->given);
 		return EXIT_USAGE;
 	}
@@ -171,7 +223,7 @@ static const struct command *command_among(int argc, char **argv)
 	int i;
 
 	for (i = 1; !cmd && i < argc; i++)
-		cmd = command_find(argv[i]);
+		cmd = command_find(commands, argv[i]);
 	return cmd;
 }
 
@@ -180,19 +232,22 @@ int command_main(int argc, char **argv)
 	struct options o;
 	int first, r = EXIT_USAGE;
 
+	if (argc > 1 && !strcmp(argv[1], "__complete"))
+		return commands_complete(argc, argv);
 	if (argc && usage_is_dmsetup(argc - 1, argv + 1))
 		return EXIT_USAGE;
 	first = options_parse(&o, argc, argv);
 	if (first < 0) {
-		usage_bad_option(&o, command_among(argc, argv));
-	} else if (o.version) {
+		if (*o.unknown)
+			usage_unknown_option(o.unknown, command_among(argc, argv));
+	} else if (opt(&o, OPT_VERSION)) {
 		puts("noclone " TOOL_VERSION);
 		r = EXIT_OK;
 	} else if (first < argc) {
 		r = run_command(&o, argc - first, argv + first);
 	} else {
-		help_overview(&command_list);
-		r = o.help ? EXIT_OK : EXIT_USAGE;
+		help_overview(commands);
+		r = opt(&o, OPT_HELP) ? EXIT_OK : EXIT_USAGE;
 	}
 	options_free(&o);
 	return r;

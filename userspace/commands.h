@@ -3,11 +3,10 @@
 #ifndef NOCLONE_COMMANDS_H
 #define NOCLONE_COMMANDS_H
 
-#include "cmd/cmd.h"
+#include "cli/command-list.h"
 
-extern const struct command_list command_list;
+extern const struct command commands[];
 
-const struct command *command_find(const char *name);
 /* Parse, check and run; argv[0] is the program.  Return: the exit status. */
 int command_main(int argc, char **argv);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The command line: options, the command table, completion, man page. */
+/* The command line: options, the list of commands, completion, man page. */
 #include "unit.h"
 
 #include <fcntl.h>
@@ -8,13 +8,11 @@
 #include "base/read.h"
 #include "base/util.h"
 #include "model/engine.h"
+#include "cli/complete.h"
 #include "cli/options.h"
 #include "cmd/cmd.h"
 #include "commands.h"
-#include "completion.h"
-#include "examples.h"
 
-#define COMPLETION	TOP "/userspace/completion/noclone."
 #define MAN_PAGE	TOP "/userspace/man/noclone.8"
 
 static char *read_file(const char *path)
@@ -218,19 +216,18 @@ static void failures(void **state __unused)
 
 static void commands_are_complete(void **state __unused)
 {
-	unsigned int i, j;
+	const struct command *c, *other;
 
-	for (i = 0; i < command_list.nr; i++) {
-		const struct command *c = &command_list.command[i];
-
+	for (c = commands; c->name; c++) {
 		assert_non_null(c->run);
+		assert_non_null(c->kinds);
 		assert_true(*c->summary);
 		assert_true(c->max == ANY_NUMBER || c->max >= c->min);
-		assert_ptr_equal(command_find(c->name), c);
-		for (j = 0; j < i; j++)
-			assert_string_not_equal(command_list.command[j].name, c->name);
+		assert_ptr_equal(command_find(commands, c->name), c);
+		for (other = commands; other != c; other++)
+			assert_string_not_equal(other->name, c->name);
 	}
-	assert_null(command_find("nonsense"));
+	assert_null(command_find(commands, "nonsense"));
 }
 
 static void option_names_and_letters_are_unique(void **state __unused)
@@ -250,60 +247,121 @@ static void option_names_and_letters_are_unique(void **state __unused)
 /* Each option belongs to a command; otherwise it cannot be given at all. */
 static void options_are_used(void **state __unused)
 {
-	option_bits used = 0;
-	unsigned int i;
+	const struct command *c;
+	option_bits used = OPT_COMMON;
 
-	for (i = 0; i < command_list.nr; i++)
-		used |= command_list.command[i].options;
+	for (c = commands; c->name; c++)
+		used |= c->options;
 	assert_int_equal(used, (1ULL << OPT_NR) - 1);
 }
 
-static void script_is_fresh(const char *name, enum shell shell)
+/* What an option means to one command is for an option that it takes, and is different. */
+static void texts_are_needed(void **state __unused)
 {
-	_cleanup_free_ char *script = completion_script(&command_list, shell);
-	_cleanup_free_ char *path = xasprintf(COMPLETION "%s", name);
-	_cleanup_free_ char *checked_in = read_file(path);
+	const struct command *c;
+	unsigned int i, j;
 
-	if (strcmp(script, checked_in))
-		fail_msg("userspace/completion/noclone.%s is old: make -C userspace completion",
-			 name);
+	for (c = commands; c->name; c++)
+		for (i = 0; i < ARRAY_SIZE(c->texts) && c->texts[i].bit; i++)
+			for (j = 0; j < OPT_NR; j++) {
+				if (option_infos[j].bit != c->texts[i].bit)
+					continue;
+				assert_true(command_takes(c, &option_infos[j]));
+				assert_string_not_equal(option_infos[j].help, c->texts[i].help);
+			}
 }
 
-static void completion_is_fresh(void **state __unused)
+/* The candidates for the last word of the line, which begins after the last blank. */
+static char *candidates(const char *line)
 {
-	script_is_fresh("bash", SHELL_BASH);
-	script_is_fresh("zsh", SHELL_ZSH);
-	script_is_fresh("fish", SHELL_FISH);
+	_cleanup_words_ struct words w;
+
+	words_split(&w, line);
+	GROW(w.word, w.nr);
+	w.word[w.nr] = "";
+	return complete_word(commands, w.nr - (line[strlen(line) - 1] != ' '), w.word);
 }
 
-/* The man page has a paragraph for every command and every option. */
-static void man_page_is_complete(void **state __unused)
+static void completion_proposes(void **state __unused)
+{
+	static const struct {
+		const char *line, *candidates;
+	} lines[] = {
+		{ "noclone create x ", "linear\nstriped\nfile\n" },
+		{ "noclone create new", "" },
+		{ "noclone create x linear ", "\tfiles\n" },
+		{ "noclone create x linear --chunk 64K /dev/a ", "\tfiles\n" },
+		{ "noclone create --chunk 64K x ", "linear\nstriped\nfile\n" },
+		{ "noclone create --chunk=64K x ", "linear\nstriped\nfile\n" },
+		{ "noclone create x file /a -e ", "direct\nextent\nbuffered\nsync\n" },
+		{ "noclone convert x --to s", "noclone\nstock\n" },
+		{ "noclone convert x --to=s", "--to=noclone\n--to=stock\n" },
+		{ "noclone create --table ", "\tfiles\n" },
+		{ "noclone create --size ", "" },
+		{ "noclone create --readonly=", "" },
+		{ "noclone status --watch x --output ",
+		  "NAME\nTYPE\nMADE-BY\nSTATE\nIO\nFAST\nSHARE\nREASON\nWHY\n" },
+		{ "noclone help create x", "" },
+		{ "noclone version -",
+		  "--json\tprint JSON\n--verbose\tprint more messages\n"
+		  "--debug\tprint all messages, also those of libdevmapper\n"
+		  "--help\tprint help for the command\n--version\tprint the version\n" },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(lines); i++) {
+		_cleanup_free_ char *got = candidates(lines[i].line);
+
+		if (strcmp(got, lines[i].candidates))
+			fail_msg("%s: %s", lines[i].line, got);
+	}
+}
+
+static void completion_keeps_the_columns_before(void **state __unused)
+{
+	_cleanup_free_ char *list = candidates("noclone status --output=+NAME,S");
+	_cleanup_free_ char *verbs = candidates("noclone "), *help = candidates("noclone help c");
+
+	assert_non_null(strstr(list, "\n--output=+NAME,SHARE\n"));
+	assert_non_null(strstr(verbs, "create\tcreate a mapped device\n"));
+	assert_string_equal(verbs, help);
+}
+
+/* The man page has commands and their topics in the order of the help. */
+static void man_page_has_commands(void **state __unused)
+{
+	_cleanup_free_ char *page = read_file(MAN_PAGE);
+	const struct command *c;
+	const char *at = page;
+
+	for (c = commands; c->name; c++) {
+		_cleanup_free_ char *topic = xasprintf("\n.SS %s\n", c->topic);
+		_cleanup_free_ char *text = xasprintf("\n.B noclone %s\n", c->name);
+		_cleanup_free_ char *more = xasprintf("\n.BI \"noclone %s ", c->name);
+		const char *heading = strstr(page, topic), *found = strstr(at, text);
+
+		if (!found)
+			found = strstr(at, more);
+		if (!found || !heading || heading > found)
+			fail_msg("noclone.8 does not have \"%s\" below \"%s\", in the order of the help",
+				 c->name, c->topic);
+		at = found;
+	}
+}
+
+static void man_page_has_options(void **state __unused)
 {
 	_cleanup_free_ char *page = read_file(MAN_PAGE);
 	unsigned int i;
 
-	for (i = 0; i < command_list.nr; i++) {
-		_cleanup_free_ char *text = xasprintf("\n.B noclone %s\n",
-						      command_list.command[i].name);
-		_cleanup_free_ char *more = xasprintf("\n.BI \"noclone %s ",
-						      command_list.command[i].name);
-
-		if (!strstr(page, text) && !strstr(page, more))
-			fail_msg("noclone.8 does not describe \"%s\"",
-				 command_list.command[i].name);
-	}
 	for (i = 0; i < OPT_NR; i++) {
-		_cleanup_free_ char *text = xstrdup("\\-\\-");
+		_cleanup_strbuf_ struct strbuf text = { 0 };
 		const char *c;
 
-		for (c = option_infos[i].name; *c; c++) {
-			char *longer = xasprintf("%s%s%c", text,
-						 *c == '-' ? "\\" : "", *c);
-
-			free(text);
-			text = longer;
-		}
-		if (!strstr(page, text))
+		strbuf_add(&text, "\\-\\-");
+		for (c = option_infos[i].name; *c; c++)
+			strbuf_add(&text, "%s%c", *c == '-' ? "\\" : "", *c);
+		if (!strstr(page, text.text))
 			fail_msg("noclone.8 does not describe --%s",
 				 option_infos[i].name);
 	}
@@ -318,25 +376,19 @@ static void check_example(const struct command *cmd, const char *line)
 	int words = parse(&o, first, &w), nr = w.nr - words - 1;
 
 	if (words < 0 || nr < cmd->min || (cmd->max != ANY_NUMBER && nr > cmd->max) ||
-	    strcmp(w.word[words], cmd->name) || o.given & ~cmd->options)
+	    strcmp(w.word[words], cmd->name) || o.given & ~(cmd->options | OPT_COMMON))
 		fail_msg("not an example of %s: %s", cmd->name, line);
 	options_free(&o);
 }
 
 static void examples_are_right(void **state __unused)
 {
-	unsigned int i, j;
+	const struct command *c;
+	unsigned int i;
 
-	for (i = 0; i < command_list.nr; i++) {
-		const struct command *cmd = &command_list.command[i];
-		const struct examples *examples = examples_find(cmd->name);
-
-		if (!examples)
-			fail_msg("no examples of %s", cmd->name);
-		for (j = 0; j < ARRAY_SIZE(examples->line); j++)
-			check_example(cmd, examples->line[j]);
-	}
-	assert_null(examples_find("nosuch"));
+	for (c = commands; c->name; c++)
+		for (i = 0; i < ARRAY_SIZE(c->examples); i++)
+			check_example(c, c->examples[i]);
 }
 
 int main(void)
@@ -354,8 +406,11 @@ int main(void)
 		cmocka_unit_test(commands_are_complete),
 		cmocka_unit_test(option_names_and_letters_are_unique),
 		cmocka_unit_test(options_are_used),
-		cmocka_unit_test(completion_is_fresh),
-		cmocka_unit_test(man_page_is_complete),
+		cmocka_unit_test(texts_are_needed),
+		cmocka_unit_test(completion_proposes),
+		cmocka_unit_test(completion_keeps_the_columns_before),
+		cmocka_unit_test(man_page_has_commands),
+		cmocka_unit_test(man_page_has_options),
 		cmocka_unit_test(examples_are_right),
 	};
 

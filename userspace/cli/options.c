@@ -22,9 +22,8 @@
 #define MIN_RUN_MS		100
 #define MAX_RUN_MS		3600000
 
-/* getopt's "val" of the options without a letter: above every character */
+/* getopt's "val" of the long options: above every character */
 #define VAL_FIRST	256
-enum { VAL_DEBUG = VAL_FIRST + OPT_NR };
 
 #define OPTION_INFO(bit, name, letter, argument, help) \
 	{ OPT_##bit, name, letter, argument, help },
@@ -33,23 +32,14 @@ const struct option_info option_infos[OPT_NR] = {
 	NOCLONE_OPTIONS(OPTION_INFO)
 };
 
-const struct option_info common_options[] = {
-	{ 0, "verbose", 'v', NULL, "print more messages" },
-	{ 0, "debug", 0, NULL, "print all messages, also those of libdevmapper" },
-	{ 0, "help", 'h', NULL, "print help for the command" },
-	{ 0, "version", 'V', NULL, "print the version" },
-};
-const unsigned int nr_common_options = ARRAY_SIZE(common_options);
-
-/* One getopt table entry; an option without a letter gets its own number. */
+/* One getopt table entry, and a letter if there is one. */
 static void add_long(struct option *o, struct strbuf *letters,
 		     const struct option_info *info, int val)
 {
 	o->name = info->name;
 	o->has_arg = !info->argument ? no_argument :
 		     *info->argument == '[' ? optional_argument : required_argument;
-	o->flag = NULL;
-	o->val = info->letter ? info->letter : val;
+	o->val = val;
 	if (info->letter)
 		strbuf_add(letters, "%c%.*s", info->letter, o->has_arg, "::");
 }
@@ -126,21 +116,6 @@ static const char *take_watch(struct options *o, const char *value)
 	       "not a number of seconds from 0.1 to 3600";
 }
 
-static const char *take_shell(struct options *o, const char *value)
-{
-	static const char *const names[] = {
-		[SHELL_BASH] = "bash", [SHELL_ZSH] = "zsh", [SHELL_FISH] = "fish",
-	};
-	unsigned int i;
-
-	for (i = 0; value && i < ARRAY_SIZE(names); i++) {
-		o->shell = i;
-		if (!strcmp(value, names[i]))
-			return NULL;
-	}
-	return value ? "known are bash, zsh and fish" : NULL;
-}
-
 /* Sectors, as in a table; with a unit, a size as everywhere else. */
 static const char *take_start(struct options *o, const char *value)
 {
@@ -196,106 +171,89 @@ static const char *take(struct options *o, const struct option_info *info,
 	case OPT_SORT:
 		o->sort = value;
 		break;
-	case OPT_COMPLETION:
-		return take_shell(o, value);
+	case OPT_VERBOSE:
+		log_level = MAX(log_level, LOG_LEVEL_VERBOSE);
+		break;
+	case OPT_DEBUG:
+		log_level = LOG_LEVEL_DEBUG;
+		break;
 	}
 	return NULL;
+}
+
+/* If an argument is one of some words, the one that was meant. */
+static char *nearest_choice(const char *value, const char *argument)
+{
+	_cleanup_free_ char *list = xstrdup(argument);
+	char *c;
+
+	if (!islower((unsigned char)*list))
+		return NULL;
+	for (c = list; *c; c++)
+		if (*c == '|')
+			*c = ' ';
+	return nearest_of(value, list);
 }
 
 static int take_option(struct options *o, const struct option_info *info,
 		       const char *value)
 {
-	const char *wrong = take(o, info, value), *choices = option_choices(info);
+	const char *wrong = take(o, info, value);
 	_cleanup_free_ char *best = NULL, *hint = NULL;
 
 	if (!wrong)
 		return 0;
-	best = choices ? nearest_of(value, choices) : NULL;
+	best = nearest_choice(value, info->argument);
 	hint = nearest_hint(best);
 	log_err("--%s %s: %s%s", info->name, *value ? value : "\"\"", wrong, hint);
 	return -EINVAL;
 }
 
-static int take_val(struct options *o, int val, const char *value)
+/* By what getopt returns for an option, or leaves in optopt. */
+static const struct option_info *find_val(int val)
 {
 	unsigned int i;
 
-	switch (val) {
-	case 'v':
-		log_level = MAX(log_level, LOG_LEVEL_VERBOSE);
-		return 0;
-	case 'h':
-		o->help = true;
-		return 0;
-	case 'V':
-		o->version = true;
-		return 0;
-	case VAL_DEBUG:
-		log_level = LOG_LEVEL_DEBUG;
-		return 0;
-	}
 	for (i = 0; i < OPT_NR; i++)
-		if (val == option_infos[i].letter ||
-		    val == (int)(VAL_FIRST + i))
-			return take_option(o, &option_infos[i], value);
-	return -EINVAL;
-}
-
-const char *option_choices(const struct option_info *o)
-{
-	switch (o->bit) {
-	case OPT_ENGINE:
-		return "direct extent buffered sync";
-	case OPT_TO:
-		return "noclone stock";
-	case OPT_COMPLETION:
-		return "bash zsh fish";
-	}
+		if ((val && val == option_infos[i].letter) || val == (int)(VAL_FIRST + i))
+			return &option_infos[i];
 	return NULL;
 }
 
-static bool is_letter(int c)
+const struct option_info *option_find(const char *word)
 {
 	unsigned int i;
 
+	if (!str_starts(word, "--"))
+		return word[0] == '-' && word[1] && !word[2] ? find_val(word[1]) : NULL;
 	for (i = 0; i < OPT_NR; i++)
-		if (c == option_infos[i].letter)
-			return true;
-	for (i = 0; i < nr_common_options; i++)
-		if (c == common_options[i].letter)
-			return true;
-	return false;
+		if (!strcmp(option_infos[i].name, word + 2))
+			return &option_infos[i];
+	return NULL;
 }
 
-static bool begins_several(const char *name)
+bool option_takes_word(const struct option_info *o)
 {
-	unsigned int i, nr = 0;
-
-	for (i = 0; i < OPT_NR; i++)
-		nr += str_starts(option_infos[i].name, name);
-	for (i = 0; i < nr_common_options; i++)
-		nr += str_starts(common_options[i].name, name);
-	return nr > 1;
+	return o->argument && *o->argument != '[';
 }
 
-/* What getopt did not accept: it leaves a letter in optopt, or the word behind. */
+/*
+ * What getopt did not accept: it leaves an option that it knows in optopt, or a letter,
+ * else only the word behind.
+ */
 static int refuse(struct options *o, int val, const char *word)
 {
-	bool is_long = optopt >= VAL_FIRST || !optopt ||
-		       (str_starts(word, "--") && is_letter(optopt));
+	const struct option_info *info = find_val(optopt);
+	bool is_long = !optopt || optopt >= VAL_FIRST;
+	_cleanup_free_ char *name = is_long ? xstrndup(word, strcspn(word, "=")) :
+				    xasprintf("-%c", optopt);
 
-	if (val == ':')
-		o->error = OPTION_NO_ARGUMENT;
-	else if (is_long && optopt)
-		o->error = OPTION_EXTRA_ARGUMENT;
-	else if (is_long && begins_several(word + 2))
-		o->error = OPTION_AMBIGUOUS;
+	if (val == ':' && info)
+		log_err("%s needs an argument: %s %s", name, name, info->argument);
+	else if (is_long && info)
+		log_err("%s takes no argument", name);
 	else
-		o->error = OPTION_UNKNOWN;
-	if (is_long)
-		snprintf(o->wrong, sizeof(o->wrong), "%.*s", (int)strcspn(word, "="), word);
-	else
-		snprintf(o->wrong, sizeof(o->wrong), "-%c", optopt);
+		snprintf(o->unknown, sizeof(o->unknown), "%s", name);
 	return -EINVAL;
 }
 
@@ -330,7 +288,7 @@ static char *with_dash(char *const *hidden, char *word)
 
 int options_parse(struct options *o, int argc, char **argv)
 {
-	struct option longs[OPT_NR + ARRAY_SIZE(common_options) + 1] = { 0 };
+	struct option longs[OPT_NR + 1] = { 0 };
 	_cleanup_free_ char **hidden = hide_dashes(argc, argv);
 	_cleanup_strbuf_ struct strbuf letters = { 0 };
 	unsigned int i;
@@ -343,16 +301,13 @@ int options_parse(struct options *o, int argc, char **argv)
 	strbuf_add(&letters, ":");	/* tell a missing argument from an unknown option */
 	for (i = 0; i < OPT_NR; i++)
 		add_long(&longs[i], &letters, &option_infos[i], VAL_FIRST + i);
-	for (i = 0; i < nr_common_options; i++)
-		add_long(&longs[OPT_NR + i], &letters, &common_options[i],
-			 VAL_DEBUG);
 
 	optind = 0;	/* glibc: reinitialize, for the unit tests */
 	opterr = 0;
 	while ((val = getopt_long(argc, argv, letters.text, longs, NULL)) != -1) {
 		if (val == '?' || val == ':')
 			return refuse(o, val, argv[optind - 1]);
-		if (take_val(o, val, with_dash(hidden, optarg)))
+		if (take_option(o, find_val(val), with_dash(hidden, optarg)))
 			return -EINVAL;
 	}
 	for (i = optind; i < (unsigned int)argc; i++)

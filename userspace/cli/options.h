@@ -16,7 +16,7 @@
 #define NOCLONE_OPTIONS(X)						\
 	X(TABLE,	"table",	't', "FILE",	"take the table from FILE (- is stdin)") \
 	X(CHUNK,	"chunk",	'c', "SIZE",	"chunk of a striped device, for example 64K") \
-	X(ENGINE,	"engine",	'e', "ENGINE",	"engine of noclone-file: direct (default), extent, buffered or sync; reload keeps the current one") \
+	X(ENGINE,	"engine",	'e', "direct|extent|buffered|sync", "how the I/O of noclone-file is done (default direct)") \
 	X(START,	"start",	0,   "SECTORS",	"first sector used in the backing file") \
 	X(SIZE,		"size",		0,   "SIZE",	"create the file, or grow it to this size") \
 	X(ALLOCATE,	"allocate",	0,   NULL,	"fill holes and unwritten extents of the file with zeroes") \
@@ -30,12 +30,12 @@
 	X(FORGET,	"forget",	0,   NULL,	"remove the file of a saved device as well") \
 	X(STRICT,	"strict",	0,   NULL,	"without the module fail, instead of using dm's own targets and loop devices") \
 	X(RETRY,	"retry",	0,   NULL,	"retry for some seconds while the device is in use") \
-	X(ALL,		"all",		'a', NULL,	"all devices; with status, also those that cannot have the fast path; with activate and deactivate, all that are saved") \
-	X(NOW,		"now",		0,   NULL,	"act on devices now, until the next boot, instead of editing the policy") \
+	X(ALL,		"all",		'a', NULL,	"all devices") \
+	X(NOW,		"now",		0,   NULL,	"act now, until the next boot, instead of editing the policy") \
 	X(POLICY,	"policy",	0,   NULL,	"as the policy says") \
 	X(INCLUDE,	"include",	0,   "PATTERN",	"add a rule to the policy: devices of that name get the fast path") \
 	X(EXCLUDE,	"exclude",	0,   "PATTERN",	"add a rule to the policy: devices of that name do not get it") \
-	X(TO,		"to",		0,   "TARGETS",	"noclone or stock; without it, convert takes noclone and export stock") \
+	X(TO,		"to",		0,   "noclone|stock", "the targets that the devices get (default noclone)") \
 	X(WATCH,	"watch",	'w', "[SECONDS]", "repeat, with rates per second (default 2)") \
 	X(NOHEADINGS,	"noheadings",	0,   NULL,	"print no line of headings") \
 	X(PROMETHEUS,	"prometheus",	0,   NULL,	"print metrics for the textfile collector of node_exporter") \
@@ -49,7 +49,10 @@
 	X(JSON,		"json",		'j', NULL,	"print JSON") \
 	X(NOUDEVSYNC,	"noudevsync",	0,   NULL,	"do not wait for udev") \
 	X(UDEV_TIMEOUT,	"udev-timeout",	0,   "SECONDS",	"wait for udev at most this long (default 30)") \
-	X(COMPLETION,	"completion",	0,   "[SHELL]",	"print the completion script for bash (default), zsh or fish")
+	X(VERBOSE,	"verbose",	'v', NULL,	"print more messages") \
+	X(DEBUG,	"debug",	0,   NULL,	"print all messages, also those of libdevmapper") \
+	X(HELP,		"help",		'h', NULL,	"print help for the command") \
+	X(VERSION,	"version",	'V', NULL,	"print the version")
 
 #define OPTION_NUMBER(bit, ...)	OPT_NR_##bit,
 enum { NOCLONE_OPTIONS(OPTION_NUMBER) OPT_NR };
@@ -59,11 +62,16 @@ enum { NOCLONE_OPTIONS(OPTION_BIT) };
 
 typedef uint64_t option_bits;
 
+/* Those that every command takes */
+#define OPT_COMMON	(OPT_VERBOSE | OPT_DEBUG | OPT_HELP | OPT_VERSION)
 #define OPT_UDEV	(OPT_NOUDEVSYNC | OPT_UDEV_TIMEOUT)
 /* Those that are for "file PATH" only */
 #define OPT_FILE	(OPT_ENGINE | OPT_START | OPT_SIZE | OPT_ALLOCATE)
 
-/* An argument in brackets may be left out; it is given as --name=ARGUMENT. */
+/*
+ * An argument in brackets may be left out; it is given as --name=ARGUMENT.  One in small
+ * letters is a list of what it may be.
+ */
 struct option_info {
 	option_bits bit;
 	const char *name;
@@ -74,15 +82,6 @@ struct option_info {
 
 /* One for each option of the list above, in its order. */
 extern const struct option_info option_infos[OPT_NR];
-/* --verbose and the like, which every command takes. */
-extern const struct option_info common_options[];
-extern const unsigned int nr_common_options;
-
-enum shell {
-	SHELL_BASH,
-	SHELL_ZSH,
-	SHELL_FISH,
-};
 
 struct rule_option {
 	enum policy_kind kind;
@@ -90,25 +89,9 @@ struct rule_option {
 };
 
 /**
- * enum option_error - why parsing ended
- * @OPTION_BAD_ARGUMENT: a message has said what is wrong with its argument
- * @OPTION_UNKNOWN: there is no such option
- * @OPTION_AMBIGUOUS: it is the beginning of several
- * @OPTION_NO_ARGUMENT: its argument is missing
- * @OPTION_EXTRA_ARGUMENT: it takes no argument
- */
-enum option_error {
-	OPTION_BAD_ARGUMENT,
-	OPTION_UNKNOWN,
-	OPTION_AMBIGUOUS,
-	OPTION_NO_ARGUMENT,
-	OPTION_EXTRA_ARGUMENT,
-};
-
-/**
  * struct options - the parsed options
- * @error: after a failure, why
- * @wrong: after a failure, the option: "--name" as it was typed, or "-n"
+ * @unknown: after a failure, the option that there is not, or that is the beginning of
+ *	several: "--name" as it was typed, or "-n"; empty after a message
  * @given: OPT_ bits
  * @table: --table
  * @chunk: --chunk in sectors
@@ -124,13 +107,9 @@ enum option_error {
  * @nr_rules: how many
  * @to_stock: --to stock
  * @watch_ms: --watch in milliseconds, or its default
- * @shell: --completion, or its default
- * @help: --help
- * @version: --version
  */
 struct options {
-	enum option_error error;
-	char wrong[64];
+	char unknown[64];
 	option_bits given;
 	const char *table;
 	uint64_t chunk;
@@ -146,9 +125,6 @@ struct options {
 	unsigned int nr_rules;
 	bool to_stock;
 	uint32_t watch_ms;
-	enum shell shell;
-	bool help;
-	bool version;
 };
 
 static inline bool opt(const struct options *o, option_bits bit)
@@ -162,12 +138,14 @@ static inline bool opt(const struct options *o, option_bits bit)
  * @argc: number of words, of which @argv[0] is skipped
  * @argv: permuted so that the words that are no options come last
  *
- * Return: index of the first word that is no option, or -EINVAL: @o->error says
- * why.
+ * Return: index of the first word that is no option, or -EINVAL: @o->unknown says
+ * why, or a message has.
  */
 int options_parse(struct options *o, int argc, char **argv);
-/* The words that its argument may be, NULL if there is no list. */
-const char *option_choices(const struct option_info *o);
+/* By "--name" or "-n", NULL if there is none. */
+const struct option_info *option_find(const char *word);
+/* Does it take the next word, whatever that is? */
+bool option_takes_word(const struct option_info *o);
 void options_free(struct options *o);
 
 #endif /* NOCLONE_OPTIONS_H */

@@ -3,16 +3,16 @@
 #ifndef NOCLONE_USAGE_H
 #define NOCLONE_USAGE_H
 
-#include "cmd/cmd.h"
+#include "cli/command-list.h"
 
-void usage_unknown_command(const struct command_list *list, const char *name);
+void usage_unknown_command(const struct command *list, const char *name);
+/* options_parse() does not know @word; @cmd is NULL if the command is not known. */
+void usage_unknown_option(const char *word, const struct command *cmd);
 /*
  * Is the first word a command that dmsetup has and this tool lacks?  Then log the command
  * line of dmsetup that does it.
  */
 bool usage_is_dmsetup(int argc, char **argv);
-/* After options_parse() failed; @cmd is NULL if the command is not known. */
-void usage_bad_option(const struct options *o, const struct command *cmd);
 /* Options were given that @cmd does not take. */
 void usage_other_options(const struct command *cmd, option_bits given);
 /* The number of words is wrong; @argv[0] is the command. */
