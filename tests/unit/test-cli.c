@@ -124,23 +124,6 @@ static void options_after_double_dash_are_words(void **state __unused)
 	options_free(&o);
 }
 
-/* A size may be negative; no option is a digit. */
-static void negative_sizes_are_words(void **state __unused)
-{
-	_cleanup_words_ struct words w;
-	struct options o;
-	int first = parse(&o, "noclone resize -1G -n a -2.5M --yes -0", &w);
-
-	assert_int_equal(w.nr - first, 5);
-	assert_string_equal(w.word[first], "resize");
-	assert_string_equal(w.word[first + 1], "-1G");
-	assert_string_equal(w.word[first + 2], "a");
-	assert_string_equal(w.word[first + 3], "-2.5M");
-	assert_string_equal(w.word[first + 4], "-0");
-	assert_int_equal(o.given, OPT_DRY_RUN | OPT_YES);
-	options_free(&o);
-}
-
 static int run(const char *line)
 {
 	_cleanup_words_ struct words w;
@@ -400,7 +383,6 @@ int main(void)
 		cmocka_unit_test(start_in_sectors_or_with_a_unit),
 		cmocka_unit_test(seconds_with_fractions),
 		cmocka_unit_test(options_after_double_dash_are_words),
-		cmocka_unit_test(negative_sizes_are_words),
 		cmocka_unit_test(usage_errors),
 		cmocka_unit_test(failures),
 		cmocka_unit_test(commands_are_complete),

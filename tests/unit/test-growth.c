@@ -67,7 +67,7 @@ static int teardown(void **state)
 /* From two blocks and a sector to four blocks, written. */
 static void grow(const struct scratch *s)
 {
-	struct growth g = { .path = s->path, .bytes = 4 * s->block, .kind = GROWTH_WRITTEN };
+	struct growth g = { .path = s->path, .bytes = 4 * s->block, .written = true };
 	_cleanup_free_ char *zeroes = xzalloc(4 * s->block), *data = xzalloc(4 * s->block);
 	uint64_t old = 2 * s->block + SECTOR_SIZE;
 	struct stat st;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 enum log_level log_level = LOG_LEVEL_NORMAL;
 
@@ -43,6 +44,17 @@ static void write_out(const char *line)
 		return;
 	sigtimedwait(&pipe, NULL, &now);
 	sigprocmask(SIG_SETMASK, &before, NULL);
+}
+
+void log_progress(const char *doing, uint64_t done, uint64_t all)
+{
+	static unsigned int shown;
+	unsigned int percent = all ? done * 100 / all : 100;
+
+	if (!isatty(STDERR_FILENO) || (percent == shown && done < all))
+		return;
+	shown = percent;
+	fprintf(stderr, "\r%s: %3u %%%s", doing, percent, done < all ? "" : "\n");
 }
 
 void log_hold(void)

@@ -19,6 +19,9 @@ void log_note(const char *fmt, ...) __printf(1, 2);
 void log_verbose(const char *fmt, ...) __printf(1, 2);
 void log_debug(const char *fmt, ...) __printf(1, 2);
 
+/* How far a long step is, on a terminal, in percent; the line ends when @done is @all. */
+void log_progress(const char *doing, uint64_t done, uint64_t all);
+
 /*
  * Between these two messages are kept: stderr may be a file on the device that is
  * suspended, and writing to it would wait for ever.

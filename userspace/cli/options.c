@@ -257,39 +257,9 @@ static int refuse(struct options *o, int val, const char *word)
 	return -EINVAL;
 }
 
-/*
- * "-1G" is a size: no option is a digit.  getopt would take it for options, so it gets
- * the word without its dash, and the dash is put back afterwards.
- */
-static bool is_negative(const char *word)
-{
-	return word[0] == '-' && isdigit((unsigned char)word[1]);
-}
-
-static char **hide_dashes(int argc, char **argv)
-{
-	char **hidden = xzalloc((argc + 1) * sizeof(*hidden));
-	unsigned int nr = 0;
-	int i;
-
-	for (i = 1; i < argc && strcmp(argv[i], "--"); i++)
-		if (is_negative(argv[i]))
-			hidden[nr++] = ++argv[i];
-	return hidden;
-}
-
-static char *with_dash(char *const *hidden, char *word)
-{
-	for (; word && *hidden; hidden++)
-		if (*hidden == word)
-			return word - 1;
-	return word;
-}
-
 int options_parse(struct options *o, int argc, char **argv)
 {
 	struct option longs[OPT_NR + 1] = { 0 };
-	_cleanup_free_ char **hidden = hide_dashes(argc, argv);
 	_cleanup_strbuf_ struct strbuf letters = { 0 };
 	unsigned int i;
 	int val;
@@ -307,11 +277,9 @@ int options_parse(struct options *o, int argc, char **argv)
 	while ((val = getopt_long(argc, argv, letters.text, longs, NULL)) != -1) {
 		if (val == '?' || val == ':')
 			return refuse(o, val, argv[optind - 1]);
-		if (take_option(o, find_val(val), with_dash(hidden, optarg)))
+		if (take_option(o, find_val(val), optarg))
 			return -EINVAL;
 	}
-	for (i = optind; i < (unsigned int)argc; i++)
-		argv[i] = with_dash(hidden, argv[i]);
 	return optind;
 }
 

@@ -20,9 +20,7 @@
 	X(START,	"start",	0,   "SECTORS",	"first sector used in the backing file") \
 	X(SIZE,		"size",		0,   "SIZE",	"create the file, or grow it to this size") \
 	X(ALLOCATE,	"allocate",	0,   NULL,	"fill holes and unwritten extents of the file with zeroes") \
-	X(SPARSE,	"sparse",	0,   NULL,	"let the new part of a file be a hole") \
-	X(RESIZEFS,	"resizefs",	0,   NULL,	"resize the file system on the device as well") \
-	X(SHRINK,	"shrink",	0,   NULL,	"permit a SIZE that is less than the device has") \
+	X(RESIZEFS,	"resizefs",	0,   NULL,	"let fsadm(8) of lvm2 grow the file system on the device as well") \
 	X(NO_FASTPATH,	"no-fastpath",	0,   NULL,	"let dm core clone every I/O") \
 	X(READONLY,	"readonly",	'r', NULL,	"make the device read-only") \
 	X(UUID,		"uuid",		'u', "UUID",	"DM UUID; NOCLONE- is prepended if it is missing") \

@@ -2,6 +2,7 @@
 /* What is wrong with a command line, and what was probably meant. */
 #include "cli/usage.h"
 
+#include <ctype.h>
 #include <limits.h>
 #include <string.h>
 
@@ -172,7 +173,11 @@ static void usage_no_such_option(const char *word, const struct command *cmd)
 		n.best = synonym;
 	best = n.best ? xasprintf("--%s", n.best) : NULL;
 	hint = nearest_hint(best);
-	log_err("unknown option %s%s", word, hint);
+	if (cmd && !strcmp(cmd->name, "resize") && isdigit((unsigned char)word[1]))
+		log_err("unknown option %s: resize only grows a device; \"noclone reload\" with a smaller table cuts it",
+			word);
+	else
+		log_err("unknown option %s%s", word, hint);
 }
 
 /* The options that @word is the beginning of: a new string, NULL if there are none. */

@@ -58,9 +58,12 @@ static void read_new(const struct table *t, const struct facts_source *src,
 	}
 }
 
-/* What the new table changes about the data, see move.h; NULL: nothing. */
+/*
+ * What the new table changes about the data, see move.h; NULL: nothing.  @risky: users of
+ * the device would see other data, or what is on it may need the end that it loses.
+ */
 static char *find_move(const struct devmap_device *dev, const struct table *new,
-		       const struct facts_source *src)
+		       const struct facts_source *src, bool *risky)
 {
 	_cleanup_live_ struct live old = { 0 };
 	_cleanup_table_ struct table copy = { 0 };
@@ -71,26 +74,27 @@ static char *find_move(const struct devmap_device *dev, const struct table *new,
 		return NULL;
 	table_rename_devices(&old.table, identity_number);
 	read_new(new, src, &copy);
-	/* not in use: report only what a comparison of the tables does not show */
-	if (dev->open_count <= 0)
-		return move_other_file(&old.table, &copy);
-	return move_describe(&old.table, &copy);
+	*risky = dev->open_count > 0 || table_sectors(&copy) < table_sectors(&old.table);
+	/* else report only what a comparison of the tables does not show */
+	return *risky ? move_describe(&old.table, &copy) :
+			move_other_file(&old.table, &copy);
 }
 
 /* A dry run reports what would be asked. */
 static void announce_move(const struct options *o,
 			  const struct devmap_device *dev, const char *move,
-			  struct problems *problems)
+			  bool risky, struct problems *problems)
 {
+	const char *used = dev->open_count > 0 ? " is in use and" : "";
 	const char *how = opt(o, OPT_YES) ? "--yes confirms that" :
 			  "this would ask for confirmation, or needs --yes";
 
 	if (!move)
 		return;
-	if (dev->open_count > 0) {
-		log_warn("%s is in use and %s: %s", dev->name, move, how);
+	if (risky) {
+		log_warn("%s%s %s: %s", dev->name, used, move, how);
 		problem_add(problems, PROBLEM_WARNING, 0,
-			    "%s is in use and %s: %s", dev->name, move, how);
+			    "%s%s %s: %s", dev->name, used, move, how);
 	} else {
 		log_note("%s: %s", dev->name, move);
 		problem_add(problems, PROBLEM_NOTE, 0, "%s: %s", dev->name,
@@ -98,14 +102,14 @@ static void announce_move(const struct options *o,
 	}
 }
 
-/* Those who have it open would suddenly see other data. */
 static bool agreed(const struct options *o, const struct devmap_device *dev,
-		   const char *move)
+		   const char *move, bool risky)
 {
 	if (!move)
 		return true;
-	if (dev->open_count > 0)
-		return confirm(o, "%s is in use and %s", dev->name, move);
+	if (risky)
+		return confirm(o, "%s%s %s", dev->name,
+			       dev->open_count > 0 ? " is in use and" : "", move);
 	log_note("%s: %s", dev->name, move);
 	return true;
 }
@@ -219,6 +223,7 @@ static int load(const struct build *b, const struct devmap_device *dev)
 	_cleanup_table_ struct table t = { 0 }, seen = { 0 };
 	const struct exchange e = { &seen, &t };
 	_cleanup_free_ char *move = NULL;
+	bool risky = false;
 	int r;
 
 	/* without one there is nothing to compare with later */
@@ -226,14 +231,14 @@ static int load(const struct build *b, const struct devmap_device *dev)
 	r = load_prepare(b, &backing, &t, &problems);
 	if (r)
 		return r;
-	move = find_move(dev, &t, load_facts(&backing));
+	move = find_move(dev, &t, load_facts(&backing), &risky);
 	if (opt(o, OPT_DRY_RUN)) {
 		backing_announce(&backing);
-		announce_move(o, dev, move, &problems);
+		announce_move(o, dev, move, risky, &problems);
 		reload_dry_run(o, dev->name, &t, &problems);
 		return 0;
 	}
-	if (!agreed(o, dev, move)) {
+	if (!agreed(o, dev, move, risky)) {
 		log_err("%s keeps running with its old table", dev->name);
 		return -ECANCELED;
 	}

@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * noclone resize: what is to be done.  All that can be known to fail is found here,
- * before anything has changed.
+ * noclone resize: a running device grows.
+ *
+ * All that can be known to fail is found before anything changes.  Then its file grows, its
+ * new table replaces the old one in one suspend and resume, and the file system on it comes
+ * last.  Until the new table runs, each step can be undone; a file system that does not grow
+ * after that can be grown later.
  */
 #include <errno.h>
+#include <json-c/json.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/sysmacros.h>
@@ -13,37 +19,102 @@
 #include "base/log.h"
 #include "base/size.h"
 #include "base/util.h"
+#include "model/facts.h"
+#include "model/lint.h"
 #include "model/name.h"
+#include "model/path.h"
 #include "model/plan.h"
 #include "model/resize.h"
+#include "model/table-print.h"
+#include "model/uses.h"
 #include "system/blockdev.h"
+#include "system/device-uses.h"
+#include "system/devmap.h"
+#include "system/file-growth.h"
+#include "system/file-lookup.h"
+#include "system/fsadm.h"
 #include "system/guard.h"
 #include "system/identity.h"
+#include "system/live.h"
+#include "system/room.h"
 #include "system/saved-file.h"
-#include "cli/confirm.h"
+#include "system/system-facts.h"
+#include "cli/dry-run.h"
 #include "cli/load.h"
+#include "cli/output.h"
 #include "cli/problem-log.h"
 #include "cli/select.h"
 #include "cmd/cmd.h"
-#include "cmd/resize-room.h"
-#include "cmd/resize-shrink.h"
-#include "cmd/resize-run.h"
 #include "cmd/save.h"
+
+/**
+ * struct resize - one run
+ * @o: options
+ * @dev: the device
+ * @node: path of it
+ * @live: its table
+ * @new: the table that it is to get
+ * @direct: @live with the engine direct, if the file is pinned and has to grow; else empty
+ * @running: the table of these that is in use: another one is that of another process
+ * @old_sectors: its size
+ * @sectors: size that it is to get
+ * @room: what it grows into
+ * @growth: its file
+ * @mounted: the file system on it is, with --resizefs
+ * @saved: there is a file that has it as it is, and is to have its new size
+ * @udev_late: done, but udev has not confirmed it
+ * @lock: of its file: held until the end, but for a dry run
+ * @problems: what --force has overridden
+ */
+struct resize {
+	const struct options *o;
+	struct devmap_device dev;
+	char *node;
+	struct live live;
+	struct table new, direct;
+	const struct table *running;
+	uint64_t old_sectors, sectors;
+	struct room room;
+	struct growth growth;
+	bool mounted;
+	bool saved;
+	bool udev_late;
+	int lock;
+	struct problems problems;
+};
 
 static void resize_free(struct resize *r)
 {
 	devmap_device_free(&r->dev);
+	free(r->node);
 	live_free(&r->live);
 	table_free(&r->new);
 	table_free(&r->direct);
-	filesystem_free(&r->fs);
-	filesystem_plan_free(&r->plan);
+	room_free(&r->room);
+	problems_free(&r->problems);
 	if (r->lock >= 0)
 		close(r->lock);
 }
 
-/* What is known of the device may be old by the time that the lock is there. */
-static int lock(struct resize *r)
+static const struct target *resize_last(const struct table *t)
+{
+	return &t->targets[t->nr - 1];
+}
+
+/* Log a sentence about the device.  Return: @error. */
+static int resize_refuse(const struct resize *r, int error, const char *sentence)
+{
+	log_err("%s: %s", r->dev.name, sentence);
+	return error;
+}
+
+static bool resize_grows(const struct resize *r)
+{
+	return r->sectors > r->old_sectors;
+}
+
+/* The facts of before may be old by the time that the lock is there. */
+static int resize_lock(struct resize *r)
 {
 	_cleanup_free_ char *name = xstrdup(r->dev.name);
 
@@ -55,24 +126,62 @@ static int lock(struct resize *r)
 	return select_device(name, &r->dev);
 }
 
-static int look(struct resize *r, const char *word)
+static int resize_find(struct resize *r, const char *word)
 {
-	_cleanup_free_ char *why = NULL, *resume = NULL;
+	_cleanup_free_ char *resume = NULL, *why = NULL;
 	int e = select_device(word, &r->dev);
 
 	if (!e && !opt(r->o, OPT_DRY_RUN))
-		e = lock(r);
+		e = resize_lock(r);
 	if (!e)
 		e = select_check_owner(r->o, &r->dev);
 	if (e)
 		return e;
 	resume = name_command("resume", r->dev.name);
+	why = xasprintf("it is suspended; to resume it: %s", resume);
 	if (r->dev.suspended)
-		why = xasprintf("it is suspended; to resume it: %s", resume);
-	else if (r->dev.inactive_table)
-		why = xstrdup("another program has loaded a table: \"dmsetup clear\" drops that");
-	if (why)
 		return resize_refuse(r, -EBUSY, why);
+	if (r->dev.inactive_table)
+		return resize_refuse(r, -EBUSY, "another process has loaded a table: \"dmsetup clear\" drops that");
+	/* without udev there may be no other node */
+	r->node = xasprintf("/dev/mapper/%s", r->dev.name);
+	if (access(r->node, F_OK)) {
+		free(r->node);
+		r->node = xasprintf("/dev/dm-%u", minor(r->dev.devno));
+	}
+	return 0;
+}
+
+/* Is each path of the live table that of the file in use?  A new table opens them again. */
+static int resize_check_files(const struct resize *r)
+{
+	unsigned int i;
+
+	for (i = 0; i < r->live.table.nr; i++) {
+		_cleanup_free_ char *name = NULL, *sentence = NULL;
+		const struct target *t = &r->live.table.targets[i];
+		_cleanup_file_facts_ struct file_facts f = { 0 };
+		struct file_id found;
+
+		if (!t->path || file_lookup(t->path, false, &f))
+			continue;
+		found = file_facts_id(&f);
+		if (!file_id_differs(&t->id, &found))
+			continue;
+		name = path_encode(t->path);
+		sentence = xasprintf("%s is another file than the one that the device runs on", name);
+		return resize_refuse(r, -ESTALE, sentence);
+	}
+	return 0;
+}
+
+static int resize_look(struct resize *r, const char *word)
+{
+	_cleanup_free_ char *why = NULL;
+	int e = resize_find(r, word);
+
+	if (e)
+		return e;
 	live_get(r->dev.name, &r->live);
 	r->running = &r->live.table;
 	why = resize_objection(&r->live.table);
@@ -80,31 +189,14 @@ static int look(struct resize *r, const char *word)
 		return resize_refuse(r, -EOPNOTSUPP, why);
 	r->old_sectors = table_sectors(&r->live.table);
 	r->saved = save_is_current(&r->dev, &r->live.table);
-	return 0;
+	return resize_check_files(r);
 }
 
-/* The engine extent pins the file, so it has to let go of it while the file grows. */
-static void plan_growth(struct resize *r, const struct growth_room *room)
+/* The engine extent pins the file, so the device has to run without it for a moment. */
+static void resize_plan_direct(struct resize *r)
 {
-	const struct target *last = resize_last(&r->new);
-	uint64_t bytes = (last->file_start + last->length) << SECTOR_SHIFT;
-	uint64_t block = room->room.block;
 	unsigned int i;
 
-	r->file_bytes = room->file_bytes;
-	bytes = (bytes + block - 1) / block * block;
-	if (bytes <= r->file_bytes)
-		return;
-	r->growth = (struct growth) {
-		.path = resize_last(&r->live.table)->path,
-		.id = resize_last(&r->live.table)->id,
-		.bytes = bytes,
-		.kind = opt(r->o, OPT_ALLOCATE) || last->engine == ENGINE_EXTENT ?
-			GROWTH_WRITTEN : opt(r->o, OPT_SPARSE) ? GROWTH_SPARSE :
-			GROWTH_RESERVED,
-	};
-	if (last->engine != ENGINE_EXTENT)
-		return;
 	table_copy(&r->live.table, &r->direct);
 	for (i = 0; i < r->direct.nr; i++) {
 		struct target *t = &r->direct.targets[i];
@@ -117,84 +209,97 @@ static void plan_growth(struct resize *r, const struct growth_room *room)
 	}
 }
 
-/* What is in the way of the room is worth a word. */
-static int refuse_size(const struct resize *r, const struct growth_room *room,
-		       const char *why)
+static void resize_plan_growth(struct resize *r)
 {
-	if (room->next && !room->nr_legs)
-		log_err("%s: %s; after it comes %s", r->dev.name, why, room->next);
-	else
-		resize_refuse(r, -ENOSPC, why);
-	return -ENOSPC;
+	const struct target *last = resize_last(&r->new);
+	uint64_t block = r->room.resize.block;
+	uint64_t bytes = (last->file_start + last->length) << SECTOR_SHIFT;
+
+	bytes = (bytes + block - 1) / block * block;
+	if (bytes <= r->room.file_bytes)
+		return;
+	r->growth = (struct growth) {
+		.path = resize_last(&r->live.table)->path,
+		.id = resize_last(&r->live.table)->id,
+		.bytes = bytes,
+		.old_bytes = r->room.file_bytes,
+		.written = opt(r->o, OPT_ALLOCATE) || last->engine == ENGINE_EXTENT,
+	};
+	if (last->engine == ENGINE_EXTENT)
+		resize_plan_direct(r);
 }
 
-static int plan_new_table(struct resize *r, const struct resize_size *size,
-		      const struct leg_spec *specs, unsigned int nr)
+static int resize_plan_table(struct resize *r, const struct resize_size *size,
+			     const struct plan_request *added)
 {
-	_cleanup_room_ struct growth_room room = { 0 };
 	const struct target *last = resize_last(&r->live.table);
 	_cleanup_free_ char *why = NULL;
 	int e;
 
-	if (nr && last->kind != TARGET_LINEAR)
+	if (added->nr_legs && last->kind != TARGET_LINEAR)
 		return resize_refuse(r, -EINVAL, "devices can be added to a linear one only: reload gives it another table");
-	e = resize_check_files(r, &r->live.table);
+	e = room_find(&r->room, last, added->legs, added->nr_legs, size->how == RESIZE_MAX);
 	if (e)
 		return e;
-	e = room_find(&room, last, specs, nr, size->how == RESIZE_MAX);
-	if (e)
-		return e;
-	why = resize_table(&r->live.table, size, &room.room, &r->new);
+	why = resize_table(&r->live.table, size, &r->room.resize, &r->new);
+	if (why && r->room.next && !added->nr_legs)
+		log_err("%s: %s; after it comes %s", r->dev.name, why, r->room.next);
+	else if (why)
+		resize_refuse(r, -ENOSPC, why);
 	if (why)
-		return refuse_size(r, &room, why);
+		return -ENOSPC;
 	r->sectors = table_sectors(&r->new);
-	if (nr && r->sectors < r->old_sectors)
-		return resize_refuse(r, -EINVAL, "devices can only be added to a device that grows");
-	if (last->path && r->sectors > r->old_sectors)
-		plan_growth(r, &room);
+	if (last->path && resize_grows(r))
+		resize_plan_growth(r);
 	table_rename_devices(&r->new, identity_path);
 	return 0;
 }
 
-static int plan_filesystem(struct resize *r)
+/* The type of what is on the device: a new string, or NULL. */
+static char *resize_contents(const struct resize *r)
 {
-	_cleanup_free_ char *device = xasprintf("/dev/mapper/%s", r->dev.name);
-	_cleanup_free_ char *why = NULL;
-	int e;
+	_cleanup_facts_ struct device_facts f = { 0 };
+	_cleanup_free_ char *label = NULL;
+	char *type = NULL;
 
-	/* without udev it may have another node only */
-	if (access(device, F_OK)) {
-		free(device);
-		device = xasprintf("/dev/dm-%u", minor(r->dev.devno));
-	}
-	e = filesystem_probe(device, r->dev.devno, &r->fs);
-	if (e) {
-		log_err("%s: cannot look what is on it: %s", device, strerror(-e));
-		return e;
-	}
-	if (!opt(r->o, OPT_RESIZEFS))
-		return 0;
-	why = filesystem_plan(&r->fs, r->old_sectors, r->sectors, &r->plan);
-	return why ? resize_refuse(r, -EOPNOTSUPP, why) : 0;
+	if (!blockdev_lookup_number(r->dev.devno, &f))
+		identity_probe(&f, 0, f.sectors, &type, &label);
+	return type;
 }
 
-static void check_new_leg(const struct resize *r, const char *device, uint32_t block,
-			  struct problems *problems)
+static int resize_plan_filesystem(struct resize *r)
+{
+	_cleanup_free_ char *type = NULL, *advice = NULL;
+	int e;
+
+	if (!opt(r->o, OPT_RESIZEFS))
+		return 0;
+	e = fsadm_plan(r->node, r->sectors, &r->mounted);
+	if (!e || e == -ENOENT || e == -EINTR)
+		return e;
+	type = resize_contents(r);
+	advice = type ? fsadm_advice(type, r->node) : NULL;
+	log_err("%s: leave --resizefs out%s%s", r->dev.name,
+		advice ? ", and afterwards: " : "", advice ? advice : "");
+	return e;
+}
+
+static void resize_check_leg(struct resize *r, const char *device, uint32_t block)
 {
 	_cleanup_facts_ struct device_facts f = { 0 };
 
 	if (blockdev_lookup(device, &f))
 		return;
 	if (f.readonly && !r->dev.readonly)
-		problem_add(problems, PROBLEM_ERROR, 0, "%s is read-only", device);
+		problem_add(&r->problems, PROBLEM_ERROR, 0, "%s is read-only", device);
 	/* a file system that was made for smaller ones may not even be mounted again */
 	if (f.logical_block > block)
-		problem_add(problems, PROBLEM_ERROR, 0,
+		problem_add(&r->problems, PROBLEM_ERROR, 0,
 			    "%s has logical blocks of %u bytes, %s of %u: what is on that may not be usable any more",
 			    device, f.logical_block, r->dev.name, block);
 }
 
-static void check_new_legs(const struct resize *r, struct problems *problems)
+static void resize_check_new_legs(struct resize *r)
 {
 	_cleanup_facts_ struct device_facts f = { 0 };
 	unsigned int i, j;
@@ -203,110 +308,307 @@ static void check_new_legs(const struct resize *r, struct problems *problems)
 		return;
 	for (i = r->live.table.nr; i < r->new.nr; i++)
 		for (j = 0; j < r->new.targets[i].nr_legs; j++)
-			check_new_leg(r, r->new.targets[i].legs[j].device,
-				      f.logical_block, problems);
+			resize_check_leg(r, r->new.targets[i].legs[j].device,
+					 f.logical_block);
 }
 
-static void check_growth(const struct resize *r, struct problems *problems)
+/* A file has to be as large as the new table needs it. */
+static void resize_lint(const struct resize *r, struct problems *problems)
+{
+	const struct self_device self = { true, r->dev.devno };
+
+	lint_table(&r->new, &system_facts, &self, problems);
+}
+
+/* May it have all that the new table adds? */
+static int resize_check(struct resize *r)
 {
 	const struct target *last = resize_last(&r->live.table);
 	const struct target *same = &r->new.targets[r->live.table.nr - 1];
+	const struct self_device self = { true, r->dev.devno };
 	const struct guard guard = {
 		.self = r->dev.devno, .saved = true, .readonly = r->dev.readonly,
 	};
 
-	guard_table(&r->new, &guard, problems);
-	check_new_legs(r, problems);
-	room_check(last, target_leg_length(same) - target_leg_length(last), problems);
-	/* a file that has to grow is not yet what the table needs */
+	if (!resize_grows(r))
+		return 0;
+	guard_table(&r->new, &guard, &r->problems);
+	resize_check_new_legs(r);
+	room_check_signatures(last, target_leg_length(same) - target_leg_length(last),
+			      &r->problems);
 	if (!r->growth.bytes)
-		resize_lint(r, problems);
-}
-
-static int check(const struct resize *r, struct problems *problems)
-{
-	if (r->sectors > r->old_sectors)
-		check_growth(r, problems);
-	else if (r->sectors < r->old_sectors)
-		shrink_check(r->o, &r->dev, &r->fs, r->old_sectors, r->sectors, problems);
-	problems_log_errors(problems, r->dev.name);
-	if (resize_is_cycle(r))
+		resize_lint(r, &r->problems);
+	problems_log_errors(&r->problems, r->dev.name);
+	/* older kernels do not notice, and the first I/O would hang for ever */
+	if (lint_is_cycle(&r->new, &system_facts, &self))
 		return resize_refuse(r, -ELOOP, "refused: a device cannot be built on itself");
-	return load_overridden(r->o, problems) ? 0 : -EPERM;
+	return load_overridden(r->o, &r->problems) ? 0 : -EPERM;
 }
 
-static bool agreed(const struct resize *r)
+static void resize_add_step(struct strbuf *b, char *step)
 {
-	_cleanup_free_ char *lost = NULL;
-
-	if (r->sectors >= r->old_sectors)
-		return true;
-	lost = size_format(r->old_sectors - r->sectors);
-	return confirm(r->o, "%s loses its last %s, and the data there", r->dev.name, lost);
+	if (step)
+		strbuf_add(b, "%s%s", b->len ? "\n" : "", step);
+	free(step);
 }
 
-/*
- * A question may wait for an hour. By then somebody may have mounted what is on the
- * device, or made another file system.
- */
-static int agree(struct resize *r)
+static char *resize_reload_words(const struct resize *r, const struct table *t)
+{
+	return dry_run_reload(r->o, r->dev.name, r->dev.readonly, t);
+}
+
+/* As shell commands, a line each. */
+static char *resize_steps(const struct resize *r)
+{
+	const bool fs = opt(r->o, OPT_RESIZEFS);
+	_cleanup_free_ char *quoted = shell_quote(r->dev.name);
+	struct strbuf b = { 0 };
+
+	if (fs && !r->mounted)
+		resize_add_step(&b, fsadm_check_words(r->node));
+	if (r->direct.nr)
+		resize_add_step(&b, resize_reload_words(r, &r->direct));
+	resize_add_step(&b, growth_words(&r->growth));
+	if (resize_grows(r))
+		resize_add_step(&b, resize_reload_words(r, &r->new));
+	if (r->saved && resize_grows(r))
+		resize_add_step(&b, xasprintf("noclone save %s", quoted));
+	if (fs)
+		resize_add_step(&b, fsadm_resize_words(r->node));
+	return b.len ? strbuf_take(&b) : xstrdup("");
+}
+
+static void resize_print_json(const struct resize *r, const char *steps)
+{
+	_cleanup_free_ char *table = table_print(&r->new, false, identity_loadable, NULL);
+	struct json_object *out = output_new("resize");
+
+	output_add_bool(out, "dry_run", true);
+	output_add_string(out, "name", r->dev.name);
+	output_add_number(out, "old_sectors", r->old_sectors);
+	output_add_number(out, "sectors", r->sectors);
+	json_object_object_add(out, "table", output_lines(table));
+	json_object_object_add(out, "problems", output_problems(&r->problems));
+	json_object_object_add(out, "steps", output_lines(steps));
+	output_print(out);
+	json_object_put(out);
+}
+
+/* A step that fails must not be followed by the next one, also in a shell. */
+static void resize_print_steps(const struct resize *r)
+{
+	_cleanup_free_ char *steps = resize_steps(r);
+	char *line, *save = NULL;
+	const char *and = "";
+
+	if (opt(r->o, OPT_JSON)) {
+		resize_print_json(r, steps);
+		return;
+	}
+	for (line = strtok_r(steps, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+		printf("%s%s", and, line);
+		and = " &&\n";
+	}
+	if (*and)
+		printf("\n");
+}
+
+static bool resize_same_table(const struct table *a, const struct table *b)
+{
+	_cleanup_free_ char *first = table_print(a, false, NULL, NULL);
+	_cleanup_free_ char *second = table_print(b, false, NULL, NULL);
+
+	return !strcmp(first, second);
+}
+
+/* Between the checks and here may have been minutes of e2fsck. */
+static int resize_check_loaded(const char *name, void *data)
+{
+	_cleanup_table_ struct table now = { 0 };
+	const struct resize *r = data;
+	struct load_check unused = {
+		.known = &r->problems, .table = &r->new, .saved = true,
+		.readonly = r->dev.readonly,
+	};
+	int e;
+
+	if (live_table(name, &now) || !resize_same_table(&now, r->running))
+		return resize_refuse(r, -EBUSY,
+				     "another process has changed its table meanwhile: try again");
+	e = resize_check_files(r);
+	return e ? e : load_still_unused(name, &unused);
+}
+
+/* Only if no other process has changed the device, or is about to. */
+static int resize_swap_table(struct resize *r, const struct table *t)
+{
+	const struct devmap_suspend_how how = {
+		.noflush = opt(r->o, OPT_NOFLUSH),
+		.nolockfs = opt(r->o, OPT_NOLOCKFS),
+	};
+	const struct devmap_check unchanged = {
+		.loaded = resize_check_loaded, .data = r, .alone = true,
+	};
+	int e = devmap_reload(r->dev.name, t, r->dev.readonly, &how, &unchanged);
+
+	/* the table is running nevertheless */
+	r->udev_late |= e == -ETIMEDOUT;
+	if (e && e != -ETIMEDOUT)
+		return e;
+	r->running = t;
+	return 0;
+}
+
+static int resize_check_grown_file(const struct resize *r)
 {
 	_cleanup_problems_ struct problems problems = { 0 };
-	int e;
 
-	if (!agreed(r))
-		return -ECANCELED;
-	if (r->sectors >= r->old_sectors || opt(r->o, OPT_YES))
-		return 0;
-	filesystem_free(&r->fs);
-	filesystem_plan_free(&r->plan);
-	e = plan_filesystem(r);
-	return e ? e : check(r, &problems);
+	if (r->growth.bytes)
+		resize_lint(r, &problems);
+	problems_log_errors(&problems, r->dev.name);
+	return load_overridden(r->o, &problems) ? 0 : -EINVAL;
 }
 
-static int go(struct resize *r, const struct problems *problems)
+static int resize_stop_if_requested(const struct resize *r)
 {
-	int e;
+	return stop_requested() ? resize_refuse(r, -EINTR, "stopped") : 0;
+}
 
-	if (opt(r->o, OPT_DRY_RUN)) {
-		resize_print_steps(r, problems);
-		return 0;
-	}
-	if (r->sectors == r->old_sectors)
+/* If a resume failed half-way, the new table may run: then the file has to stay. */
+static bool resize_has_old_size(const struct resize *r)
+{
+	_cleanup_table_ struct table t = { 0 };
+
+	return !live_table(r->dev.name, &t) && table_sectors(&t) == r->old_sectors;
+}
+
+static void resize_undo(struct resize *r)
+{
+	_cleanup_free_ char *words = NULL;
+
+	if (!resize_has_old_size(r))
+		return;
+	growth_undo(&r->growth);
+	if (r->running != &r->direct || !resize_swap_table(r, &r->live.table))
+		return;
+	words = resize_reload_words(r, &r->live.table);
+	log_err("%s runs with the engine direct now; its old table pins its file again: %s",
+		r->dev.name, words);
+}
+
+/* Up to where the new table runs; a failure leaves the old one, and the old file. */
+static int resize_switch(struct resize *r)
+{
+	int e = resize_stop_if_requested(r);
+
+	if (!e && r->direct.nr)
+		e = resize_swap_table(r, &r->direct);
+	if (!e)
+		e = growth_apply(&r->growth);
+	if (!e)
+		e = resize_check_grown_file(r);
+	if (!e)
+		e = resize_stop_if_requested(r);
+	if (!e && resize_grows(r))
+		e = resize_swap_table(r, &r->new);
+	if (e)
+		resize_undo(r);
+	return e;
+}
+
+/* What is on the device does not grow by itself. */
+static void resize_report_above(const struct resize *r)
+{
+	_cleanup_free_ char *type = resize_contents(r);
+	_cleanup_free_ char *advice = type ? fsadm_advice(type, r->node) : NULL;
+	_cleanup_facts_ struct device_facts f = { 0 };
+	_cleanup_uses_ struct uses uses = { 0 };
+	struct use_query query = { .facts = &f };
+	unsigned int i;
+
+	if (type)
+		log_note("%s: %s on it keeps its size%s%s", r->dev.name, type,
+			 advice ? "; this makes it larger: " : "", advice ? advice : "");
+	if (blockdev_lookup_number(r->dev.devno, &f))
+		return;
+	query.sectors = f.sectors;
+	device_uses_collect_live(&uses, &query);
+	for (i = 0; i < uses.nr; i++)
+		if (uses.use[i].kind == USE_HOLDER)
+			log_note("%s: %s, which stands on it, keeps its size", r->dev.name,
+				 uses.use[i].by);
+}
+
+static void resize_report(const struct resize *r)
+{
+	_cleanup_free_ char *size = size_format(r->sectors);
+
+	if (!resize_grows(r))
 		log_note("%s has that size already", r->dev.name);
-	e = agree(r);
+	else
+		log_verbose("%s has %s", r->dev.name, size);
+	live_warn_stand_in(r->dev.name);
+	if (!r->saved)
+		save_hint(r->dev.name, true);
+	if (resize_grows(r) && !opt(r->o, OPT_RESIZEFS))
+		resize_report_above(r);
+}
+
+/* Saved with its old size, it would be too small for the file system at the next boot. */
+static int resize_save(const struct resize *r)
+{
+	if (!r->saved || !resize_grows(r) || !save_locked(r->o, r->dev.name))
+		return 0;
+	log_err("%s has its new size, but is not saved with it", r->dev.name);
+	save_refresh(&r->dev, false);
+	return -EIO;
+}
+
+/* Context: stop_hold(). */
+static int resize_run(struct resize *r)
+{
+	const bool fs = opt(r->o, OPT_RESIZEFS);
+	int e = fs && !r->mounted ? fsadm_check(r->node) : 0;
+
+	if (!e)
+		e = resize_switch(r);
 	if (e)
 		return e;
-	r->known = problems;
+	resize_report(r);
+	e = resize_save(r);
+	if (e)
+		return e;
+	e = fs ? fsadm_resize(r->node) : 0;
+	if (e)
+		log_err("%s: the device has its new size, the file system does not: fsadm resize %s",
+			r->dev.name, r->node);
+	return e || !r->udev_late ? e : -ETIMEDOUT;
+}
+
+static int resize(struct resize *r, const char *word, const struct resize_size *size,
+		  const struct plan_request *added)
+{
+	int e = resize_look(r, word);
+
+	if (!e)
+		e = resize_plan_table(r, size, added);
+	if (!e)
+		e = resize_plan_filesystem(r);
+	if (!e)
+		e = resize_check(r);
+	if (e)
+		return e;
+	if (opt(r->o, OPT_DRY_RUN)) {
+		resize_print_steps(r);
+		return 0;
+	}
 	stop_hold();
 	e = resize_run(r);
 	stop_release();
 	return e;
 }
 
-static int resize(struct resize *r, const char *word, const struct resize_size *size,
-		  const struct leg_spec *specs, unsigned int nr)
-{
-	_cleanup_problems_ struct problems problems = { 0 };
-	_cleanup_free_ char *wrong = NULL;
-	int e = look(r, word);
-
-	if (!e)
-		e = plan_new_table(r, size, specs, nr);
-	if (e)
-		return e;
-	wrong = shrink_usage(r->o, size, r->dev.name, r->old_sectors, r->sectors);
-	if (wrong) {
-		log_err("%s", wrong);
-		return -EINVAL;
-	}
-	e = plan_filesystem(r);
-	if (!e)
-		e = check(r, &problems);
-	return e ? e : go(r, &problems);
-}
-
-static bool is_size(const char *word)
+static bool resize_is_size(const char *word)
 {
 	struct resize_size size;
 
@@ -314,19 +616,17 @@ static bool is_size(const char *word)
 }
 
 /* NULL, or what is wrong with the words: a new string. */
-static char *parse_words(int argc, char **argv, struct resize_size *size,
-			 struct leg_spec *specs)
+static char *resize_parse_words(int argc, char **argv, struct resize_size *size,
+				struct leg_spec *specs)
 {
 	const char *wrong = resize_parse(size, argv[1]);
 	int i;
 
-	if (wrong && is_size(argv[0]))
+	if (wrong && resize_is_size(argv[0]))
 		return xasprintf("the name comes before the size: noclone resize %s %s",
 				 argv[1], argv[0]);
 	if (wrong)
-		return xasprintf("%s: %s; expected SIZE, +SIZE, -SIZE or max", argv[1], wrong);
-	if (argc > 2 && size->how == RESIZE_LESS)
-		return xstrdup("devices can only be added to a device that grows");
+		return xasprintf("%s: %s; expected SIZE, +SIZE or max", argv[1], wrong);
 	for (i = 2; i < argc; i++) {
 		wrong = leg_spec_parse(&specs[i - 2], argv[i]);
 		if (wrong)
@@ -338,20 +638,18 @@ static char *parse_words(int argc, char **argv, struct resize_size *size,
 
 int cmd_resize(const struct options *o, int argc, char **argv)
 {
-	struct plan_request legs = { .nr_legs = argc - 2 };
 	__attribute__((cleanup(resize_free))) struct resize r = { .o = o, .lock = -1 };
+	struct plan_request added = { .nr_legs = argc - 2 };
 	_cleanup_free_ char *wrong = NULL;
 	struct resize_size size;
 	int e;
 
-	legs.legs = xzalloc(argc * sizeof(*legs.legs));
-	wrong = parse_words(argc, argv, &size, legs.legs);
-	if (!wrong && opt(o, OPT_SPARSE) && opt(o, OPT_ALLOCATE))
-		wrong = xstrdup("--sparse and --allocate are opposites: give one of them");
+	added.legs = xzalloc(argc * sizeof(*added.legs));
+	wrong = resize_parse_words(argc, argv, &size, added.legs);
 	if (wrong)
 		log_err("%s", wrong);
-	e = wrong ? -EINVAL : resize(&r, argv[0], &size, legs.legs, argc - 2);
-	plan_request_free(&legs);
+	e = wrong ? -EINVAL : resize(&r, argv[0], &size, &added);
+	plan_request_free(&added);
 	if (wrong)
 		return EXIT_USAGE;
 	return e ? EXIT_FAILED : EXIT_OK;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The table of a mapped device that is to be larger or smaller.
+ * The table of a mapped device that is to be larger.
  *
  * No sector of the old table changes its place: the last target gets longer, or targets
- * are added after it, or the end is cut off.  So the data stays for everybody who
- * knows the first sectors only.
+ * are added after it.  So a user of the first sectors finds the same data.
  */
 #include "model/resize.h"
 
@@ -24,8 +23,10 @@ const char *resize_parse(struct resize_size *size, const char *text)
 		size->how = RESIZE_MAX;
 		return NULL;
 	}
-	if (*text == '+' || *text == '-')
-		size->how = *text++ == '+' ? RESIZE_MORE : RESIZE_LESS;
+	if (*text == '+') {
+		size->how = RESIZE_MORE;
+		text++;
+	}
 	wrong = size_parse(text, &size->sectors);
 	if (!wrong && !size->sectors)
 		wrong = size->how == RESIZE_TO ? "a device cannot have the size 0" :
@@ -33,13 +34,10 @@ const char *resize_parse(struct resize_size *size, const char *text)
 	return wrong;
 }
 
-uint64_t resize_legs_room(const struct target *t, const uint64_t *free)
+uint64_t resize_legs_room(const struct target *t, uint64_t least)
 {
-	uint64_t least = UINT64_MAX, total;
-	unsigned int i;
+	uint64_t total;
 
-	for (i = 0; i < t->nr_legs; i++)
-		least = MIN(least, free[i]);
 	if (t->kind != TARGET_STRIPED)
 		return least;
 	if (__builtin_mul_overflow(least / t->chunk * t->chunk,
@@ -61,7 +59,7 @@ char *resize_objection(const struct table *t)
 	return NULL;
 }
 
-static void copy_target(const struct target *t, struct table *to)
+static void resize_copy_target(const struct target *t, struct table *to)
 {
 	_cleanup_problems_ struct problems ignored = { 0 };
 	_cleanup_free_ char *params = target_params(t, false, NULL, NULL);
@@ -75,96 +73,92 @@ void table_copy(const struct table *from, struct table *to)
 	unsigned int i;
 
 	for (i = 0; i < from->nr; i++)
-		copy_target(&from->targets[i], to);
+		resize_copy_target(&from->targets[i], to);
 }
 
-/* Sectors of which the length of a target is a multiple. */
-static uint64_t unit_of(const struct target *t, uint64_t block)
+/* Sectors of which the growth is a multiple; @t: the target that gets longer, or NULL. */
+static uint64_t resize_unit(const struct target *t, uint64_t block)
 {
-	if (t->kind == TARGET_STRIPED)
+	if (t && t->kind == TARGET_STRIPED)
 		return (uint64_t)t->chunk * t->nr_legs;
 	return MAX(block >> SECTOR_SHIFT, 1U);
 }
 
-static char *too_much(uint64_t wanted, uint64_t possible, const char *end)
-{
-	_cleanup_free_ char *want = size_format(wanted);
-	_cleanup_free_ char *can = size_format(possible);
-
-	return xasprintf("it would have to grow by %s, and %s %s", want, can, end);
-}
-
-/* The new size before it is rounded. */
-static char *wanted_size(const struct resize_size *size, uint64_t old,
-			 uint64_t most, uint64_t *sectors)
-{
-	_cleanup_free_ char *has = size_format(old);
-
-	*sectors = size->sectors;
-	switch (size->how) {
-	case RESIZE_TO:
-		break;
-	case RESIZE_MAX:
-		*sectors = old + most;
-		break;
-	case RESIZE_MORE:
-		if (__builtin_add_overflow(old, size->sectors, sectors))
-			*sectors = UINT64_MAX;
-		break;
-	case RESIZE_LESS:
-		if (size->sectors >= old)
-			return xasprintf("nothing would be left: it has %s", has);
-		*sectors = old - size->sectors;
-	}
-	return *sectors > TABLE_MAX_SECTORS ?
-	       xstrdup("that is larger than a device can be") : NULL;
-}
-
-static uint64_t round_up(uint64_t n, uint64_t unit)
+static uint64_t resize_round_up(uint64_t n, uint64_t unit)
 {
 	return (n + unit - 1) / unit * unit;
 }
 
-/* Rounded up, so that nothing is lost that was to be kept. */
-static void cut(const struct table *old, uint64_t sectors, uint64_t block,
-		struct table *new)
-{
-	struct target *last;
-	unsigned int i;
-
-	for (i = 0; i < old->nr && old->targets[i].start < sectors; i++)
-		copy_target(&old->targets[i], new);
-	last = &new->targets[new->nr - 1];
-	last->length = MIN(last->length, round_up(sectors - last->start,
-						  unit_of(last, block)));
-}
-
 /* What a leg gives in whole blocks. */
-static uint64_t leg_sectors(const struct resize_room *room, unsigned int i)
+static uint64_t resize_leg_sectors(const struct resize_room *room, unsigned int i)
 {
 	uint64_t unit = MAX(room->block >> SECTOR_SHIFT, 1U);
 
-	return room->leg[i].sectors / unit * unit;
+	return room->leg[i].length / unit * unit;
 }
 
-static uint64_t most_growth(const struct resize_room *room)
+static uint64_t resize_most(const struct resize_room *room)
 {
 	uint64_t total = 0;
 	unsigned int i;
 
 	for (i = 0; i < room->nr_legs; i++)
-		total += leg_sectors(room, i);
+		total += resize_leg_sectors(room, i);
 	return room->nr_legs ? total : room->free;
 }
 
-static void add_legs(struct table *t, uint64_t end, const struct resize_room *room)
+/* The requested size before it is rounded; at least @old, at most UINT64_MAX. */
+static uint64_t resize_wanted(const struct resize_size *size, uint64_t old, uint64_t most)
+{
+	uint64_t sectors;
+
+	switch (size->how) {
+	case RESIZE_TO:
+		return size->sectors;
+	case RESIZE_MORE:
+		return __builtin_add_overflow(old, size->sectors, &sectors) ? UINT64_MAX :
+									      sectors;
+	default:
+		return old + most;
+	}
+}
+
+static char *resize_refuse_less(uint64_t has, uint64_t sectors)
+{
+	_cleanup_free_ char *old = size_format(has), *less = size_format(sectors);
+
+	return xasprintf("it has %s, and resize only grows: \"noclone reload\" with a smaller table cuts it to %s and asks first; a file keeps its size",
+			 old, less);
+}
+
+static const char *resize_room_words(const struct target *last,
+				     const struct resize_room *room)
+{
+	if (room->nr_legs)
+		return "is what the given devices have";
+	if (last->kind == TARGET_STRIPED)
+		return "is what follows its legs in whole stripes and nothing else uses: max takes that";
+	return "is what follows its end and nothing else uses: max takes that, or give another device as DEV[:START]";
+}
+
+static char *resize_refuse_more(const struct target *last, const struct resize_room *room,
+				uint64_t more)
+{
+	_cleanup_free_ char *want = size_format(more);
+	_cleanup_free_ char *can = size_format(resize_most(room));
+
+	return xasprintf("it would have to grow by %s, and %s %s", want, can,
+			 resize_room_words(last, room));
+}
+
+static void resize_add_legs(struct table *t, uint64_t end, const struct resize_room *room)
 {
 	const struct target first = t->targets[0];
 	unsigned int i;
 
 	for (i = 0; i < room->nr_legs && table_sectors(t) < end; i++) {
 		uint64_t at = table_sectors(t);
-		uint64_t used = MIN(end - at, leg_sectors(room, i));
+		uint64_t used = MIN(end - at, resize_leg_sectors(room, i));
 		struct target *target;
 
 		if (!used)
@@ -177,44 +171,25 @@ static void add_legs(struct table *t, uint64_t end, const struct resize_room *ro
 	}
 }
 
-static const char *room_words(const struct target *last, const struct resize_room *room)
-{
-	if (room->nr_legs)
-		return "is what the given devices have";
-	if (last->kind == TARGET_STRIPED)
-		return "is what follows its legs in whole stripes and nothing else uses: max takes that";
-	return "is what follows its end and nothing else uses: max takes that, or give another device as DEV[:START]";
-}
-
-static char *grow(const struct table *old, uint64_t sectors,
-		  const struct resize_room *room, struct table *new)
-{
-	const struct target *last = &old->targets[old->nr - 1];
-	uint64_t has = table_sectors(old), most = most_growth(room), end;
-	uint64_t unit = room->nr_legs ? MAX(room->block >> SECTOR_SHIFT, 1U) :
-					unit_of(last, room->block);
-
-	end = has + round_up(sectors - has, unit);
-	if (end - has > most)
-		return too_much(end - has, most, room_words(last, room));
-	table_copy(old, new);
-	if (room->nr_legs)
-		add_legs(new, end, room);
-	else
-		new->targets[new->nr - 1].length += end - has;
-	return NULL;
-}
-
 char *resize_table(const struct table *old, const struct resize_size *size,
 		   const struct resize_room *room, struct table *new)
 {
-	uint64_t has = table_sectors(old), sectors;
-	char *wrong = wanted_size(size, has, most_growth(room), &sectors);
+	const struct target *last = &old->targets[old->nr - 1];
+	uint64_t has = table_sectors(old), most = resize_most(room), more;
+	uint64_t sectors = resize_wanted(size, has, most);
 
-	if (wrong)
-		return wrong;
-	if (sectors > has)
-		return grow(old, sectors, room, new);
-	cut(old, sectors, room->block, new);
+	if (sectors < has)
+		return resize_refuse_less(has, sectors);
+	if (sectors > TABLE_MAX_SECTORS)
+		return xstrdup("that is larger than a device can be");
+	more = resize_round_up(sectors - has, resize_unit(room->nr_legs ? NULL : last,
+							  room->block));
+	if (more > most)
+		return resize_refuse_more(last, room, more);
+	table_copy(old, new);
+	if (room->nr_legs)
+		resize_add_legs(new, has + more, room);
+	else
+		new->targets[new->nr - 1].length += more;
 	return NULL;
 }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The table of a mapped device that is to be larger or smaller. */
+/* The table of a mapped device that is to be larger. */
 #ifndef NOCLONE_RESIZE_H
 #define NOCLONE_RESIZE_H
 
+#include "model/plan.h"
 #include "model/table.h"
 
 enum resize_how {
 	RESIZE_TO,	/* SIZE */
 	RESIZE_MORE,	/* +SIZE */
-	RESIZE_LESS,	/* -SIZE */
 	RESIZE_MAX,	/* max */
 };
 
@@ -17,35 +17,28 @@ struct resize_size {
 	uint64_t sectors;
 };
 
-/* Read SIZE, +SIZE, -SIZE or max.  Return: NULL, or a sentence saying what is wrong. */
+/* Read SIZE, +SIZE or max.  Return: NULL, or a sentence saying what is wrong. */
 const char *resize_parse(struct resize_size *size, const char *text);
-
-/* A part of a device that becomes one more linear target. */
-struct resize_leg {
-	const char *device;
-	uint64_t start;
-	uint64_t sectors;
-};
 
 /**
  * struct resize_room - how the last target of a table can grow
- * @free: sectors that it can grow by at most; the last legs count too
+ * @free: sectors that it can grow by at most
  * @block: bytes of the smallest I/O to all that is below, old and new
- * @leg: legs for what is added, which then do all of it; the last target stays
+ * @leg: devices for the growth, each with its length; the last target stays then
  * @nr_legs: how many
  */
 struct resize_room {
 	uint64_t free;
 	uint64_t block;
-	const struct resize_leg *leg;
+	const struct leg_spec *leg;
 	unsigned int nr_legs;
 };
 
 /*
- * Sectors by which a linear or striped target can grow, if each of its legs has @free
- * sectors after its end: whole chunks of the leg that has the fewest.
+ * Sectors by which a linear or striped target can grow, if the leg with the least room
+ * has @least sectors after its end: whole chunks.
  */
-uint64_t resize_legs_room(const struct target *t, const uint64_t *free);
+uint64_t resize_legs_room(const struct target *t, uint64_t least);
 /* Why a table cannot be resized: a new string; NULL if it can. */
 char *resize_objection(const struct table *t);
 
@@ -56,7 +49,7 @@ char *resize_objection(const struct table *t);
  * @room: how its last target can grow
  * @new: filled; equal to @old if it has that size already
  *
- * Smaller tables lose targets from the end.
+ * No sector of the old table changes its place.
  *
  * Return: NULL, or what is wrong: a new string.
  */

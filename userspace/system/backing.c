@@ -12,7 +12,6 @@
 #include <fcntl.h>
 #include <libgen.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -266,18 +265,6 @@ static int resize(struct backing *b)
 	return 0;
 }
 
-static void show_progress(const struct backing *b, uint64_t done)
-{
-	static unsigned int shown;
-	unsigned int percent = done * 100 / MAX(b->facts.map.gap_bytes, 1U);
-
-	if (!isatty(STDERR_FILENO) || (percent == shown && done))
-		return;
-	shown = percent;
-	fprintf(stderr, "\rwriting zeroes: %3u %%%s", percent,
-		done == b->facts.map.gap_bytes ? "\n" : "");
-}
-
 static int write_zeroes(struct backing *b, const struct file_gap *gap,
 			const char *zeroes, uint64_t *done)
 {
@@ -296,7 +283,7 @@ static int write_zeroes(struct backing *b, const struct file_gap *gap,
 			return -errno;
 		at += written;
 		*done += written;
-		show_progress(b, *done);
+		log_progress("writing zeroes", *done, b->facts.map.gap_bytes);
 	}
 	return 0;
 }

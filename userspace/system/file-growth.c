@@ -2,8 +2,8 @@
 /*
  * Growing the file of a running noclone-file target.
  *
- * The target maps the old part only, so nobody reads or writes the new one before the
- * new table runs.  Until then the growth can be undone without losing anything.
+ * The target maps the old part only, so no I/O reaches the new one before the new table
+ * runs.  Until then the growth can be undone without losing anything.
  */
 #include "system/file-growth.h"
 
@@ -26,7 +26,7 @@
 #define UNPIN_TRIES	100
 #define UNPIN_NAP_MS	50
 
-static int fail(const struct growth *g, const char *doing, int r)
+static int growth_fail(const struct growth *g, const char *doing, int r)
 {
 	_cleanup_free_ char *name = path_encode(g->path);
 
@@ -38,14 +38,14 @@ static int fail(const struct growth *g, const char *doing, int r)
 	else if (r == -ESTALE)
 		log_err("%s: it is another file than the one that the device runs on", name);
 	else if (r == -EOPNOTSUPP)
-		log_err("%s: its file system cannot reserve blocks: --allocate writes the new part, --sparse makes it a hole",
+		log_err("%s: its file system cannot reserve blocks: --allocate writes zeroes instead, and max takes what truncate(1) has added",
 			name);
 	else
 		log_err("%s: %s failed: %s", name, doing, strerror(-r));
 	return r;
 }
 
-static int open_unpinned(const char *path)
+static int growth_open_unpinned(const char *path)
 {
 	const struct timespec nap = { .tv_nsec = UNPIN_NAP_MS * 1000000L };
 	int flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, tries, fd;
@@ -59,7 +59,7 @@ static int open_unpinned(const char *path)
 	return fd;
 }
 
-static int check_identity(const struct growth *g, int fd, struct stat *st)
+static int growth_check_identity(const struct growth *g, int fd, struct stat *st)
 {
 	struct file_id id;
 
@@ -74,7 +74,7 @@ static int check_identity(const struct growth *g, int fd, struct stat *st)
  * cache it would be old, and be written back over that.  What fallocate() has added to
  * it reads as zeroes.
  */
-static uint64_t first_to_write(const struct growth *g, int fd)
+static uint64_t growth_first_to_write(const struct growth *g, int fd)
 {
 	struct statvfs fs;
 	struct stat st;
@@ -85,10 +85,10 @@ static uint64_t first_to_write(const struct growth *g, int fd)
 	return (g->old_bytes + fs.f_bsize - 1) / fs.f_bsize * fs.f_bsize;
 }
 
-static int write_zeroes(const struct growth *g, int fd)
+static int growth_write_zeroes(const struct growth *g, int fd)
 {
 	_cleanup_free_ char *zeroes = xzalloc(ZEROES_AT_ONCE);
-	uint64_t at = first_to_write(g, fd);
+	uint64_t at = growth_first_to_write(g, fd);
 
 	while (at < g->bytes) {
 		size_t n = MIN(g->bytes - at, (uint64_t)ZEROES_AT_ONCE);
@@ -99,24 +99,23 @@ static int write_zeroes(const struct growth *g, int fd)
 		if (written < 0)
 			return -errno;
 		at += written;
+		log_progress("writing zeroes", at - g->old_bytes, g->bytes - g->old_bytes);
 	}
 	return 0;
 }
 
 /* A swap file's size cannot be changed, and the mark goes away in the background. */
-static int extend_once(const struct growth *g, int fd)
+static int growth_extend_once(const struct growth *g, int fd)
 {
 	uint64_t more = g->bytes - g->old_bytes;
 
-	if (g->kind == GROWTH_SPARSE)
-		return ftruncate(fd, g->bytes) ? -errno : 0;
 	if (!fallocate(fd, 0, g->old_bytes, more))
 		return 0;
 	/* writing allocates as well */
-	return errno == EOPNOTSUPP && g->kind == GROWTH_WRITTEN ? 0 : -errno;
+	return errno == EOPNOTSUPP && g->written ? 0 : -errno;
 }
 
-static int extend(const struct growth *g, int fd)
+static int growth_extend(const struct growth *g, int fd)
 {
 	const struct timespec nap = { .tv_nsec = UNPIN_NAP_MS * 1000000L };
 	int tries, r = -ETXTBSY;
@@ -124,10 +123,10 @@ static int extend(const struct growth *g, int fd)
 	for (tries = 0; r == -ETXTBSY && tries < UNPIN_TRIES; tries++) {
 		if (tries)
 			nanosleep(&nap, NULL);
-		r = extend_once(g, fd);
+		r = growth_extend_once(g, fd);
 	}
-	if (!r && g->kind == GROWTH_WRITTEN)
-		r = write_zeroes(g, fd);
+	if (!r && g->written)
+		r = growth_write_zeroes(g, fd);
 	if (!r && fsync(fd))
 		r = -errno;
 	return r;
@@ -141,23 +140,23 @@ int growth_apply(struct growth *g)
 
 	if (!g->bytes)
 		return 0;
-	fd = open_unpinned(g->path);
-	r = fd < 0 ? -errno : check_identity(g, fd, &st);
+	fd = growth_open_unpinned(g->path);
+	r = fd < 0 ? -errno : growth_check_identity(g, fd, &st);
 	if (r)
-		return fail(g, "opening", r);
+		return growth_fail(g, "opening", r);
 	g->old_bytes = st.st_size;
 	if (g->old_bytes >= g->bytes)
 		return 0;
-	r = extend(g, fd);
+	r = growth_extend(g, fd);
 	g->grown = !r;
 	if (!r)
 		return 0;
-	fail(g, "growing", r);
-	/* larger than this has made it somebody else */
+	growth_fail(g, "growing", r);
+	/* another process has made it larger than this */
 	if (fstat(fd, &st) || (uint64_t)st.st_size > g->bytes)
 		return r;
 	if (ftruncate(fd, g->old_bytes))
-		fail(g, "undoing the growth", -errno);
+		growth_fail(g, "undoing the growth", -errno);
 	return r;
 }
 
@@ -169,28 +168,26 @@ void growth_undo(struct growth *g)
 	if (!g->grown)
 		return;
 	g->grown = false;
-	fd = open_unpinned(g->path);
+	fd = growth_open_unpinned(g->path);
 	if (fd < 0) {
-		fail(g, "undoing the growth", -errno);
+		growth_fail(g, "undoing the growth", -errno);
 		return;
 	}
-	if (check_identity(g, fd, &st) || (uint64_t)st.st_size != g->bytes)
+	if (growth_check_identity(g, fd, &st) || (uint64_t)st.st_size != g->bytes)
 		return;
 	if (ftruncate(fd, g->old_bytes))
-		fail(g, "undoing the growth", -errno);
+		growth_fail(g, "undoing the growth", -errno);
 }
 
-char *growth_words(const struct growth *g, uint64_t old_bytes)
+char *growth_words(const struct growth *g)
 {
-	unsigned long long from = old_bytes, more = g->bytes - old_bytes;
+	unsigned long long from = g->old_bytes, more = g->bytes - g->old_bytes;
 	_cleanup_free_ char *path = NULL;
 
-	if (!g->bytes || g->bytes <= old_bytes)
+	if (!g->bytes)
 		return NULL;
 	path = shell_quote(g->path);
-	if (g->kind == GROWTH_SPARSE)
-		return xasprintf("truncate --size %llu %s", (unsigned long long)g->bytes, path);
-	if (g->kind == GROWTH_RESERVED)
+	if (!g->written)
 		return xasprintf("fallocate --offset %llu --length %llu %s", from, more, path);
 	return xasprintf("dd if=/dev/zero of=%s bs=1M oflag=seek_bytes seek=%llu iflag=count_bytes count=%llu conv=notrunc,fsync",
 			 path, from, more);

@@ -9,31 +9,19 @@
 #include "model/file-id.h"
 
 /**
- * enum growth_kind - what the new part of the file is
- * @GROWTH_RESERVED: its blocks are allocated and read as zeroes
- * @GROWTH_WRITTEN: its blocks are written, as the engine extent needs it
- * @GROWTH_SPARSE: a hole
- */
-enum growth_kind {
-	GROWTH_RESERVED,
-	GROWTH_WRITTEN,
-	GROWTH_SPARSE,
-};
-
-/**
  * struct growth - a file that grows
  * @path: where it is
  * @id: which file is to be there
  * @bytes: size that it is to have; 0: nothing is to be done
- * @kind: what the new part is
- * @old_bytes: set to its size before
+ * @written: zeroes are written to the new part; else its blocks are reserved
+ * @old_bytes: its size before; set again when it grows
  * @grown: it was grown, which growth_undo() undoes
  */
 struct growth {
 	const char *path;
 	struct file_id id;
 	uint64_t bytes;
-	enum growth_kind kind;
+	bool written;
 	uint64_t old_bytes;
 	bool grown;
 };
@@ -46,9 +34,9 @@ struct growth {
  * Return: 0, or a negative errno after a message; then it is as it was.
  */
 int growth_apply(struct growth *g);
-/* Cut it to its old size, unless it has got another one since. */
+/* Cut it to its old size, unless another process has changed that since. */
 void growth_undo(struct growth *g);
 /* The command line that does the same, more or less: a new string, or NULL. */
-char *growth_words(const struct growth *g, uint64_t old_bytes);
+char *growth_words(const struct growth *g);
 
 #endif /* NOCLONE_FILE_GROWTH_H */

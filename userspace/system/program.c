@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What programs of others say. */
+/* Programs of others, and their output. */
 #include "system/program.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/child.h"
 #include "base/log.h"
 #include "base/util.h"
 
@@ -22,14 +21,19 @@ static void extend_path(void)
 	setenv("PATH", longer, 1);
 }
 
+int program_run(char **argv, bool through, struct child_output *output)
+{
+	extend_path();
+	return through ? child_run_through(argv, output) : child_run(argv, output);
+}
+
 char *program_output(char **argv)
 {
 	_cleanup_child_output_ struct child_output output;
 	int r;
 
-	extend_path();
 	stop_hold();
-	r = child_run(argv, &output);
+	r = program_run(argv, false, &output);
 	stop_release();
 	if (r || output.status) {
 		log_debug("%s: %s", argv[0], r ? strerror(-r) : output.err);
