@@ -442,14 +442,10 @@ static int resize_check_loaded(const char *name, void *data)
 /* Only if no other process has changed the device, or is about to. */
 static int resize_swap_table(struct resize *r, const struct table *t)
 {
-	const struct devmap_suspend_how how = {
-		.noflush = opt(r->o, OPT_NOFLUSH),
-		.nolockfs = opt(r->o, OPT_NOLOCKFS),
-	};
 	const struct devmap_check unchanged = {
 		.loaded = resize_check_loaded, .data = r, .alone = true,
 	};
-	int e = devmap_reload(r->dev.name, t, r->dev.readonly, &how, &unchanged);
+	int e = devmap_reload(r->dev.name, t, r->dev.readonly, &unchanged);
 
 	/* the table is running nevertheless */
 	r->udev_late |= e == -ETIMEDOUT;

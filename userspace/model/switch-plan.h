@@ -9,19 +9,8 @@
 #include <stdbool.h>
 
 #include "base/util.h"
+#include "model/module-facts.h"
 #include "model/table.h"
-
-/**
- * struct module_params - what is to know of the module
- * @loaded: the module is there; else the rest is empty
- * @interface: the number of dm-noclone.h that it was built with
- * @stock: its parameter: stock devices understand messages
- */
-struct module_params {
-	bool loaded;
-	unsigned int interface;
-	bool stock;
-};
 
 /* Why this tool cannot switch anything by that module: a new string, or NULL. */
 char *module_objection(const struct module_params *m);

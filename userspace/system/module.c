@@ -1,24 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The kernel module and its parameters, through sysfs and modprobe(8). */
+/* The kernel module and its parameters, through sysfs and libkmod. */
 #include "system/module.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
+#include <libkmod.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "dm-noclone.h"
-#include "base/child.h"
 #include "base/log.h"
 #include "base/read.h"
 #include "base/util.h"
+#include "model/switch-plan.h"
 
 #define PARAMETERS	"/sys/module/dm_noclone/parameters/"
 #define VERSION		"/sys/module/dm_noclone/version"
+/* as libkmod and the kernel have it */
+#define MODULE		"dm_noclone"
+#define DKMS_TREE	"/var/lib/dkms/" NOCLONE_MODULE_NAME "/"
 
 void module_params(struct module_params *m)
 {
@@ -32,135 +35,243 @@ void module_params(struct module_params *m)
 	m->stock = stock && !strcmp(stock, "on");
 }
 
-#define LOAD_BY_HAND	"modprobe " NOCLONE_MODULE_NAME
-#define BLACKLISTED	"blacklist dm_noclone"
-#define DKMS_TREE	"/var/lib/dkms/" NOCLONE_MODULE_NAME "/"
-
-/* How the module comes to be there for this kernel; of several sources the newest. */
-static char *build_command(const char *kernel)
+/* Of several sources that dkms has the newest. */
+char *module_build_command(const char *release)
 {
 	const char *version;
 	char *command;
 	glob_t source;
 
 	if (glob(DKMS_TREE "*/source", 0, NULL, &source))
-		return xstrdup("run \"make && make install && depmod\" in its source");
+		return xasprintf("make -C SOURCE KVER=%s install", release);
 	version = source.gl_pathv[source.gl_pathc - 1] + strlen(DKMS_TREE);
-	command = xasprintf("\"dkms install " NOCLONE_MODULE_NAME "/%.*s -k %s\" builds it",
-			    (int)strcspn(version, "/"), version, kernel);
+	command = xasprintf("dkms install --force " NOCLONE_MODULE_NAME "/%.*s -k %s",
+			    (int)strcspn(version, "/"), version, release);
 	globfree(&source);
 	return command;
 }
 
-static bool is_blacklisted_at_boot(void)
+char *module_boot_word(const char *prefix)
 {
 	_cleanup_free_ char *line = read_line_of("/proc/cmdline");
-	const char *list = line ? strstr(line, "module_blacklist=") : NULL;
+	_cleanup_words_ struct words w;
+	char *found = NULL;
+	unsigned int i;
 
-	return list && strstr(list, "dm_noclone");
+	words_split(&w, line ? line : "");
+	for (i = 0; i < w.nr; i++)
+		if (str_starts(w.word[i], prefix)) {
+			free(found);
+			found = xstrdup(w.word[i]);
+		}
+	return found;
 }
 
-static char *not_permitted(const char *kernel)
+bool module_is_denied(void)
+{
+	_cleanup_free_ char *word = module_boot_word("module_blacklist=");
+
+	return word && (strstr(word, MODULE) || strstr(word, NOCLONE_MODULE_NAME));
+}
+
+static void module_debug(void *data __unused, int priority __unused, const char *file __unused,
+			 int line __unused, const char *function, const char *format,
+			 va_list args)
+{
+	_cleanup_free_ char *text = xvasprintf(format, args);
+
+	log_debug("%s(): %s", function, text);
+}
+
+/* What libkmod knows of our module for a kernel, with NULL for the running one. */
+struct module_lookup {
+	struct kmod_ctx *ctx;
+	struct kmod_module *module;
+};
+
+static int module_lookup(const char *release, struct module_lookup *lookup)
+{
+	_cleanup_free_ char *folder = release ? xasprintf("/lib/modules/%s", release) : NULL;
+
+	lookup->module = NULL;
+	lookup->ctx = kmod_new(folder, NULL);
+	if (!lookup->ctx)
+		return -ENOMEM;
+	kmod_set_log_fn(lookup->ctx, module_debug, NULL);
+	return kmod_module_new_from_name(lookup->ctx, MODULE, &lookup->module);
+}
+
+static void module_lookup_free(struct module_lookup *lookup)
+{
+	kmod_module_unref(lookup->module);
+	kmod_unref(lookup->ctx);
+}
+
+static bool module_is_builtin(struct kmod_module *module)
+{
+	return kmod_module_get_initstate(module) == KMOD_MODULE_BUILTIN;
+}
+
+static bool module_is_blacklisted(struct kmod_ctx *ctx)
+{
+	struct kmod_config_iter *entry = kmod_config_get_blacklists(ctx);
+	bool found = false;
+
+	while (entry && !found && kmod_config_iter_next(entry))
+		found = !strcmp(kmod_config_iter_get_key(entry), MODULE);
+	kmod_config_iter_free_iter(entry);
+	return found;
+}
+
+static char *module_copy(const char *s)
+{
+	return s ? xstrdup(s) : NULL;
+}
+
+static void module_take_info(struct module_file *file, struct kmod_module *module)
+{
+	const struct {
+		const char *key;
+		char **value;
+	} wanted[] = {
+		{ "version", &file->version }, { "srcversion", &file->srcversion },
+		{ "vermagic", &file->vermagic }, { "signer", &file->signer },
+		{ "kernel", &file->kernel },
+	};
+	struct kmod_list *info = NULL, *entry;
+	size_t i;
+
+	if (kmod_module_get_info(module, &info) < 0)
+		return;
+	kmod_list_foreach(entry, info)
+		for (i = 0; i < ARRAY_SIZE(wanted); i++)
+			if (!*wanted[i].value &&
+			    !strcmp(kmod_module_info_get_key(entry), wanted[i].key))
+				*wanted[i].value = xstrdup(kmod_module_info_get_value(entry));
+	kmod_module_info_free_list(info);
+}
+
+void module_file_look(const char *release, struct module_file *file)
+{
+	struct module_lookup lookup;
+
+	memset(file, 0, sizeof(*file));
+	if (!module_lookup(release, &lookup)) {
+		file->path = module_copy(kmod_module_get_path(lookup.module));
+		if (!file->path && module_is_builtin(lookup.module))
+			file->path = xstrdup(MODULE_BUILTIN);
+		if (file->path)
+			module_take_info(file, lookup.module);
+		file->install = module_copy(kmod_module_get_install_commands(lookup.module));
+		file->blacklisted = module_is_blacklisted(lookup.ctx);
+	}
+	module_lookup_free(&lookup);
+}
+
+static char *module_not_permitted(const char *kernel)
 {
 	if (geteuid())
 		return xstrdup("loading " NOCLONE_MODULE_NAME " failed: only root may do that");
-	if (is_blacklisted_at_boot())
-		return xstrdup("the kernel was booted with module_blacklist=dm_noclone: boot it without that");
+	if (module_is_denied())
+		return xstrdup("the kernel was booted with module_blacklist=" MODULE ": boot it without that");
 	return xasprintf("kernel %s is locked down and does not load " NOCLONE_MODULE_NAME ": sign it with a key that the kernel knows, see mokutil(1)",
 			 kernel);
 }
 
-/* What modprobe's sentence means for the user, and what to do: a new string, or NULL. */
-static char *load_problem(const char *said, const char *kernel)
+/* The error of an insertion means this for the user: a new string. */
+static char *module_load_problem(int err, const char *kernel, const char *options)
 {
-	_cleanup_free_ char *build = build_command(kernel);
+	_cleanup_free_ char *build = module_build_command(kernel);
 
-	if (strstr(said, "not found in"))
-		return xasprintf("the module " NOCLONE_MODULE_NAME " is not built for the running kernel %s: %s",
-				 kernel, build);
-	if (strstr(said, "Key was rejected") || strstr(said, "Required key not available"))
+	switch (err) {
+	case ENOKEY:
+	case EKEYREJECTED:
 		return xasprintf("kernel %s refuses " NOCLONE_MODULE_NAME ": it is not signed with a key that the kernel knows; enroll that key with mokutil --import, or turn Secure Boot off",
 				 kernel);
-	if (strstr(said, "Exec format error") || strstr(said, "Unknown symbol"))
-		return xasprintf("kernel %s refuses " NOCLONE_MODULE_NAME ": it was built for another kernel; %s",
+	case ENOEXEC:
+	case ENOENT:
+		return xasprintf("kernel %s refuses " NOCLONE_MODULE_NAME ": it was built for another kernel; run \"%s\"",
 				 kernel, build);
-	if (strstr(said, "Operation not permitted"))
-		return not_permitted(kernel);
-	return NULL;
+	case EPERM:
+		return module_not_permitted(kernel);
+	case EINVAL:
+		if (options && *options)
+			return xasprintf("kernel %s refuses " NOCLONE_MODULE_NAME " with the options \"%s\" of /etc/modprobe.d or the kernel's command line: the kernel log names the wrong one",
+					 kernel, options);
+		/* fall through */
+	default:
+		return xasprintf("loading " NOCLONE_MODULE_NAME " failed: %s; the kernel log may say more",
+				 strerror(err));
+	}
 }
 
-static int report_load(const struct child_output *output)
+static int module_report(int err, const char *options)
 {
-	size_t length = strcspn(output->err, "\n");
 	_cleanup_free_ char *problem = NULL;
 	struct utsname kernel;
 
 	uname(&kernel);
-	problem = load_problem(output->err, kernel.release);
-	if (problem)
-		log_err("%s", problem);
-	log_err(LOAD_BY_HAND " failed: %.*s", (int)length,
-		length ? output->err : "it does not say why");
+	problem = module_load_problem(err, kernel.release, options);
+	log_err("%s", problem);
 	return -ENOEXEC;
 }
 
-/* modprobe is content, but nothing is loaded: its configuration says so. */
-static int report_not_loaded(void)
+static int module_report_missing(void)
 {
-	char *argv[] = { "modprobe", "--showconfig", NULL };
-	_cleanup_child_output_ struct child_output output = { 0 };
+	_cleanup_free_ char *build = NULL;
+	struct utsname kernel;
 
-	stop_hold();
-	child_run(argv, &output);
-	stop_release();
-	if (output.out && (str_starts(output.out, BLACKLISTED) ||
-			   strstr(output.out, "\n" BLACKLISTED)))
-		log_err(NOCLONE_MODULE_NAME " is not loaded because it is blacklisted: remove \"blacklist\" from /etc/modprobe.d, or load it with \"" LOAD_BY_HAND "\"");
-	else
-		log_err(LOAD_BY_HAND " has not loaded it: look for an \"install\" line in \"modprobe --showconfig\"");
-	return -ENOENT;
-}
-
-static int run_modprobe(struct child_output *output)
-{
-	/* as when the kernel asks for it: a blacklist counts */
-	char *argv[] = { "modprobe", "--use-blacklist", NOCLONE_MODULE_NAME, NULL };
-	int r;
-
-	stop_hold();
-	r = child_run(argv, output);
-	stop_release();
-	if (r == -EINTR)
-		log_err("loading " NOCLONE_MODULE_NAME ": stopped");
-	else if (r)
-		log_err("loading " NOCLONE_MODULE_NAME " failed: cannot run modprobe: %s",
-			strerror(-r));
-	return r;
+	uname(&kernel);
+	build = module_build_command(kernel.release);
+	log_err("the module " NOCLONE_MODULE_NAME " is not built for the running kernel %s: run \"%s\"",
+		kernel.release, build);
+	return -ENOEXEC;
 }
 
 /* It may be one that another version of this project has left. */
-static int report_interface(const struct module_params *m)
+static int module_report_loaded(void)
 {
-	_cleanup_free_ char *objection = module_objection(m);
+	_cleanup_free_ char *objection = NULL;
+	struct module_params m;
 
+	module_params(&m);
+	if (!m.loaded) {
+		log_err(NOCLONE_MODULE_NAME " is not loaded, because a command runs in its place: look for an \"install\" line in \"modprobe --showconfig\"");
+		return -ENOENT;
+	}
+	objection = module_objection(&m);
 	if (!objection)
 		return 0;
 	log_err("%s", objection);
 	return -EOPNOTSUPP;
 }
 
+static int module_insert(struct kmod_module *module)
+{
+	int r;
+
+	if (!kmod_module_get_path(module) && !module_is_builtin(module) &&
+	    !kmod_module_get_install_commands(module))
+		return module_report_missing();
+	/* as when the kernel asks for it: a blacklist counts */
+	r = kmod_module_probe_insert_module(module, KMOD_PROBE_APPLY_BLACKLIST, NULL, NULL,
+					    NULL, NULL);
+	if (r < 0)
+		return module_report(-r, kmod_module_get_options(module));
+	if (!r)
+		return module_report_loaded();
+	log_err(NOCLONE_MODULE_NAME " is not loaded because it is blacklisted: remove \"blacklist\" from /etc/modprobe.d, or load it with \"modprobe " NOCLONE_MODULE_NAME "\"");
+	return -ENOENT;
+}
+
 int module_load(void)
 {
-	_cleanup_child_output_ struct child_output output;
-	struct module_params m;
-	int r = run_modprobe(&output);
+	struct module_lookup lookup;
+	int r = module_lookup(NULL, &lookup);
 
-	if (r)
-		return r;
-	if (output.status)
-		return report_load(&output);
-	module_params(&m);
-	return m.loaded ? report_interface(&m) : report_not_loaded();
+	r = r ? module_report(-r, NULL) : module_insert(lookup.module);
+	module_lookup_free(&lookup);
+	return r;
 }
 
 int module_load_for(const struct table *t)
@@ -170,7 +281,7 @@ int module_load_for(const struct table *t)
 	return module_load();
 }
 
-static const char *set_error(int err)
+static const char *module_set_error(int err)
 {
 	switch (err) {
 	case EOPNOTSUPP:
@@ -197,6 +308,6 @@ int module_set(const char *parameter, const char *value)
 		err = errno;
 	if (err)
 		log_err("setting the parameter %s of " NOCLONE_MODULE_NAME " failed: %s",
-			parameter, set_error(err));
+			parameter, module_set_error(err));
 	return -err;
 }

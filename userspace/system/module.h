@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The kernel module and its parameters. */
+/* The kernel module: loaded, and installed. */
 #ifndef NOCLONE_MODULE_H
 #define NOCLONE_MODULE_H
 
-#include "model/switch-plan.h"
+#include "model/module-facts.h"
 #include "model/table.h"
 
 /* Look at the parameters; this never loads the module. */
@@ -14,5 +14,14 @@ int module_load(void);
 int module_load_for(const struct table *t);
 /* Set a parameter: 0, or a negative errno after a message. */
 int module_set(const char *parameter, const char *value);
+
+/* The module that modprobe would load on the kernel @release. */
+void module_file_look(const char *release, struct module_file *file);
+/* The command that makes and installs the module for @release: a new string. */
+char *module_build_command(const char *release);
+/* The last word of the kernel's command line that begins so: a new string, or NULL. */
+char *module_boot_word(const char *prefix);
+/* Does module_blacklist= of the command line keep the kernel from loading it? */
+bool module_is_denied(void);
 
 #endif /* NOCLONE_MODULE_H */
