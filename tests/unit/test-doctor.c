@@ -7,375 +7,315 @@
 
 #define TOOL	"1.0.0"
 #define RELEASE	"6.12.1-amd64"
+#define TEXT(s)	((char *)(s))
 
-typedef void (*judge)(const struct doctor_facts *d, struct findings *f);
+/* A machine without a fault, and with one device. */
+static struct mapped_facts device;
+static struct saved_facts saved;
+static struct rule_facts rule[2];
 
-/* A machine without a fault: the module of dkms, loaded, with types enabled. */
-static struct kernel_facts good_kernel = {
-	.release = (char *)RELEASE, .running = true, .headers = true,
-	.module = (char *)"/lib/modules/" RELEASE "/updates/dkms/dm-noclone.ko",
-	.version = (char *)TOOL, .srcversion = (char *)"A", .vermagic = (char *)RELEASE,
-	.dkms = (char *)"installed",
-};
-
-static struct doctor_facts good(void)
+static struct kernel_facts good_kernel(const char *release, const char *what)
 {
-	return (struct doctor_facts) {
-		.tool = TOOL, .root = true, .driver = true,
-		.module = {
-			.params = { .loaded = true, .interface = NOCLONE_VERSION_MAJOR, .stock = true },
-			.version = (char *)TOOL, .srcversion = (char *)"A",
+	return (struct kernel_facts) {
+		.release = TEXT(release), .what = TEXT(what), .build = TEXT("make it"),
+		.file = {
+			.path = TEXT("/lib/dm-noclone.ko"), .version = TEXT(TOOL),
+			.srcversion = TEXT("A"), .kernel = TEXT("known"),
 		},
-		.trust = { ANSWER_NO, (char *)"none", ANSWER_NO },
-		.dkms_version = (char *)TOOL,
-		.kernel = &good_kernel, .nr_kernels = 1,
 	};
 }
 
-/* One of the findings has that level and says both. */
-static void says(judge judge, const struct doctor_facts *d, enum finding_level level,
-		 const char *text, const char *fix)
+static struct doctor_facts good(void)
+{
+	struct doctor_facts d = {
+		.tool = TOOL,
+		.params = { .loaded = true, .stock = true },
+		.version = TEXT(TOOL), .srcversion = TEXT("A"),
+		.nr_kernels = 2,
+		.has_policy = true, .unit = TEXT("enabled"),
+		.device = &device, .nr_devices = 1,
+		.saved = &saved, .nr_saved = 1,
+	};
+
+	d.kernel[0] = good_kernel(RELEASE, "kernel " RELEASE " (running)");
+	d.kernel[0].running = true;
+	d.kernel[0].file.vermagic = TEXT(RELEASE " SMP");
+	d.kernel[1] = good_kernel("6.13", "kernel 6.13");
+	device = (struct mapped_facts) {
+		.name = TEXT("a"), .what = TEXT("device a"), .quoted = TEXT("a"),
+		.state = TEXT("on"), .included = true,
+	};
+	saved = (struct saved_facts) {
+		.name = TEXT("s"), .what = TEXT("saved device s"), .quoted = TEXT("s"),
+		.active = true,
+	};
+	return d;
+}
+
+static void with_policy(struct doctor_facts *d, const char *text)
+{
+	policy_parse(&d->policy, text, &d->mistakes);
+	memset(rule, 0, sizeof(rule));
+	d->rule = rule;
+}
+
+static void free_policy(struct doctor_facts *d)
+{
+	policy_free(&d->policy);
+	problems_free(&d->mistakes);
+	d->rule = NULL;
+}
+
+/* One finding has that level and says both; with NULL for the text, none is above it. */
+static void says(const struct doctor_facts *d, enum finding_level level, const char *text,
+		 const char *fix)
 {
 	_cleanup_findings_ struct findings f = { 0 };
 	_cleanup_strbuf_ struct strbuf all = { 0 };
+	bool found = !text;
 	unsigned int i;
 
-	judge(d, &f);
+	doctor_judge(d, &f);
 	for (i = 0; i < f.nr; i++) {
 		_cleanup_free_ char *line = finding_print(&f.finding[i]);
 
-		if (f.finding[i].level == level && strstr(line, text) &&
-		    (!fix || (f.finding[i].fix && strstr(f.finding[i].fix, fix))))
-			return;
 		strbuf_add(&all, "%s\n", line);
+		if (!text)
+			found &= f.finding[i].level <= level;
+		else
+			found |= f.finding[i].level == level && strstr(line, text) &&
+				 (!fix || (f.finding[i].fix && strstr(f.finding[i].fix, fix)));
 	}
-	fail_msg("no %s with \"%s\" and \"%s\" in:\n%s", finding_level_name(level), text,
-		 fix ? fix : "", all.text ? all.text : "");
-}
-
-/* Nothing worse than that. */
-static void at_worst(judge judge, const struct doctor_facts *d, enum finding_level level)
-{
-	_cleanup_findings_ struct findings f = { 0 };
-	unsigned int i;
-
-	judge(d, &f);
-	for (i = 0; i < f.nr; i++)
-		if (f.finding[i].level > level) {
-			_cleanup_free_ char *line = finding_print(&f.finding[i]);
-
-			fail_msg("not expected: %s", line);
-		}
+	if (!found)
+		fail_msg("no %s with \"%s\" and \"%s\" in:\n%s", finding_level_name(level),
+			 text ? text : "", fix ? fix : "", all.text);
 }
 
 static void nothing_wrong(void **state __unused)
 {
 	struct doctor_facts d = good();
+	_cleanup_findings_ struct findings f = { 0 };
 
-	at_worst(doctor_judge, &d, FINDING_NOTE);
-	says(doctor_judge, &d, FINDING_OK, "module: dm-noclone 1.0.0 is loaded", NULL);
-	says(doctor_judge, &d, FINDING_OK, "kernel " RELEASE " (running): dm-noclone 1.0.0, by dkms",
-	     NULL);
+	doctor_judge(&d, &f);
+	assert_int_equal(f.nr, 10);
+	assert_int_equal(findings_count(&f, FINDING_OK), 10);
+	assert_string_equal(f.finding[7].check, "devices");
+	says(&d, FINDING_OK, "1 device: fine, 1 on the fast path", NULL);
 }
 
-static void module_is_wrong(void **state __unused)
+static void module_is_missing(void **state __unused)
 {
 	struct doctor_facts d = good();
 
-	d.module.version = (char *)"0.9.0";
-	says(doctor_judge_module, &d, FINDING_WARNING, "0.9.0 is loaded, and this tool is 1.0.0",
-	     "modprobe -r");
+	d.kernel[1].file = (struct module_file) { 0 };
+	says(&d, FINDING_WARNING, "kernel 6.13: modprobe finds no module", "make it");
+	d.kernel[0].file = (struct module_file) { 0 };
+	d.params.loaded = false;
+	says(&d, FINDING_PROBLEM, "(running): modprobe finds no module", "make it");
 	d = good();
-	d.module.srcversion = (char *)"B";
-	says(doctor_judge_module, &d, FINDING_NOTE, "another build", "modprobe dm-noclone");
+	d.kernel[0].file.vermagic = TEXT(RELEASE "0 SMP");
+	says(&d, FINDING_PROBLEM, "was built for kernel " RELEASE "0", "make it");
+	d.kernel[0].file.vermagic = TEXT("6.1");
+	says(&d, FINDING_PROBLEM, "was built for kernel 6.1", "make it");
+	d.kernel[0].file.vermagic = TEXT(RELEASE);
+	says(&d, FINDING_OK, NULL, NULL);
+}
+
+static void module_is_refused(void **state __unused)
+{
+	struct doctor_facts d = good();
+
+	d.denied = d.kernel[0].file.blacklisted = true;
+	d.kernel[0].file.install = TEXT("/bin/false x");
+	says(&d, FINDING_WARNING, "module_blacklist=", "reboot");
+	d.params.loaded = false;
+	says(&d, FINDING_PROBLEM, "module_blacklist=", "reboot");
+	says(&d, FINDING_PROBLEM, "\"/bin/false x\" runs in place", "grep -r noclone");
+	says(&d, FINDING_PROBLEM, "it is blacklisted", "/proc/cmdline");
 	d = good();
-	d.module.fastpath_off = true;
-	d.module.params.stock = false;
-	says(doctor_judge_module, &d, FINDING_WARNING, "fastpath is N", "echo Y");
-	says(doctor_judge_module, &d, FINDING_NOTE, "its parameter stock is off", "noclone enable --now");
-	d.module.params.loaded = d.driver = false;
-	says(doctor_judge_module, &d, FINDING_NOTE, "is not loaded", "noclone enable --now");
-	says(doctor_judge_module, &d, FINDING_NOTE, "driver is not loaded", NULL);
-}
-
-static void module_is_blocked(void **state __unused)
-{
-	struct doctor_facts d = good();
-
-	d.module.params.loaded = false;
-	modprobe_conf_parse(&d.conf, "/etc/x.conf",
-			    "# blacklist dm-noclone\nblacklist other\n\n"
-			    "blacklist dm-noclone\ninstall dm_noclone \\\n /bin/false x\n"
-			    "options dm-noclone stock=linear fast=1 fastpath=Y stock=on\n"
-			    "options dm_noclone_other stock=x\ninstall");
-	modprobe_conf_parse_cmdline(&d.conf,
-		"quiet module_blacklist=a,dm-noclone modprobe.blacklist=dm_noclone "
-		"dm_noclone.stock=crypt dm_noclone.stock=off module_blacklist=dm_nocloned root=/dev/sda");
-	assert_int_equal(d.conf.nr, 7);
-	says(doctor_judge_module, &d, FINDING_WARNING, "/etc/x.conf:4 blacklists it", "remove");
-	says(doctor_judge_module, &d, FINDING_PROBLEM, "/etc/x.conf:6 runs \"/bin/false x\"",
-	     "remove");
-	says(doctor_judge_module, &d, FINDING_PROBLEM, "/etc/x.conf:7 has stock=linear:",
-	     "correct");
-	says(doctor_judge_module, &d, FINDING_WARNING, "has fast=1: the module has no such", "correct");
-	says(doctor_judge_module, &d, FINDING_PROBLEM, "command line has module_blacklist=a,dm-noclone",
-	     "reboot");
-	says(doctor_judge_module, &d, FINDING_WARNING, "command line blacklists it", "remove");
-	says(doctor_judge_module, &d, FINDING_PROBLEM, "command line has stock=crypt", "correct");
-	says(doctor_judge_module, &d, FINDING_WARNING,
-	     "command line has dm_noclone.stock=off: nothing applies", "enable --now --policy");
-	d.module.params.loaded = true;
-	says(doctor_judge_module, &d, FINDING_WARNING, "/etc/x.conf:6 runs", "remove");
-	modprobe_conf_free(&d.conf);
-}
-
-static void kernels_without_module(void **state __unused)
-{
-	struct kernel_facts k = { .release = (char *)"6.13.0", .headers = true };
-	struct doctor_facts d = good();
-
-	d.kernel = &k;
-	says(doctor_judge_kernels, &d, FINDING_WARNING, "kernel 6.13.0: there is no module",
-	     "dkms install --force dm-noclone/1.0.0 -k 6.13.0");
-	d.dkms_version = NULL;
-	says(doctor_judge_kernels, &d, FINDING_WARNING, "there is no module", "make KVER=6.13.0");
-	k.headers = false;
-	k.running = true;
-	says(doctor_judge_kernels, &d, FINDING_PROBLEM, "6.13.0 (running): there is no module",
-	     "linux-headers-6.13.0");
-	d.dkms_version = (char *)TOOL;
-	says(doctor_judge_kernels, &d, FINDING_PROBLEM, "there is no module",
-	     "dkms install dm-noclone/" TOOL " -k 6.13.0");
-	k.dkms = (char *)"added";
-	says(doctor_judge_kernels, &d, FINDING_PROBLEM, "dkms says: added", "headers");
-	k.failed_build = (char *)"/var/lib/dkms/dm-noclone/1.0.0/build/make.log";
-	says(doctor_judge_kernels, &d, FINDING_PROBLEM,
-	     "dkms failed to build it, see /var/lib/dkms/dm-noclone/1.0.0/build/make.log",
-	     "dkms install dm-noclone/1.0.0 -k 6.13.0 tries again");
-	k.unindexed = (char *)"/lib/modules/6.13.0/extra/dm-noclone.ko";
-	says(doctor_judge_kernels, &d, FINDING_PROBLEM, "does not find /lib/modules/6.13.0/extra",
-	     "depmod 6.13.0");
-	k.release = (char *)"5.10.0";
-	says(doctor_judge_kernels, &d, FINDING_PROBLEM, "older than 6.1", "newer kernel");
+	d.signed_only = true;
+	d.kernel[1].file.path = TEXT(MODULE_BUILTIN);
+	says(&d, FINDING_OK, NULL, NULL);
+	d.params.loaded = false;
+	says(&d, FINDING_PROBLEM, "has no signature", "make it");
+	d.kernel[0].file.signer = TEXT("DKMS");
+	says(&d, FINDING_NOTE, NULL, NULL);
+	d.kernel[0].unknown_key = true;
+	says(&d, FINDING_PROBLEM, "signed by \"DKMS\"", "mokutil --import");
 }
 
 static void kernels_that_were_not_read(void **state __unused)
 {
-	struct kernel_facts k = good_kernel;
 	struct doctor_facts d = good();
 
-	d.kernel = &k;
-	k.differs = (char *)"BIO_TOMORROW";
-	says(doctor_judge_kernels, &d, FINDING_PROBLEM, "shows in BIO_TOMORROW", "any_kernel=1");
-	d.module.any_kernel = true;
-	says(doctor_judge_kernels, &d, FINDING_NOTE, "shows in BIO_TOMORROW", "any_kernel=1");
-	k.running = false;
-	d.module.any_kernel = false;
-	says(doctor_judge_kernels, &d, FINDING_WARNING, "shows in BIO_TOMORROW", NULL);
-	k.differs = (char *)"known";
-	at_worst(doctor_judge_kernels, &d, FINDING_OK);
+	d.kernel[1].file.kernel = TEXT("BIO_TOMORROW");
+	says(&d, FINDING_WARNING, "kernel 6.13: it is like no kernel", "any_kernel=1");
+	d.kernel[0].file.kernel = TEXT("BIO_TOMORROW");
+	says(&d, FINDING_PROBLEM, "shows in BIO_TOMORROW", "any_kernel=1");
+	d.any_kernel = true;
+	says(&d, FINDING_NOTE, NULL, NULL);
 }
 
-static void kernels_with_another_module(void **state __unused)
-{
-	struct kernel_facts k = good_kernel;
-	struct doctor_facts d = good();
-
-	d.kernel = &k;
-	k.vermagic = (char *)"6.12.0-amd64";
-	says(doctor_judge_kernels, &d, FINDING_PROBLEM, "was built for kernel 6.12.0-amd64",
-	     "dkms install");
-	k.running = false;
-	says(doctor_judge_kernels, &d, FINDING_WARNING, "was built for kernel", "dkms install");
-	k = good_kernel;
-	k.version = (char *)"0.9.0";
-	says(doctor_judge_kernels, &d, FINDING_WARNING, "its module is dm-noclone 0.9.0",
-	     "same version");
-	k = good_kernel;
-	k.headers = false;
-	says(doctor_judge_kernels, &d, FINDING_WARNING, "without headers", "linux-headers-" RELEASE);
-	k.module = (char *)"/lib/modules/" RELEASE "/updates/dm-noclone.ko";
-	says(doctor_judge_kernels, &d, FINDING_WARNING, "by hand and hides what dkms",
-	     "rm /lib/modules/" RELEASE "/updates/dm-noclone.ko && depmod " RELEASE);
-	says(doctor_judge_kernels, &d, FINDING_OK, "installed by hand", NULL);
-}
-
-/* Fedora's dkms and SUSE's, for example; and a kernel that was built with it. */
-static void modules_elsewhere(void **state __unused)
-{
-	struct kernel_facts k = good_kernel;
-	struct doctor_facts d = good();
-
-	d.kernel = &k;
-	k.module = (char *)"/lib/modules/" RELEASE "/extra/dm-noclone.ko.xz";
-	k.of_dkms = true;
-	at_worst(doctor_judge_kernels, &d, FINDING_OK);
-	says(doctor_judge_kernels, &d, FINDING_OK, "by dkms", NULL);
-	k.of_dkms = false;
-	says(doctor_judge_kernels, &d, FINDING_WARNING, "installed by hand", "rm /lib");
-	k.module = (char *)"(builtin)";
-	k.running = k.headers = false;
-	d.trust.sig_enforce = ANSWER_YES;
-	at_worst(doctor_judge_kernels, &d, FINDING_OK);
-	says(doctor_judge_kernels, &d, FINDING_OK, "built in", NULL);
-}
-
-static void signatures(void **state __unused)
-{
-	struct kernel_facts k = good_kernel;
-	struct doctor_facts d = good();
-
-	d.kernel = &k;
-	says(doctor_judge_trust, &d, FINDING_OK, "off; the kernel takes modules without", NULL);
-	d.trust = (struct trust_facts) { ANSWER_YES, (char *)"integrity", ANSWER_NO };
-	says(doctor_judge_trust, &d, FINDING_NOTE, "on; the kernel takes signed modules only", NULL);
-	/* the kernel has taken it already */
-	at_worst(doctor_judge_kernels, &d, FINDING_OK);
-	d.module.params.loaded = false;
-	says(doctor_judge_kernels, &d, FINDING_PROBLEM, "is not signed", "sign");
-	k.signer = (char *)"DKMS";
-	k.key_known = ANSWER_NO;
-	says(doctor_judge_kernels, &d, FINDING_PROBLEM, "signed by \"DKMS\"", "mokutil --import");
-	k.key_known = ANSWER_UNKNOWN;
-	at_worst(doctor_judge_kernels, &d, FINDING_OK);
-	says(doctor_judge_kernels, &d, FINDING_OK, ", by dkms, signed by \"DKMS\"", NULL);
-	d.trust = (struct trust_facts) { ANSWER_UNKNOWN, NULL, ANSWER_UNKNOWN };
-	says(doctor_judge_trust, &d, FINDING_NOTE, "cannot tell whether Secure Boot", NULL);
-	d.trust.sig_enforce = ANSWER_YES;
-	says(doctor_judge_trust, &d, FINDING_NOTE, "signed modules only", NULL);
-}
-
-static void dkms_lines(void **state __unused)
-{
-	static const char text[] =
-		"dm-noclone/1.0.0, 6.12.1-amd64, x86_64: installed (original_module exists)\n"
-		"dm-noclone/1.0.0, 6.12.1, x86_64: built\nother/2, 6.13.0, x86_64: installed\n";
-	_cleanup_free_ char *a = dkms_state(text, RELEASE), *b = dkms_state(text, "6.12.1");
-	_cleanup_free_ char *version = dkms_source_version(text, TOOL);
-	_cleanup_free_ char *old = dkms_source_version("dm-noclone, 0.9, 6.1, x86_64: added", TOOL);
-	_cleanup_free_ char *two = dkms_source_version("dm-noclone/0.9, 6.1, x86_64: installed\n"
-		"dm-noclone/1.0.0, 6.1, x86_64: built\ndm-noclone/1.1, 6.1, x86_64: built\n", TOOL);
-	_cleanup_free_ char *bare = dkms_source_version("dm-noclone/0.8: added\n", TOOL);
-
-	assert_string_equal(a, "installed");
-	assert_string_equal(b, "built");
-	assert_null(dkms_state(text, "6.13.0"));
-	assert_string_equal(version, "1.0.0");
-	assert_string_equal(old, "0.9");
-	assert_string_equal(bare, "0.8");
-	assert_null(dkms_source_version("", TOOL));
-	assert_string_equal(two, "1.0.0");
-}
-
-static void policy(void **state __unused)
-{
-	unsigned int matched[] = { 1, 0 };
-	struct doctor_facts d = good();
-
-	says(doctor_judge_boot, &d, FINDING_NOTE, "there is none", "noclone enable");
-	d.boot.has_policy = true;
-	d.boot.matched = matched;
-	policy_parse(&d.boot.policy, "include a\nexclude b\n", &d.boot.problems);
-	says(doctor_judge_boot, &d, FINDING_OK, "2 rules", NULL);
-	says(doctor_judge_boot, &d, FINDING_NOTE, "policy:2: \"exclude b\" matches no device", "name");
-	d.boot.matched = NULL;
-	at_worst(doctor_judge_boot, &d, FINDING_OK);
-	policy_free(&d.boot.policy);
-	policy_parse(&d.boot.policy, "include a\nincluded b\n", &d.boot.problems);
-	says(doctor_judge_boot, &d, FINDING_PROBLEM, "policy:2: ", "correct");
-	problems_free(&d.boot.problems);
-	policy_free(&d.boot.policy);
-	d.boot.unreadable = (char *)"no permission";
-	says(doctor_judge_boot, &d, FINDING_NOTE, "no permission", NULL);
-}
-
-static void units(void **state __unused)
-{
-	struct unit_facts u = { .name = (char *)"x.service" };
-	struct doctor_facts d = good();
-
-	d.boot.unit = &u;
-	d.boot.nr_units = 1;
-	d.boot.has_policy = true;
-	policy_parse(&d.boot.policy, "include a\n", &d.boot.problems);
-	says(doctor_judge_boot, &d, FINDING_NOTE, "systemd does not answer", NULL);
-	u = (struct unit_facts) { u.name, (char *)"loaded", (char *)"inactive", (char *)"enabled" };
-	says(doctor_judge_boot, &d, FINDING_OK, "the unit is enabled", NULL);
-	u.enabled = (char *)"disabled";
-	says(doctor_judge_boot, &d, FINDING_WARNING, "disabled", "systemctl enable x.service");
-	u.load = (char *)"masked";
-	says(doctor_judge_boot, &d, FINDING_WARNING, "masked", "systemctl unmask x.service");
-	u.load = (char *)"not-found";
-	says(doctor_judge_boot, &d, FINDING_WARNING, "not installed", "noclone-tools");
-	u.active = (char *)"failed";
-	says(doctor_judge_boot, &d, FINDING_PROBLEM, "has failed", "journalctl -u x.service");
-	policy_free(&d.boot.policy);
-	u.active = (char *)"inactive";
-	says(doctor_judge_boot, &d, FINDING_NOTE, "not installed", NULL);
-}
-
-static void units_of_devices(void **state __unused)
-{
-	struct unit_facts u = { .name = (char *)"noclone-device@a\\x2db.service" };
-	struct doctor_facts d = good();
-
-	d.boot.unit = &u;
-	d.boot.nr_units = 1;
-	at_worst(doctor_judge_boot, &d, FINDING_NOTE);
-	u.load = (char *)"loaded";
-	u.active = (char *)"active";
-	u.enabled = (char *)"static";
-	at_worst(doctor_judge_boot, &d, FINDING_NOTE);
-	u.active = (char *)"failed";
-	says(doctor_judge_boot, &d, FINDING_PROBLEM, "has failed",
-	     "journalctl -u 'noclone-device@a\\x2db.service'");
-	u.active = (char *)"inactive";
-	u.load = (char *)"masked";
-	says(doctor_judge_boot, &d, FINDING_NOTE, "masked", "systemctl unmask 'noclone-device@");
-	u.load = (char *)"not-found";
-	says(doctor_judge_boot, &d, FINDING_WARNING, "not installed", "noclone-tools");
-}
-
-static void hooks(void **state __unused)
+static void versions(void **state __unused)
 {
 	struct doctor_facts d = good();
-	enum hook_id id;
 
-	/* nobody needs them */
-	for (id = 0; id < HOOK_NR; id++)
-		d.hook[id].has_user = true;
-	at_worst(doctor_judge_hooks, &d, FINDING_OK);
-	d.nr_saved = 1;
-	says(doctor_judge_hooks, &d, FINDING_WARNING, "noclone-generator is not installed",
-	     "noclone-tools");
-	d.nr_saved = 0;
-	policy_parse(&d.boot.policy, "include a\n", &d.boot.problems);
-	d.boot.has_policy = true;
-	says(doctor_judge_hooks, &d, FINDING_WARNING, "policy.rules is not installed", "install");
-	d.hook[HOOK_POLICY_RULE].path = (char *)"/etc/x.rules";
-	at_worst(doctor_judge_hooks, &d, FINDING_OK);
-	says(doctor_judge_hooks, &d, FINDING_OK, "/etc/x.rules is installed", NULL);
-	d.hook[HOOK_POLICY_RULE].off = true;
-	says(doctor_judge_hooks, &d, FINDING_NOTE, "/etc/x.rules turns it off", "rm /etc/x.rules");
-	policy_free(&d.boot.policy);
+	d.version = TEXT("0.9.0");
+	says(&d, FINDING_WARNING, "0.9.0 is loaded, and this tool is 1.0.0", "modprobe -r");
+	d.kernel[1].file.version = TEXT("0.8.0");
+	says(&d, FINDING_WARNING, "kernel 6.13: /lib/dm-noclone.ko is dm-noclone 0.8.0", "make it");
+	d = good();
+	d.srcversion = TEXT("B");
+	says(&d, FINDING_NOTE, "another build", "modprobe dm-noclone");
+}
+
+static void policy_is_not_in_force(void **state __unused)
+{
+	struct doctor_facts d = good();
+
+	d.fastpath_off = true;
+	d.params.stock = false;
+	device.state = NULL;
+	says(&d, FINDING_WARNING, "fastpath is N", "echo Y");
+	with_policy(&d, "include a\n");
+	says(&d, FINDING_WARNING, "not in force: the parameter stock", "enable --now --policy");
+	says(&d, FINDING_OK, "1 device: fine, 0 on", NULL);
+	d.params.loaded = false;
+	says(&d, FINDING_WARNING, "not in force: dm-noclone is not loaded", "enable --now --policy");
+	d.policy_off = true;
+	says(&d, FINDING_WARNING, "has dm_noclone.stock=off", "enable --now --policy");
+	free_policy(&d);
+	says(&d, FINDING_NOTE, "module: dm-noclone is not loaded", "noclone enable --now");
+}
+
+static void policy_and_unit(void **state __unused)
+{
+	struct doctor_facts d = good();
+
+	with_policy(&d, "include a\nincluded b\n");
+	says(&d, FINDING_PROBLEM, "policy:2: ", "editor +2");
+	d.unit = TEXT("failed");
+	says(&d, FINDING_PROBLEM, "it has failed", "journalctl");
+	d.unit = TEXT("masked");
+	says(&d, FINDING_WARNING, "it is masked", "systemctl unmask");
+	d.unit = TEXT("disabled");
+	says(&d, FINDING_WARNING, "it is disabled", "systemctl enable");
+	d.unit = TEXT("not-found");
+	says(&d, FINDING_WARNING, "not installed", "noclone-tools");
+	free_policy(&d);
+	says(&d, FINDING_OK, NULL, NULL);
+	d.has_policy = false;
+	says(&d, FINDING_NOTE, "policy: there is none", "noclone enable");
+	d.policy_unreadable = TEXT("no permission");
+	says(&d, FINDING_NOTE, "no permission", NULL);
+}
+
+static void rules(void **state __unused)
+{
+	struct doctor_facts d = good();
+
+	with_policy(&d, "include a\nexclude b\n");
+	rule[0] = (struct rule_facts) { 1, 1 };
+	says(&d, FINDING_NOTE, "policy:2: \"exclude b\" matches no device", "sed -i 2d");
+	rule[1] = (struct rule_facts) { 1, 0 };
+	says(&d, FINDING_NOTE, "policy:2: \"exclude b\" decides nothing", "sed -i 2d");
+	rule[1].decides = 1;
+	says(&d, FINDING_OK, NULL, NULL);
+	rule[0].decides = 0;
+	d.rule = NULL;
+	says(&d, FINDING_OK, NULL, NULL);
+	free_policy(&d);
+}
+
+static void devices(void **state __unused)
+{
+	struct doctor_facts d = good();
+
+	device.state = TEXT("off:message");
+	says(&d, FINDING_OK, "1 device: fine, 0 on", NULL);
+	device.state = TEXT("off:layout");
+	says(&d, FINDING_PROBLEM, "does not map as expected", "report it");
+	device.state = TEXT("off:new-reason");
+	says(&d, FINDING_WARNING, "device a: fast path off: new-reason", NULL);
+	device.state = NULL;
+	says(&d, FINDING_WARNING, "though the policy includes it", "noclone enable --now a");
+	device.included = false;
+	says(&d, FINDING_OK, NULL, NULL);
+	device.suspended = true;
+	says(&d, FINDING_WARNING, "suspended", "dmsetup resume a");
+	d.devices_error = TEXT("only root may do that");
+	d.nr_devices = d.nr_saved = 0;
+	says(&d, FINDING_NOTE, "only root may do that", "sudo noclone doctor");
+}
+
+/* What holds for all of them is one line. */
+static void common_reason(void **state __unused)
+{
+	struct doctor_facts d = good();
+	struct mapped_facts many[3];
+	_cleanup_findings_ struct findings f = { 0 };
+
+	device.state = TEXT("off:stats");
+	many[0] = many[1] = many[2] = device;
+	many[1].suspended = true;
+	d.device = many;
+	d.nr_devices = 3;
+	says(&d, FINDING_WARNING, "device a: fast path off: ", "dmsetup stats delete");
+	says(&d, FINDING_WARNING, ", as that of 1 more", NULL);
+	doctor_judge(&d, &f);
+	assert_int_equal(findings_count(&f, FINDING_WARNING), 2);
+}
+
+static void legs(void **state __unused)
+{
+	struct trouble gone = { .kind = TROUBLE_DEVICE, .text = TEXT("8:0 (deleted): gone") };
+	struct doctor_facts d = good();
+
+	device.troubles = (struct troubles) { &gone, 1 };
+	says(&d, FINDING_PROBLEM, "8:0 (deleted)", "noclone reload a");
+	gone.kind = TROUBLE_REPLACED;
+	says(&d, FINDING_PROBLEM, "8:0 (deleted)", "dd if=/dev/mapper/a");
+	device.troubles.nr = 0;
+	device.stand_in = TEXT("engine direct stands in");
+	says(&d, FINDING_WARNING, "stands in", "dmsetup suspend a && dmsetup resume a");
+}
+
+static void saved_devices(void **state __unused)
+{
+	struct doctor_facts d = good();
+
+	saved.differs = true;
+	says(&d, FINDING_WARNING, "it differs from its file", "noclone save s");
+	saved.stands_in = true;
+	says(&d, FINDING_WARNING, "dm's own targets", "noclone convert s");
+	saved.on_file = true;
+	says(&d, FINDING_WARNING, "dm's own targets", "noclone deactivate s");
+	saved.active = false;
+	says(&d, FINDING_WARNING, "it is not active", "noclone activate s");
+	saved.missing = TEXT("/dev/sdb");
+	says(&d, FINDING_PROBLEM, "/dev/sdb does not exist", "attach that disk");
+	problem_add(&saved.problems, PROBLEM_ERROR, 3, "nonsense");
+	says(&d, FINDING_PROBLEM, "/etc/noclone/s.table:3: nonsense", "noclone save s");
+	problems_free(&saved.problems);
+	saved.unreadable = TEXT("no permission");
+	says(&d, FINDING_PROBLEM, "no permission", NULL);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nothing_wrong),
-		cmocka_unit_test(module_is_wrong),
-		cmocka_unit_test(module_is_blocked),
-		cmocka_unit_test(kernels_without_module),
+		cmocka_unit_test(module_is_missing),
+		cmocka_unit_test(module_is_refused),
 		cmocka_unit_test(kernels_that_were_not_read),
-		cmocka_unit_test(kernels_with_another_module),
-		cmocka_unit_test(modules_elsewhere),
-		cmocka_unit_test(signatures),
-		cmocka_unit_test(dkms_lines),
-		cmocka_unit_test(policy),
-		cmocka_unit_test(units),
-		cmocka_unit_test(units_of_devices),
-		cmocka_unit_test(hooks),
+		cmocka_unit_test(versions),
+		cmocka_unit_test(policy_is_not_in_force),
+		cmocka_unit_test(policy_and_unit),
+		cmocka_unit_test(rules),
+		cmocka_unit_test(devices),
+		cmocka_unit_test(common_reason),
+		cmocka_unit_test(legs),
+		cmocka_unit_test(saved_devices),
 	};
 
 	return cmocka_run_group_tests_name("doctor", tests, NULL, NULL);

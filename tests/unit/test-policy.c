@@ -166,9 +166,6 @@ static void origins(void **state __unused)
 
 		assert_string_equal(origin, known[i][1]);
 	}
-	assert_true(origin_is_multipath("mpath-3600"));
-	assert_true(origin_is_multipath("part1-mpath-3600"));
-	assert_false(origin_is_multipath("part1-DMRAID-x"));
 	assert_true(origin_is_lvm("LVM-abcdef"));
 	assert_null(origin_of_uuid(""));
 	assert_null(origin_of_uuid("whatever"));

@@ -20,6 +20,7 @@ static struct json_object *finding_json(const struct finding *f)
 	struct json_object *o = json_object_new_object();
 
 	output_add_string(o, "level", finding_level_name(f->level));
+	output_add_string(o, "check", f->check);
 	output_add_string(o, "what", f->what);
 	output_add_string(o, "text", f->text);
 	output_add_string(o, "fix", f->fix);

@@ -1,92 +1,483 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What keeps a machine from using the fast path. */
+/*
+ * The checks of "noclone doctor".  Each adds what is wrong, with the command that repairs
+ * it; doctor_judge() adds a line for a check that found nothing.
+ */
 #include "model/doctor.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-bool doctor_wants_signature(const struct trust_facts *t)
+#include "model/remedy.h"
+#include "model/saved.h"
+#include "model/status.h"
+
+#define MODULE		"module"
+#define POLICY		"policy"
+#define POLICY_PATH	"/etc/noclone/policy"
+#define PARAMETERS	"/sys/module/dm_noclone/parameters/"
+#define SHOW_CONF	"grep -r noclone /etc/modprobe.d /run/modprobe.d /usr/lib/modprobe.d"
+#define LOAD_ANEW	"modprobe -r dm-noclone && modprobe dm-noclone; or reboot"
+
+/* The running kernel has no fast path now, another one after the next boot. */
+static enum finding_level doctor_level(const struct kernel_facts *k)
 {
-	return t->sig_enforce == ANSWER_YES ||
-	       (t->lockdown && strcmp(t->lockdown, "none"));
+	return k->running ? FINDING_PROBLEM : FINDING_WARNING;
 }
 
-const struct kernel_facts *doctor_running(const struct doctor_facts *d)
+/* "6.12.1 SMP preempt mod_unload": the release ends at the first blank. */
+static bool doctor_is_for(const struct kernel_facts *k)
+{
+	size_t length = strlen(k->release);
+
+	return !k->file.vermagic || (str_starts(k->file.vermagic, k->release) &&
+				     strchr(" ", k->file.vermagic[length]));
+}
+
+static void doctor_installed(const struct doctor_facts *d, struct findings *f)
 {
 	unsigned int i;
 
-	for (i = 0; i < d->nr_kernels; i++)
-		if (d->kernel[i].running)
-			return &d->kernel[i];
-	return NULL;
+	for (i = 0; i < d->nr_kernels; i++) {
+		const struct kernel_facts *k = &d->kernel[i];
+
+		if (!k->file.path)
+			finding_add(f, doctor_level(k), k->what,
+				    "modprobe finds no module dm-noclone for it\n%s", k->build);
+		else if (!doctor_is_for(k))
+			finding_add(f, doctor_level(k), k->what, "%s was built for kernel %.*s\n%s",
+				    k->file.path, (int)strcspn(k->file.vermagic, " "),
+				    k->file.vermagic, k->build);
+	}
+}
+
+static void doctor_signature(const struct kernel_facts *k, struct findings *f)
+{
+	if (!k->file.signer)
+		finding_add(f, doctor_level(k), k->what,
+			    "the kernel loads signed modules only, and %s has no signature\n%s, with a key that dkms signs with",
+			    k->file.path, k->build);
+	else if (k->unknown_key)
+		finding_add(f, doctor_level(k), k->what,
+			    "%s is signed by \"%s\", a key that the kernel does not know\nmokutil --import /var/lib/dkms/mok.pub, and reboot",
+			    k->file.path, k->file.signer);
+}
+
+static void doctor_loading(const struct doctor_facts *d, struct findings *f)
+{
+	const struct module_file *file = &d->kernel[0].file;
+	enum finding_level level = d->params.loaded ? FINDING_WARNING : FINDING_PROBLEM;
+	unsigned int i;
+
+	if (d->denied)
+		finding_add(f, level, MODULE,
+			    "the kernel's command line has it in module_blacklist=: the kernel refuses it\nreboot without that word");
+	if (file->install)
+		finding_add(f, level, MODULE,
+			    "modprobe.d has an install line: \"%s\" runs in place of loading it\n"
+			    SHOW_CONF " shows the line to remove", file->install);
+	if (file->blacklisted)
+		finding_add(f, level, MODULE,
+			    "it is blacklisted: only \"modprobe dm-noclone\" loads it\n"
+			    SHOW_CONF " /proc/cmdline shows the word to remove");
+	for (i = 0; d->signed_only && i < d->nr_kernels; i++)
+		if (d->kernel[i].file.path && strcmp(d->kernel[i].file.path, MODULE_BUILTIN) &&
+		    !(d->kernel[i].running && d->params.loaded))
+			doctor_signature(&d->kernel[i], f);
+}
+
+/* The module uses no fast path on a kernel that was not read for it. */
+static void doctor_kernel(const struct doctor_facts *d, struct findings *f)
+{
+	unsigned int i;
+
+	for (i = 0; i < d->nr_kernels; i++) {
+		const struct kernel_facts *k = &d->kernel[i];
+
+		if (k->file.kernel && strcmp(k->file.kernel, "known"))
+			finding_add(f, d->any_kernel ? FINDING_NOTE : doctor_level(k), k->what,
+				    "it is like no kernel that was read for dm-noclone, which shows in %s: without the parameter any_kernel its devices stay on dm core's path\n"
+				    "apt-get install dm-noclone-dkms may bring a newer one; at your own risk, echo options dm_noclone any_kernel=1 >/etc/modprobe.d/dm-noclone.conf",
+				    k->file.kernel);
+	}
+}
+
+static void doctor_version(const struct doctor_facts *d, struct findings *f)
+{
+	const struct module_file *file = &d->kernel[0].file;
+	unsigned int i;
+
+	for (i = 0; i < d->nr_kernels; i++) {
+		const struct kernel_facts *k = &d->kernel[i];
+
+		if (k->file.version && strcmp(k->file.version, d->tool))
+			finding_add(f, FINDING_WARNING, k->what,
+				    "%s is dm-noclone %s, and this tool is %s\n%s", k->file.path,
+				    k->file.version, d->tool, k->build);
+	}
+	if (d->version && strcmp(d->version, d->tool))
+		finding_add(f, FINDING_WARNING, MODULE,
+			    "dm-noclone %s is loaded, and this tool is %s\n" LOAD_ANEW,
+			    d->version, d->tool);
+	else if (d->srcversion && file->srcversion && strcmp(d->srcversion, file->srcversion))
+		finding_add(f, FINDING_NOTE, MODULE,
+			    "the loaded dm-noclone is another build than %s\n" LOAD_ANEW,
+			    file->path);
+}
+
+static bool doctor_has_includes(const struct doctor_facts *d)
+{
+	unsigned int i;
+
+	for (i = 0; i < d->policy.nr; i++)
+		if (d->policy.line[i].pattern && d->policy.line[i].kind == POLICY_INCLUDE)
+			return true;
+	return false;
+}
+
+/* Does the policy include devices that the module, as it is, leaves alone? */
+static bool doctor_is_idle(const struct doctor_facts *d)
+{
+	return !d->params.stock && doctor_has_includes(d);
+}
+
+static void doctor_force(const struct doctor_facts *d, struct findings *f)
+{
+	if (d->fastpath_off)
+		finding_add(f, FINDING_WARNING, MODULE,
+			    "its parameter fastpath is N: new devices have no fast path\necho Y >"
+			    PARAMETERS "fastpath");
+	if (doctor_is_idle(d))
+		finding_add(f, FINDING_WARNING, POLICY, "it is not in force: %s\nnoclone enable --now --policy",
+			    d->policy_off ? "the kernel's command line has dm_noclone.stock=off" :
+			    d->params.loaded ? "the parameter stock of the module is off" :
+			    "dm-noclone is not loaded");
+	else if (!d->params.loaded)
+		finding_add(f, FINDING_NOTE, MODULE,
+			    "dm-noclone is not loaded\nnoclone enable --now NAME");
+}
+
+static void doctor_unit(const char *state, struct findings *f)
+{
+	static const char unit[] = "noclone-enable.service";
+
+	if (!strcmp(state, "failed"))
+		finding_add(f, FINDING_PROBLEM, unit, "it has failed\njournalctl -b -u noclone-enable");
+	else if (!strcmp(state, "not-found"))
+		finding_add(f, FINDING_WARNING, unit,
+			    "it is not installed: nothing applies the policy at boot\napt-get install --reinstall noclone-tools, or make install");
+	else if (strcmp(state, "enabled"))
+		finding_add(f, FINDING_WARNING, unit,
+			    "it is %s: nothing applies the policy at boot\nsystemctl %s noclone-enable",
+			    state, !strcmp(state, "masked") ? "unmask" : "enable");
+}
+
+static void doctor_policy(const struct doctor_facts *d, struct findings *f)
+{
+	unsigned int i;
+
+	if (d->policy_unreadable)
+		finding_add(f, FINDING_NOTE, POLICY, "cannot read " POLICY_PATH ": %s",
+			    d->policy_unreadable);
+	else if (!d->has_policy)
+		finding_add(f, FINDING_NOTE, POLICY,
+			    "there is none: at boot, no device of other programs gets the fast path\nnoclone enable NAME");
+	for (i = 0; i < d->mistakes.nr; i++)
+		finding_add(f, FINDING_PROBLEM, POLICY,
+			    POLICY_PATH ":%u: %s; until that is correct, nothing applies the policy\neditor +%u " POLICY_PATH,
+			    d->mistakes.problem[i].line, d->mistakes.problem[i].text,
+			    d->mistakes.problem[i].line);
+	if (d->unit && doctor_has_includes(d))
+		doctor_unit(d->unit, f);
+}
+
+static void doctor_rules(const struct doctor_facts *d, struct findings *f)
+{
+	unsigned int i;
+
+	for (i = 0; d->rule && i < d->policy.nr; i++)
+		if (d->policy.line[i].pattern && !d->rule[i].decides)
+			finding_add(f, FINDING_NOTE, POLICY,
+				    POLICY_PATH ":%u: \"%s\" %s\nsed -i %ud " POLICY_PATH ", unless the device comes later",
+				    i + 1, d->policy.line[i].text, d->rule[i].matches ?
+				    "decides nothing: rules above it match the same devices" :
+				    "matches no device", i + 1);
+}
+
+/* Why the fast path of a device is off, unless the user or its table has chosen that. */
+static const char *doctor_reason(const struct mapped_facts *m)
+{
+	static const char *const chosen[] = { "option", "message", "mixed", "zoned" };
+	size_t i;
+
+	if (!m->state || !str_starts(m->state, "off:"))
+		return NULL;
+	for (i = 0; i < ARRAY_SIZE(chosen); i++)
+		if (!strcmp(m->state + strlen("off:"), chosen[i]))
+			return NULL;
+	return m->state + strlen("off:");
+}
+
+/* These reasons hold for all devices: one line says it. */
+static bool doctor_is_common(const char *reason)
+{
+	return !strcmp(reason, "stats") || !strcmp(reason, "kernel") ||
+	       !strcmp(reason, "parameter");
+}
+
+static unsigned int doctor_count_state(const struct mapped_facts *m, unsigned int nr,
+				       const char *state)
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; i < nr; i++)
+		n += m[i].state && !m[i].suspended && !strcmp(m[i].state, state);
+	return n;
+}
+
+static void doctor_off(const struct doctor_facts *d, unsigned int at, const char *reason,
+		       struct findings *f)
+{
+	const struct mapped_facts *m = &d->device[at];
+	_cleanup_free_ char *remedy = remedy_of_reason(reason, m->name), *more = NULL;
+	const char *meaning = status_reason_meaning(reason);
+	bool grave = !strcmp(reason, "layout") || !strcmp(reason, "foreign");
+
+	if (doctor_is_common(reason)) {
+		if (doctor_count_state(d->device, at, m->state))
+			return;
+		more = xasprintf(", as that of %u more", doctor_count_state(m + 1,
+				 d->nr_devices - at - 1, m->state));
+	}
+	finding_add(f, grave ? FINDING_PROBLEM : FINDING_WARNING, m->what,
+		    "fast path off: %s%s%s%s", meaning ? meaning : reason, more ? more : "",
+		    remedy ? "\n" : "", remedy ? remedy : "");
+}
+
+/* If the policy is not in force, doctor_force() says it for all devices. */
+static bool doctor_is_left_out(const struct doctor_facts *d, const struct mapped_facts *m)
+{
+	return m->included && !m->state && !m->own && !doctor_is_idle(d);
+}
+
+/* Is all well with it? */
+static bool doctor_device(const struct doctor_facts *d, unsigned int at, struct findings *f)
+{
+	const struct mapped_facts *m = &d->device[at];
+	const char *reason = doctor_reason(m);
+
+	if (m->suspended)
+		finding_add(f, FINDING_WARNING, m->what, "it is suspended: I/O waits\ndmsetup resume %s",
+			    m->quoted);
+	else if (reason)
+		doctor_off(d, at, reason, f);
+	else if (doctor_is_left_out(d, m))
+		finding_add(f, FINDING_WARNING, m->what,
+			    "on dm core's path, though the policy includes it\nnoclone enable --now %s",
+			    m->quoted);
+	else
+		return !m->troubles.nr && !m->stand_in;
+	return false;
+}
+
+static void doctor_devices(const struct doctor_facts *d, struct findings *f)
+{
+	unsigned int i, fine = 0, on = 0;
+	_cleanup_free_ char *what = NULL;
+
+	if (d->devices_error)
+		finding_add(f, FINDING_NOTE, "devices",
+			    "cannot look at mapped and saved devices: %s\nsudo noclone doctor",
+			    d->devices_error);
+	for (i = 0; i < d->nr_devices; i++) {
+		if (!doctor_device(d, i, f))
+			continue;
+		fine++;
+		on += d->device[i].state && !strcmp(d->device[i].state, "on");
+	}
+	what = xasprintf("%u device%s", fine, fine == 1 ? "" : "s");
+	if (fine)
+		finding_add(f, FINDING_OK, what, "fine, %u on the fast path", on);
+}
+
+static void doctor_trouble(const struct mapped_facts *m, const struct trouble *t,
+			   struct findings *f)
+{
+	/* without a name, the file is gone when the last table that has it is */
+	if (t->kind == TROUBLE_DELETED || t->kind == TROUBLE_REPLACED)
+		finding_add(f, FINDING_PROBLEM, m->what,
+			    "%s\ndd if=/dev/mapper/%s of=NEWFILE bs=1M copies the data", t->text,
+			    m->quoted);
+	else
+		finding_add(f, FINDING_PROBLEM, m->what,
+			    "%s\nbring it back, or noclone reload %s with another table",
+			    t->text, m->quoted);
+}
+
+static void doctor_legs(const struct doctor_facts *d, struct findings *f)
+{
+	unsigned int i, j;
+
+	for (i = 0; i < d->nr_devices; i++) {
+		const struct mapped_facts *m = &d->device[i];
+
+		for (j = 0; j < m->troubles.nr; j++)
+			doctor_trouble(m, &m->troubles.trouble[j], f);
+		if (m->stand_in)
+			finding_add(f, FINDING_WARNING, m->what,
+				    "%s\ndmsetup suspend %s && dmsetup resume %s, unless it is swap",
+				    m->stand_in, m->quoted, m->quoted);
+	}
+}
+
+static void doctor_saved_file(const struct saved_facts *s, struct findings *f)
+{
+	_cleanup_free_ char *path = saved_path(s->name);
+	unsigned int i;
+
+	for (i = 0; i < s->problems.nr; i++) {
+		const struct problem *p = &s->problems.problem[i];
+
+		if (p->severity != PROBLEM_NOTE)
+			finding_add(f, p->severity == PROBLEM_ERROR ? FINDING_PROBLEM :
+				    FINDING_WARNING, s->what,
+				    "%s:%u: %s\nnoclone save %s, while the device runs", path,
+				    p->line, p->text, s->quoted);
+	}
+	if (s->unreadable)
+		finding_add(f, FINDING_PROBLEM, s->what, "cannot read %s: %s", path, s->unreadable);
+}
+
+static void doctor_saved_device(const struct saved_facts *s, struct findings *f)
+{
+	if (!s->active && s->missing)
+		finding_add(f, FINDING_PROBLEM, s->what,
+			    "it is not active, and %s does not exist\nattach that disk, then noclone activate %s",
+			    s->missing, s->quoted);
+	else if (!s->active)
+		finding_add(f, FINDING_WARNING, s->what, "it is not active\nnoclone activate %s",
+			    s->quoted);
+	else if (s->stands_in && s->on_file)
+		/* a loop device cannot be exchanged for its file while the device runs */
+		finding_add(f, FINDING_WARNING, s->what,
+			    "it runs on dm's own targets, as without the module\nnoclone deactivate %s && noclone activate %s",
+			    s->quoted, s->quoted);
+	else if (s->stands_in)
+		finding_add(f, FINDING_WARNING, s->what,
+			    "it runs on dm's own targets, as without the module\nnoclone convert %s",
+			    s->quoted);
+	else if (s->differs)
+		finding_add(f, FINDING_WARNING, s->what,
+			    "it differs from its file, which the next boot takes\nnoclone save %s",
+			    s->quoted);
+}
+
+static void doctor_saved(const struct doctor_facts *d, struct findings *f)
+{
+	unsigned int i;
+
+	for (i = 0; i < d->nr_saved; i++) {
+		doctor_saved_file(&d->saved[i], f);
+		if (!d->saved[i].unreadable)
+			doctor_saved_device(&d->saved[i], f);
+	}
+}
+
+/* What a check has to have looked at, so that it can say that all is well. */
+enum check_needs {
+	NEEDS_NOTHING,
+	NEEDS_MODULE,
+	NEEDS_DEVICES,
+};
+
+/**
+ * struct check - one of the questions that doctor asks
+ * @name: in JSON
+ * @judge: adds what is wrong
+ * @needs: for the line of a check that found nothing:
+ * @what: its subject; NULL: @judge adds that line itself
+ * @fine: the rest of that line
+ */
+static const struct check {
+	const char *name;
+	void (*judge)(const struct doctor_facts *d, struct findings *f);
+	enum check_needs needs;
+	const char *what;
+	const char *fine;
+} checks[] = {
+	{ "installed", doctor_installed, NEEDS_NOTHING, MODULE,
+	  "it is installed for the running kernel and for the newest one" },
+	{ "loading", doctor_loading, NEEDS_MODULE, MODULE, "the kernel loads it" },
+	{ "kernel", doctor_kernel, NEEDS_MODULE, MODULE, "it knows the kernels that it is on" },
+	{ "version", doctor_version, NEEDS_MODULE, MODULE, "it has the version of this tool" },
+	{ "in-force", doctor_force, NEEDS_MODULE, MODULE, "its parameters allow the fast path" },
+	{ "policy", doctor_policy, NEEDS_NOTHING, POLICY, "the next boot applies it" },
+	{ "rules", doctor_rules, NEEDS_DEVICES, POLICY, "each rule decides about a device" },
+	{ "devices", doctor_devices, NEEDS_DEVICES, NULL, NULL },
+	{ "legs", doctor_legs, NEEDS_DEVICES, "legs",
+	  "none has failed, and no backing file is gone" },
+	{ "saved", doctor_saved, NEEDS_DEVICES, "saved devices",
+	  "all are active, and as their files say" },
+};
+
+static bool doctor_has_looked(const struct doctor_facts *d, enum check_needs needs)
+{
+	switch (needs) {
+	case NEEDS_MODULE:
+		return d->params.loaded || d->kernel[0].file.path;
+	case NEEDS_DEVICES:
+		return !d->devices_error;
+	default:
+		return true;
+	}
 }
 
 void doctor_judge(const struct doctor_facts *d, struct findings *f)
 {
-	doctor_judge_module(d, f);
-	doctor_judge_trust(d, f);
-	doctor_judge_kernels(d, f);
-	doctor_judge_boot(d, f);
-	doctor_judge_hooks(d, f);
-	doctor_judge_devices(d, f);
-	doctor_judge_layers(d, f);
-	doctor_judge_saved(d, f);
+	const struct check *check;
+	unsigned int before;
+
+	for (check = checks; check < checks + ARRAY_SIZE(checks); check++) {
+		before = f->nr;
+		f->check = check->name;
+		check->judge(d, f);
+		if (f->nr == before && check->what && doctor_has_looked(d, check->needs))
+			finding_add(f, FINDING_OK, check->what, "%s", check->fine);
+	}
 }
 
-static void kernel_free(struct kernel_facts *k)
+static void doctor_kernel_free(struct kernel_facts *k)
 {
 	free(k->release);
-	free(k->module);
-	free(k->version);
-	free(k->srcversion);
-	free(k->vermagic);
-	free(k->differs);
-	free(k->signer);
-	free(k->unindexed);
-	free(k->dkms);
-	free(k->failed_build);
+	free(k->what);
+	free(k->file.path);
+	free(k->file.version);
+	free(k->file.srcversion);
+	free(k->file.vermagic);
+	free(k->file.signer);
+	free(k->file.kernel);
+	free(k->file.install);
+	free(k->build);
 }
 
-static void boot_free(struct boot_facts *b)
-{
-	unsigned int i;
-
-	for (i = 0; i < b->nr_units; i++) {
-		free(b->unit[i].name);
-		free(b->unit[i].load);
-		free(b->unit[i].active);
-		free(b->unit[i].enabled);
-	}
-	free(b->unit);
-	free(b->matched);
-	free(b->unreadable);
-	problems_free(&b->problems);
-	policy_free(&b->policy);
-}
-
-static void mapped_free(struct mapped_facts *m)
+static void doctor_mapped_free(struct mapped_facts *m)
 {
 	free(m->name);
+	free(m->what);
+	free(m->quoted);
 	free(m->state);
 	free(m->stand_in);
 	troubles_free(&m->troubles);
 }
 
-static void saved_facts_free(struct saved_facts *s)
+static void doctor_saved_free(struct saved_facts *s)
 {
 	free(s->name);
+	free(s->what);
+	free(s->quoted);
 	free(s->unreadable);
 	free(s->missing);
 	problems_free(&s->problems);
-}
-
-static void layer_free(struct layer_facts *l)
-{
-	free(l->upper);
-	free(l->leg);
-	free(l->leg_name);
-	free(l->type);
-	free(l->path_of);
 }
 
 void doctor_facts_free(struct doctor_facts *d)
@@ -94,25 +485,20 @@ void doctor_facts_free(struct doctor_facts *d)
 	unsigned int i;
 
 	for (i = 0; i < d->nr_kernels; i++)
-		kernel_free(&d->kernel[i]);
+		doctor_kernel_free(&d->kernel[i]);
 	for (i = 0; i < d->nr_devices; i++)
-		mapped_free(&d->device[i]);
-	for (i = 0; i < d->nr_layers; i++)
-		layer_free(&d->layer[i]);
+		doctor_mapped_free(&d->device[i]);
 	for (i = 0; i < d->nr_saved; i++)
-		saved_facts_free(&d->saved[i]);
-	for (i = 0; i < HOOK_NR; i++)
-		free(d->hook[i].path);
-	free(d->saved);
-	free(d->kernel);
+		doctor_saved_free(&d->saved[i]);
 	free(d->device);
-	free(d->layer);
-	free(d->module.version);
-	free(d->module.srcversion);
-	free(d->trust.lockdown);
-	free(d->dkms_version);
+	free(d->saved);
+	free(d->version);
+	free(d->srcversion);
+	free(d->policy_unreadable);
+	free(d->rule);
+	free(d->unit);
 	free(d->devices_error);
-	modprobe_conf_free(&d->conf);
-	boot_free(&d->boot);
+	policy_free(&d->policy);
+	problems_free(&d->mistakes);
 	memset(d, 0, sizeof(*d));
 }

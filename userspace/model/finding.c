@@ -5,32 +5,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct finding *finding_add(struct findings *f, enum finding_level level,
-			    const char *what, const char *fmt, ...)
+void finding_add(struct findings *f, enum finding_level level, const char *what,
+		 const char *fmt, ...)
 {
-	struct finding *new;
+	char *text, *fix;
 	va_list ap;
 
+	va_start(ap, fmt);
+	text = xvasprintf(fmt, ap);
+	va_end(ap);
+	fix = strchr(text, '\n');
+	if (fix)
+		*fix++ = 0;
 	GROW(f->finding, f->nr);
-	new = &f->finding[f->nr++];
-	va_start(ap, fmt);
-	*new = (struct finding) {
+	f->finding[f->nr++] = (struct finding) {
 		.level = level,
+		.check = f->check,
 		.what = xstrdup(what),
-		.text = xvasprintf(fmt, ap),
+		.text = text,
+		.fix = fix ? xstrdup(fix) : NULL,
 	};
-	va_end(ap);
-	return new;
-}
-
-void finding_fix(struct finding *finding, const char *fmt, ...)
-{
-	va_list ap;
-
-	free(finding->fix);
-	va_start(ap, fmt);
-	finding->fix = xvasprintf(fmt, ap);
-	va_end(ap);
 }
 
 unsigned int findings_count(const struct findings *f, enum finding_level level)

@@ -9,7 +9,6 @@
 #include "base/util.h"
 
 #define LVM_PREFIX	"LVM-"
-#define MULTIPATH_PREFIX	"mpath-"
 
 /* Words that are not the names of the programs. */
 static const struct {
@@ -51,14 +50,4 @@ char *origin_of_uuid(const char *uuid)
 bool origin_is_lvm(const char *uuid)
 {
 	return str_starts(uuid, LVM_PREFIX);
-}
-
-bool origin_is_multipath(const char *uuid)
-{
-	size_t length = strcspn(uuid, "-");
-	_cleanup_free_ char *word = xstrndup(uuid, length);
-
-	if (is_partition(word) && uuid[length])
-		uuid += length + 1;
-	return str_starts(uuid, MULTIPATH_PREFIX);
 }

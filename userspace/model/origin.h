@@ -15,7 +15,5 @@
 char *origin_of_uuid(const char *uuid);
 /* LVM loads its own table again whenever it touches one of its volumes. */
 bool origin_is_lvm(const char *uuid);
-/* dm-multipath, or a partition on it: may hold I/O back for ever. */
-bool origin_is_multipath(const char *uuid);
 
 #endif /* NOCLONE_ORIGIN_H */

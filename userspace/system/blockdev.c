@@ -15,7 +15,6 @@
 #include "base/util.h"
 
 /* Of devices on devices */
-#define MAX_DEPTH	32
 
 char *blockdev_sysfs(dev_t devno, const char *attribute)
 {
@@ -138,36 +137,12 @@ int blockdev_lookup(const char *name, struct device_facts *f)
 	return r;
 }
 
-static bool any_below(dev_t devno, bool (*test)(dev_t devno), unsigned int depth)
-{
-	_cleanup_free_ char *folder = blockdev_sysfs(devno, "slaves");
-	bool found = test(devno);
-	DIR *dir = found || !depth ? NULL : opendir(folder);
-	struct dirent *entry;
-
-	while (dir && !found && (entry = readdir(dir))) {
-		_cleanup_free_ char *path = xasprintf("slaves/%s/dev", entry->d_name);
-		_cleanup_free_ char *number = *entry->d_name == '.' ? NULL :
-			blockdev_attribute(devno, path);
-
-		found = number && any_below(blockdev_parse_number(number), test, depth - 1);
-	}
-	if (dir)
-		closedir(dir);
-	return found;
-}
-
 dev_t blockdev_kernel_number(const char *name)
 {
 	_cleanup_free_ char *path = xasprintf("/sys/class/block/%s/dev", name);
 	_cleanup_free_ char *number = read_line_of(path);
 
 	return blockdev_parse_number(number);
-}
-
-bool blockdev_any_below(dev_t devno, bool (*test)(dev_t devno))
-{
-	return any_below(devno, test, MAX_DEPTH);
 }
 
 char *blockdev_mapped_name(dev_t devno)

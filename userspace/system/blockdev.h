@@ -25,8 +25,6 @@ dev_t blockdev_kernel_number(const char *name);
 char *blockdev_sysfs(dev_t devno, const char *attribute);
 /* The first line of that file: a new string, or NULL. */
 char *blockdev_attribute(dev_t devno, const char *attribute);
-/* Does @test hold for the device, or for one that it is built on, however deep? */
-bool blockdev_any_below(dev_t devno, bool (*test)(dev_t devno));
 /* Name of a mapped device from sysfs, so without an ioctl; NULL if it is none. */
 char *blockdev_mapped_name(dev_t devno);
 /* Number of the mapped device of that name, from sysfs; 0 if there is none. */

@@ -1,133 +1,324 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The module as it is loaded, what modprobe is told about it, and which modules are taken. */
+/* The module, the kernels, the policy and the devices of this machine. */
 #include "system/doctor-facts.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/sysmacros.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
+#include "base/child.h"
 #include "base/read.h"
 #include "base/util.h"
+#include "model/origin.h"
+#include "model/saved.h"
+#include "model/table-compare.h"
+#include "system/blockdev.h"
+#include "system/devmap.h"
+#include "system/file-lookup.h"
+#include "system/identity.h"
+#include "system/live.h"
 #include "system/module.h"
+#include "system/policy-file.h"
+#include "system/saved-file.h"
 
+#define MODULES		"/lib/modules/"
 #define MODULE		"/sys/module/dm_noclone/"
-#define SECURE_BOOT	"/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c"
 #define FILE_MAX	(1U << 20)
 
-static char *read_file(const char *path)
-{
-	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
-
-	return fd < 0 ? NULL : read_stream(fd, FILE_MAX);
-}
-
-static int is_conf(const struct dirent *entry)
-{
-	const char *dot = strrchr(entry->d_name, '.');
-
-	return dot && !strcmp(dot, ".conf");
-}
-
-/* In an earlier folder, a file of the same name hides that of a later one. */
-static bool is_hidden(const char *const *folder, unsigned int nr, const char *name)
-{
-	unsigned int i;
-
-	for (i = 0; i < nr; i++) {
-		_cleanup_free_ char *path = xasprintf("%s/%s", folder[i], name);
-
-		if (!access(path, F_OK))
-			return true;
-	}
-	return false;
-}
-
-static void read_modprobe_conf(struct modprobe_conf *c)
-{
-	static const char *const folder[] = {
-		"/etc/modprobe.d", "/run/modprobe.d", "/usr/local/lib/modprobe.d",
-		"/usr/lib/modprobe.d",
-	};
-	unsigned int i;
-	int at, nr;
-
-	for (i = 0; i < ARRAY_SIZE(folder); i++) {
-		struct dirent **list = NULL;
-
-		nr = scandir(folder[i], &list, is_conf, alphasort);
-		for (at = 0; at < nr; free(list[at++])) {
-			_cleanup_free_ char *path = xasprintf("%s/%s", folder[i],
-							      list[at]->d_name);
-			_cleanup_free_ char *text = read_file(path);
-
-			if (text && !is_hidden(folder, i, list[at]->d_name))
-				modprobe_conf_parse(c, path, text);
-		}
-		free(list);
-	}
-}
-
-static enum answer secure_boot(void)
-{
-	_cleanup_close_ int fd = open(SECURE_BOOT, O_RDONLY | O_CLOEXEC);
-	char value[5];
-
-	if (fd < 0)
-		return access("/sys/firmware/efi", F_OK) ? ANSWER_NO : ANSWER_UNKNOWN;
-	/* four bytes of attributes, then the variable */
-	if (read(fd, value, sizeof(value)) != sizeof(value))
-		return ANSWER_UNKNOWN;
-	return value[4] ? ANSWER_YES : ANSWER_NO;
-}
-
-/* "none [integrity] confidentiality" */
-static char *lockdown(void)
-{
-	_cleanup_free_ char *line = read_line_of("/sys/kernel/security/lockdown");
-	char *open_bracket = line ? strchr(line, '[') : NULL;
-
-	return open_bracket ? xstrndup(open_bracket + 1, strcspn(open_bracket + 1, "]")) : NULL;
-}
-
-static enum answer yes_or_no(const char *path)
+static bool facts_line_is(const char *path, char letter)
 {
 	_cleanup_free_ char *line = read_line_of(path);
 
-	return !line ? ANSWER_UNKNOWN : *line == 'Y' ? ANSWER_YES : ANSWER_NO;
+	return line && *line == letter;
 }
 
-void doctor_gather_module(struct doctor_facts *d)
+/* "none [integrity] confidentiality" */
+static bool facts_signed_only(void)
 {
-	_cleanup_free_ char *cmdline = read_line_of("/proc/cmdline");
+	_cleanup_free_ char *lockdown = read_line_of("/sys/kernel/security/lockdown");
 
-	module_params(&d->module.params);
-	if (d->module.params.loaded) {
-		d->module.version = read_line_of(MODULE "version");
-		d->module.srcversion = read_line_of(MODULE "srcversion");
-		d->module.fastpath_off =
-			yes_or_no(MODULE "parameters/fastpath") == ANSWER_NO;
-		d->module.any_kernel =
-			yes_or_no(MODULE "parameters/any_kernel") == ANSWER_YES;
+	return facts_line_is("/sys/module/module/parameters/sig_enforce", 'Y') ||
+	       (lockdown && !strstr(lockdown, "[none]"));
+}
+
+static void facts_of_module(struct doctor_facts *d)
+{
+	_cleanup_free_ char *stock = module_boot_word("dm_noclone.stock=");
+
+	module_params(&d->params);
+	if (d->params.loaded) {
+		d->version = read_line_of(MODULE "version");
+		d->srcversion = read_line_of(MODULE "srcversion");
+		d->fastpath_off = facts_line_is(MODULE "parameters/fastpath", 'N');
+		d->any_kernel = facts_line_is(MODULE "parameters/any_kernel", 'Y');
 	}
-	read_modprobe_conf(&d->conf);
-	if (cmdline)
-		modprobe_conf_parse_cmdline(&d->conf, cmdline);
-	d->trust.secure_boot = secure_boot();
-	d->trust.lockdown = lockdown();
-	d->trust.sig_enforce = yes_or_no("/sys/module/module/parameters/sig_enforce");
+	d->denied = module_is_denied();
+	d->policy_off = stock && !strcmp(stock, "dm_noclone.stock=off");
+	d->signed_only = facts_signed_only();
+}
+
+/* Only root sees the keys of the kernel; others are not told that one is missing. */
+static bool facts_lacks_key(const char *signer)
+{
+	_cleanup_close_ int fd = open("/proc/keys", O_RDONLY | O_CLOEXEC);
+	_cleanup_free_ char *keys = geteuid() || fd < 0 ? NULL : read_stream(fd, FILE_MAX);
+	const char *at = keys;
+
+	while (at && (at = strstr(at, signer))) {
+		const char *line = at;
+
+		while (line > keys && line[-1] != '\n')
+			line--;
+		if (memmem(line, at - line, " asymmetri", strlen(" asymmetri")))
+			return false;
+		at++;
+	}
+	return keys;
+}
+
+static void facts_of_kernel(struct doctor_facts *d, const char *release, bool running)
+{
+	struct kernel_facts *k = &d->kernel[d->nr_kernels++];
+
+	k->release = xstrdup(release);
+	k->what = xasprintf("kernel %s%s", release, running ? " (running)" : "");
+	k->running = running;
+	k->build = module_build_command(release);
+	module_file_look(release, &k->file);
+	k->unknown_key = running && k->file.signer && facts_lacks_key(k->file.signer);
+}
+
+/* A folder that dkms or the headers alone have left is no kernel's. */
+static int facts_is_kernel(const struct dirent *entry)
+{
+	_cleanup_free_ char *order = xasprintf(MODULES "%s/modules.order", entry->d_name);
+	_cleanup_free_ char *kernel = xasprintf(MODULES "%s/kernel", entry->d_name);
+
+	return *entry->d_name != '.' && (!access(order, F_OK) || !access(kernel, F_OK));
+}
+
+static void facts_of_kernels(struct doctor_facts *d)
+{
+	struct dirent **list = NULL;
+	int nr = scandir(MODULES, &list, facts_is_kernel, versionsort);
+	struct utsname system;
+
+	uname(&system);
+	facts_of_kernel(d, system.release, true);
+	if (nr > 0 && strcmp(list[nr - 1]->d_name, system.release))
+		facts_of_kernel(d, list[nr - 1]->d_name, false);
+	while (nr > 0)
+		free(list[--nr]);
+	free(list);
+}
+
+/* Not policy_file_open(), which logs mistakes: here they are findings. */
+static void facts_of_policy(struct doctor_facts *d)
+{
+	_cleanup_free_ char *text = read_text_file(POLICY_PATH, FILE_MAX);
+
+	d->has_policy = text;
+	if (text)
+		policy_parse(&d->policy, text, &d->mistakes);
+	else if (errno != ENOENT)
+		d->policy_unreadable = xstrdup(read_text_problem(errno));
+	d->rule = xzalloc((d->policy.nr + 1) * sizeof(*d->rule));
+}
+
+/* The value in "KEY=VALUE", a line of its own: a new string. */
+static char *facts_value(const char *text, const char *key)
+{
+	const char *found = strstr(text, key);
+
+	return xstrndup(found ? found + strlen(key) : "",
+			found ? strcspn(found + strlen(key), "\n") : 0);
+}
+
+static void facts_of_unit(struct doctor_facts *d)
+{
+	char *argv[] = {
+		(char *)"systemctl", (char *)"show",
+		(char *)"--property=LoadState,ActiveState,UnitFileState",
+		(char *)"noclone-enable.service", NULL
+	};
+	_cleanup_child_output_ struct child_output output;
+	_cleanup_free_ char *load = NULL, *active = NULL;
+	int r;
+
+	stop_hold();
+	r = child_run(argv, &output);
+	stop_release();
+	if (r || output.status)
+		return;
+	load = facts_value(output.out, "LoadState=");
+	active = facts_value(output.out, "ActiveState=");
+	if (!strcmp(active, "failed"))
+		d->unit = xstrdup("failed");
+	else if (!strcmp(load, "masked") || !strcmp(load, "not-found"))
+		d->unit = xstrdup(load);
+	else
+		d->unit = facts_value(output.out, "UnitFileState=");
+}
+
+/* Does the policy include the device?  Count for each rule. */
+static bool facts_apply_policy(struct doctor_facts *d, const struct devmap_device *dev)
+{
+	_cleanup_free_ char *lv = origin_is_lvm(dev->uuid) ? devmap_lv_of_name(dev->name) : NULL;
+	const struct policy_names names = { dev->name, lv };
+	const struct policy_line *rule = policy_find(&d->policy, &names);
+	unsigned int i;
+
+	for (i = 0; rule && i < d->policy.nr; i++) {
+		const struct policy one = { .line = &d->policy.line[i], .nr = 1 };
+
+		d->rule[i].matches += !!policy_find(&one, &names);
+		d->rule[i].decides += rule == one.line;
+	}
+	return rule && rule->kind == POLICY_INCLUDE;
+}
+
+static char *facts_stand_in(const struct live *live)
+{
+	char *words = NULL;
+	unsigned int i;
+
+	for (i = 0; i < live->raw.nr && !words; i++)
+		words = status_stand_in_words(&live->status[i]);
+	return words;
+}
+
+static void facts_of_device(const char *name, void *data)
+{
+	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
+	_cleanup_live_ struct live live = { 0 };
+	struct doctor_facts *d = data;
+	struct mapped_facts *m;
+	bool included;
+
+	if (devmap_info(name, &dev) || live_get(name, &live))
+		return;
+	included = facts_apply_policy(d, &dev);
+	if (!table_can_be_fast(&live.table))
+		return;
+	GROW(d->device, d->nr_devices);
+	m = &d->device[d->nr_devices++];
+	*m = (struct mapped_facts) {
+		.name = xstrdup(name),
+		.what = xasprintf("device %s", name),
+		.quoted = shell_quote(name),
+		.own = table_has_noclone(&live.table),
+		.state = live_fastpath(&live),
+		.stand_in = facts_stand_in(&live),
+		.suspended = dev.suspended,
+		.included = included,
+	};
+	live_troubles(&live, &m->troubles);
+}
+
+/* The first leg or file that does not exist: a new string, or NULL. */
+static char *facts_missing(const struct table *t)
+{
+	unsigned int i, j;
+
+	for (i = 0; i < t->nr; i++) {
+		_cleanup_file_facts_ struct file_facts file = { 0 };
+		const struct target *target = &t->targets[i];
+
+		if (target->path && file_lookup(target->path, false, &file) == -ENOENT)
+			return xstrdup(target->path);
+		for (j = 0; j < target->nr_legs; j++) {
+			_cleanup_facts_ struct device_facts f = { 0 };
+
+			if (blockdev_lookup(target->legs[j].device, &f))
+				return xstrdup(target->legs[j].device);
+		}
+	}
+	return NULL;
+}
+
+/* A name by a UUID leads to the device itself while that is active. */
+static bool facts_is_itself(const struct target *t, const void *number)
+{
+	unsigned int i;
+
+	for (i = 0; i < t->nr_legs; i++)
+		if (!strcmp(t->legs[i].device, number))
+			return true;
+	return false;
+}
+
+static bool facts_differ(struct table *saved, struct table *live, dev_t devno)
+{
+	_cleanup_free_ char *own = xasprintf("%u:%u", major(devno), minor(devno));
+
+	table_rename_devices(live, identity_number);
+	table_rename_devices(saved, identity_number);
+	return saved->nr && !table_any(saved, facts_is_itself, own) &&
+	       (!table_same_mapping(live, saved) ||
+		table_sectors(live) != table_sectors(saved));
+}
+
+static void facts_compare(struct saved_facts *s, struct saved *saved)
+{
+	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
+	_cleanup_table_ struct table live = { 0 };
+
+	s->active = !devmap_info(s->name, &dev) && dev.live_table;
+	if (!s->active || live_table(s->name, &live))
+		return;
+	s->stands_in = !table_has_noclone(&live);
+	s->differs = !s->stands_in && facts_differ(&saved->table, &live, dev.devno);
+}
+
+static void facts_of_saved(const char *name, void *data)
+{
+	_cleanup_free_ char *text = saved_file_text(name);
+	_cleanup_saved_ struct saved saved = { 0 };
+	struct doctor_facts *d = data;
+	struct saved_facts *s;
+	int error = errno;
+
+	GROW(d->saved, d->nr_saved);
+	s = &d->saved[d->nr_saved++];
+	*s = (struct saved_facts) {
+		.name = xstrdup(name),
+		.what = xasprintf("saved device %s", name),
+		.quoted = shell_quote(name),
+	};
+	if (!text) {
+		s->unreadable = xstrdup(read_text_problem(error));
+		return;
+	}
+	saved_parse(&saved, text, &s->problems);
+	s->missing = facts_missing(&saved.table);
+	s->on_file = table_has_file(&saved.table);
+	facts_compare(s, &saved);
+}
+
+static void facts_of_devices(struct doctor_facts *d)
+{
+	int r = geteuid() ? -EPERM : devmap_for_each(facts_of_device, d);
+
+	if (!geteuid())
+		saved_file_for_each(facts_of_saved, d);
+	if (!r || r == -ENODEV)
+		return;
+	d->devices_error = xstrdup(geteuid() ? "only root may do that" : strerror(-r));
+	/* without a look at the devices, no rule is known to match none */
+	free(d->rule);
+	d->rule = NULL;
 }
 
 void doctor_gather(struct doctor_facts *d)
 {
-	d->root = !geteuid();
-	d->driver = !access("/sys/module/dm_mod", F_OK);
-	doctor_gather_module(d);
-	doctor_gather_boot(d);
-	doctor_gather_devices(d);
-	doctor_gather_saved(d);
-	doctor_gather_units(d);
-	doctor_gather_hooks(d);
-	doctor_gather_kernels(d);
+	facts_of_module(d);
+	facts_of_kernels(d);
+	facts_of_policy(d);
+	facts_of_unit(d);
+	facts_of_devices(d);
 }

@@ -278,37 +278,6 @@ static void ask_udev(dev_t devno, struct identity *id)
 	udev_unref(udev);
 }
 
-char *identity_property(dev_t devno, const char *name)
-{
-	struct udev *udev = udev_new();
-	struct udev_device *dev = udev ? udev_device_new_from_devnum(udev, 'b', devno) : NULL;
-	char *value = dev ? property(dev, name) : NULL;
-
-	udev_device_unref(dev);
-	udev_unref(udev);
-	return value;
-}
-
-char **identity_names(const struct device_facts *facts, unsigned int *nr)
-{
-	struct udev *udev = udev_new();
-	struct udev_device *dev = udev ? udev_device_new_from_devnum(udev, 'b', facts->devno) : NULL;
-	struct udev_list_entry *links = dev ? udev_device_get_devlinks_list_entry(dev) : NULL;
-	struct udev_list_entry *entry;
-	char **name = NULL;
-
-	*nr = 0;
-	GROW(name, *nr);
-	name[(*nr)++] = xstrdup(facts->path);
-	udev_list_entry_foreach(entry, links) {
-		GROW(name, *nr);
-		name[(*nr)++] = xstrdup(udev_list_entry_get_name(entry));
-	}
-	udev_device_unref(dev);
-	udev_unref(udev);
-	return name;
-}
-
 void identity_lookup(const struct device_facts *f, struct identity *id)
 {
 	memset(id, 0, sizeof(*id));

@@ -50,10 +50,6 @@ int identity_find(const struct device_facts *facts, identity_test is_known, void
  * SIGNATURE_NONE without one: a new string, or NULL with errno set.
  */
 char *identity_signature(const char *path, uint64_t first, uint64_t sectors);
-/* A property that udev keeps: a new string, or NULL. */
-char *identity_property(dev_t devno, const char *name);
-/* Its name in /dev and all links to it: @nr new strings. */
-char **identity_names(const struct device_facts *facts, unsigned int *nr);
 
 /* For table_print(): canonical path, persistent name, major:minor. */
 char *identity_path(const char *name, void *ctx);
