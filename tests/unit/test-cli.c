@@ -282,8 +282,6 @@ static void completion_proposes(void **state __unused)
 		{ "noclone create --table ", "\tfiles\n" },
 		{ "noclone create --size ", "" },
 		{ "noclone create --readonly=", "" },
-		{ "noclone status --watch x --output ",
-		  "NAME\nTYPE\nMADE-BY\nSTATE\nIO\nFAST\nSHARE\nREASON\nWHY\n" },
 		{ "noclone help create x", "" },
 		{ "noclone version -",
 		  "--json\tprint JSON\n--verbose\tprint more messages\n"
@@ -305,7 +303,7 @@ static void completion_keeps_the_columns_before(void **state __unused)
 	_cleanup_free_ char *list = candidates("noclone status --output=+NAME,S");
 	_cleanup_free_ char *verbs = candidates("noclone "), *help = candidates("noclone help c");
 
-	assert_non_null(strstr(list, "\n--output=+NAME,SHARE\n"));
+	assert_non_null(strstr(list, "\n--output=+NAME,SHARE\t"));
 	assert_non_null(strstr(verbs, "create\tcreate a mapped device\n"));
 	assert_string_equal(verbs, help);
 }
