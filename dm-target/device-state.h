@@ -161,8 +161,16 @@ struct noclone_dev {
 static inline const struct noclone_segment *
 noclone_segment_of(const struct noclone_table *table, const struct bio *bio)
 {
-	u32 i = noclone_find_span(table->spans, table->nr, bio->bi_iter.bi_sector);
+	sector_t sector = bio->bi_iter.bi_sector;
+	u32 i;
 
+	/* Most tables have one, which is all of the device */
+	if (likely(table->nr == 1)) {
+		if (unlikely(sector >= table->sectors || bio_sectors(bio) > table->sectors - sector))
+			return NULL;
+		return table->segments;
+	}
+	i = noclone_find_span(table->spans, table->nr, sector);
 	if (unlikely(i == table->nr || bio_end_sector(bio) > table->spans[i].end))
 		return NULL;
 	return &table->segments[i];

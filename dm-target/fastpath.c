@@ -64,8 +64,8 @@
 /* bio_chain_endio(), which is not exported: a marker, not to be called */
 static bio_end_io_t *noclone_fastpath_chain_endio __ro_after_init;
 
-static void noclone_fastpath_restore(struct bio *bio, const struct noclone_io *io,
-				     const struct noclone_dev *nd)
+static __always_inline void noclone_fastpath_restore(struct bio *bio, const struct noclone_io *io,
+				     struct block_device *bdev)
 {
 	bio->bi_iter = io->iter;
 	bio->bi_opf = (bio->bi_opf & NOCLONE_KEPT_OPF) |
@@ -79,31 +79,41 @@ static void noclone_fastpath_restore(struct bio *bio, const struct noclone_io *i
 	bio->bi_next = NULL;
 	/* In no order: a poller that has the leg's cookie may find either device, see polled.c */
 	WRITE_ONCE(bio->bi_cookie, BLK_QC_T_NONE);
-	WRITE_ONCE(bio->bi_bdev, nd->bdev);
+	WRITE_ONCE(bio->bi_bdev, bdev);
 }
 
 /* Half of jiffies is enough: no I/O takes 49 days. */
-static unsigned long noclone_fastpath_start_time(const struct noclone_io *io)
+static void noclone_fastpath_end_acct(const struct noclone_io *io, struct block_device *bdev)
 {
-	return jiffies - (u32)((u32)jiffies - io->start);
+	unsigned long now = jiffies;
+
+	/* Not bio_op(bio), which the leg may have changed */
+	noclone_compat_end_io_acct(bdev, io->opf & REQ_OP_MASK, 1,
+				   io->iter.bi_size >> SECTOR_SHIFT,
+				   now - (u32)((u32)now - io->start), now);
 }
 
 /*
  * The lower bio_endio() has handled chains, integrity and cgroups; their flags are
  * restored. What remains of a second bio_endio() is the trace event.
+ *
+ * The bio is counted as done before its submitter hears of it, as dm core does, so the call
+ * is the last thing here, and a jump: see noclone_fastpath_quiesce(). After the count the
+ * device may go away, but for the submitter's reference to its block_device.
  */
-static void noclone_fastpath_endio(struct bio *bio)
+static __always_inline void noclone_fastpath_endio(struct noclone_dev *nd, struct bio *bio)
 {
-	if (unlikely(bio->bi_end_io == noclone_fastpath_chain_endio ||
+	bio_end_io_t *end_io = bio->bi_end_io;
+
+	if (unlikely(end_io == noclone_fastpath_chain_endio || !end_io ||
 		     noclone_compat_needs_endio(bio))) {
 		bio_set_flag(bio, BIO_TRACE_COMPLETION);
-		bio_endio(bio);
-		return;
-	}
-	if (trace_block_bio_complete_enabled())
+		end_io = bio_endio;
+	} else if (trace_block_bio_complete_enabled()) {
 		trace_block_bio_complete(bdev_get_queue(bio->bi_bdev), bio);
-	if (likely(bio->bi_end_io))
-		bio->bi_end_io(bio);
+	}
+	noclone_inflight_put(nd);
+	end_io(bio);
 }
 
 /* Return: whether to try once more. Context: before bi_bdev is restored. */
@@ -119,39 +129,36 @@ static void noclone_fastpath_end_io(struct bio *bio)
 {
 	struct noclone_io *io = bio->bi_private;
 	struct noclone_dev *nd = io->target->nd;
+	struct block_device *bdev = nd->bdev;
 	bool retry = false;
 
-	/* Not bio_op(bio), which the leg may have changed */
-	if (io->accounted)
-		noclone_compat_end_io_acct(nd->bdev, io->opf & REQ_OP_MASK, 1,
-					   io->iter.bi_size >> SECTOR_SHIFT,
-					   noclone_fastpath_start_time(io));
+	if (likely(io->accounted))
+		noclone_fastpath_end_acct(io, bdev);
 	if (unlikely(bio->bi_status))
 		retry = noclone_fastpath_failed(bio, io);
 
-	noclone_fastpath_restore(bio, io, nd);
+	noclone_fastpath_restore(bio, io, bdev);
 	noclone_io_free(io, &nd->reserve);
 	if (unlikely(retry)) {
 		noclone_polled_retry(nd, bio);
 		return;
 	}
-	noclone_fastpath_endio(bio);
-	/* From here on the device may go away */
-	noclone_inflight_put(nd);
+	noclone_fastpath_endio(nd, bio);
 }
 
-static void noclone_fastpath_save(struct bio *bio, struct noclone_io *io)
+static __always_inline void noclone_fastpath_save(struct bio *bio, struct noclone_io *io,
+						  unsigned long now)
 {
 	io->end_io = bio->bi_end_io;
 	io->private = bio->bi_private;
 	io->iter = bio->bi_iter;
 	io->flags = bio->bi_flags & ~NOCLONE_KEPT_FLAGS & ~BIT(BIO_TRACE_COMPLETION);
 	io->opf = bio->bi_opf;
-	io->start = jiffies;
+	io->start = now;
 	io->accounted = noclone_compat_accounts_io(bio->bi_bdev);
 }
 
-static void noclone_fastpath_remap(struct bio *bio, struct noclone_io *io,
+static __always_inline void noclone_fastpath_remap(struct bio *bio, struct noclone_io *io,
 				   const struct noclone_segment *s)
 {
 	u32 leg;
@@ -173,27 +180,26 @@ static void noclone_fastpath_remap(struct bio *bio, struct noclone_io *io,
 	noclone_compat_set_dev(bio, s->leg[leg].bdev);
 }
 
-static void noclone_fastpath_submit_remapped(struct bio *bio,
+static __always_inline void noclone_fastpath_submit_remapped(struct bio *bio,
 					     struct noclone_io *io,
 					     const struct noclone_segment *s)
 {
 	struct block_device *bdev = bio->bi_bdev;
+	unsigned long now = jiffies;
 
-	noclone_fastpath_save(bio, io);
+	io->target = s->target;
+	noclone_fastpath_save(bio, io, now);
 	noclone_fastpath_remap(bio, io, s);
-	if (io->accounted)
-		noclone_compat_start_io_acct(bdev, bio_op(bio), 1,
-					     bio_sectors(bio), jiffies);
+	if (likely(io->accounted))
+		noclone_compat_start_io_acct(bdev, bio_op(bio), 1, bio_sectors(bio), now);
 	trace_block_bio_remap(bio, bdev->bd_dev, io->iter.bi_sector);
 	/* From here on neither bio nor io may be touched */
 	submit_bio_noacct(bio);
 }
 
 /* Return: what maps the whole bio in place, or NULL. */
-static const struct noclone_segment *
-noclone_fastpath_find_segment(const struct noclone_dev *nd,
-			      const struct noclone_table *table,
-			      const struct bio *bio)
+static __always_inline const struct noclone_segment *
+noclone_fastpath_find_segment(const struct noclone_table *table, const struct bio *bio)
 {
 	const struct noclone_segment *s = noclone_segment_of(table, bio);
 
@@ -201,7 +207,7 @@ noclone_fastpath_find_segment(const struct noclone_dev *nd,
 		return s;
 	/* As dm core does: it gives a chunked target no more than max_sectors */
 	if (bio_sectors(bio) > noclone_chunk_left(&s->layout, bio->bi_iter.bi_sector) ||
-	    bio_sectors(bio) > queue_max_sectors(nd->disk->queue))
+	    bio_sectors(bio) > queue_max_sectors(bdev_get_queue(bio->bi_bdev)))
 		return NULL;
 	return s;
 }
@@ -216,7 +222,7 @@ noclone_fastpath_try(struct noclone_dev *nd, const struct noclone_table *table,
 
 	if (unlikely(READ_ONCE(*nd->stats_bytes)))
 		return NOCLONE_STATS;
-	s = noclone_fastpath_find_segment(nd, table, bio);
+	s = noclone_fastpath_find_segment(table, bio);
 	if (unlikely(!s))
 		return noclone_gather_submit(nd, table, bio, NOCLONE_SPLIT);
 
@@ -228,7 +234,6 @@ noclone_fastpath_try(struct noclone_dev *nd, const struct noclone_table *table,
 	if (unlikely(!io))
 		return NOCLONE_NOMEM;
 
-	io->target = s->target;
 	noclone_count(nd, io->reserved ? NOCLONE_RESERVE : NOCLONE_FAST);
 	noclone_fastpath_submit_remapped(bio, io, s);
 	return NOCLONE_FAST;
@@ -262,7 +267,7 @@ noclone_fastpath_begin(struct bio *bio, bool *plain)
 	nd = READ_ONCE(bdev_get_queue(bio->bi_bdev)->queuedata);
 	if (unlikely(!nd))
 		goto unlock;
-	*plain = noclone_plain_is(nd, bio);
+	*plain = noclone_plain_is(nd, bio, 0);
 	if (unlikely(bio->bi_opf & REQ_POLLED)) {
 		noclone_polled_enter(bio);
 	} else if (unlikely(!*plain) && !noclone_plain_is_chain(nd, bio)) {
@@ -277,7 +282,8 @@ unlock:
 	return table;
 }
 
-static void noclone_fastpath_submit_bio(struct bio *bio)
+/* All that is not as usual, and all that has to be counted for it. */
+static noinline void noclone_fastpath_submit_other(struct bio *bio)
 {
 	bool plain = false;
 	const struct noclone_table *table = noclone_fastpath_begin(bio, &plain);
@@ -286,7 +292,7 @@ static void noclone_fastpath_submit_bio(struct bio *bio)
 
 	if (likely(table)) {
 		nd = table->nd;
-		result = likely(plain) ? noclone_fastpath_try(nd, table, bio) :
+		result = plain ? noclone_fastpath_try(nd, table, bio) :
 			noclone_fastpath_try_other(nd, table, bio);
 		if (likely(result == NOCLONE_FAST))
 			return;
@@ -301,6 +307,41 @@ static void noclone_fastpath_submit_bio(struct bio *bio)
 	 * synchronize_rcu_tasks() takes a sleeping task for one that has left our text.
 	 */
 	NOCLONE_MUSTTAIL return noclone_fops_dm->submit_bio(bio);
+}
+
+/*
+ * A plain bio within a segment, with an object at hand, and nothing else: whatever needs a
+ * second look starts anew in noclone_fastpath_submit_other(), with nothing counted yet.
+ */
+static void noclone_fastpath_submit_bio(struct bio *bio)
+{
+	const struct noclone_table *table;
+	const struct noclone_segment *s;
+	struct noclone_dev *nd;
+	struct noclone_io *io;
+
+	rcu_read_lock_sched();
+	nd = READ_ONCE(bdev_get_queue(bio->bi_bdev)->queuedata);
+	if (unlikely(!nd || !noclone_plain_is(nd, bio, REQ_POLLED)))
+		goto other;
+	table = rcu_dereference_sched(nd->live);
+	if (unlikely(!table || READ_ONCE(*nd->stats_bytes)))
+		goto other;
+	s = noclone_fastpath_find_segment(table, bio);
+	if (unlikely(!s || !s->leg))
+		goto other;
+	io = noclone_io_pop();
+	if (unlikely(!io))
+		goto other;
+	noclone_inflight_begin(nd);
+	noclone_count(nd, NOCLONE_FAST);
+	rcu_read_unlock_sched();
+	noclone_fastpath_submit_remapped(bio, io, s);
+	return;
+other:
+	rcu_read_unlock_sched();
+	/* dm core may sleep below it */
+	NOCLONE_MUSTTAIL return noclone_fastpath_submit_other(bio);
 }
 
 /* Return: NOCLONE_ON, or why this table cannot use the fast path at all. */

@@ -159,7 +159,7 @@ static void noclone_gather_end_io(struct bio *bio)
 	/* Not bio_op(bio), which the leg may have changed */
 	if (g->accounted)
 		noclone_compat_end_io_acct(g->target->nd->bdev, bio_op(g->parent), part->pieces,
-					   part->sectors, g->start);
+					   part->sectors, g->start, jiffies);
 	part->sectors = 0;
 	if (unlikely(bio->bi_status))
 		noclone_gather_failed(g, bio);

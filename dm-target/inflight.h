@@ -26,6 +26,12 @@
 
 #include <linux/rcupdate.h>
 
+/* Context: nd->live is not NULL, in the same section of rcu_read_lock_sched() */
+static inline void noclone_inflight_begin(struct noclone_dev *nd)
+{
+	this_cpu_inc(nd->counters->begun);
+}
+
 /*
  * Begin with a bio. Return: the live table, valid until noclone_inflight_put(),
  * or NULL. Context: inside of rcu_read_lock_sched().
@@ -36,7 +42,7 @@ noclone_inflight_get(struct noclone_dev *nd)
 	const struct noclone_table *table = rcu_dereference_sched(nd->live);
 
 	if (likely(table))
-		this_cpu_inc(nd->counters->begun);
+		noclone_inflight_begin(nd);
 	return table;
 }
 

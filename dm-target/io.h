@@ -95,14 +95,15 @@ static inline void *noclone_io_kmalloc(size_t size)
 	return kmalloc(size, NOCLONE_IO_GFP);
 }
 
+/* Context: any, with preemption off */
 static inline struct noclone_io *noclone_io_pop(void)
 {
 	struct noclone_io_pcpu *pcpu;
 	struct noclone_io *io;
 
-	if (unlikely(!in_task()))
+	if (unlikely(!in_task() || READ_ONCE(noclone_io_fail_tiers)))
 		return NULL;
-	pcpu = get_cpu_ptr(&noclone_io_pcpu);
+	pcpu = this_cpu_ptr(&noclone_io_pcpu);
 	if (unlikely(!pcpu->task.top))
 		noclone_io_fetch(pcpu);
 	io = pcpu->task.top;
@@ -110,7 +111,6 @@ static inline struct noclone_io *noclone_io_pop(void)
 		pcpu->task.top = io->next;
 		pcpu->task.nr--;
 	}
-	put_cpu_ptr(&noclone_io_pcpu);
 	return io;
 }
 
@@ -148,10 +148,11 @@ static inline bool noclone_io_push(struct noclone_io *io)
  */
 static inline struct noclone_io *noclone_io_alloc(mempool_t *reserve)
 {
-	struct noclone_io *io = NULL;
+	struct noclone_io *io;
 
-	if (likely(!READ_ONCE(noclone_io_fail_tiers)))
-		io = noclone_io_pop();
+	preempt_disable();
+	io = noclone_io_pop();
+	preempt_enable();
 	return likely(io) ? io : noclone_io_alloc_slow(reserve);
 }
 

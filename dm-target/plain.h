@@ -30,9 +30,10 @@ static inline blk_opf_t noclone_plain_slow_opf(const struct noclone_table *table
 	return slow;
 }
 
-static inline bool noclone_plain_is(const struct noclone_dev *nd, struct bio *bio)
+/* @slow: more bits with which it is not */
+static inline bool noclone_plain_is(const struct noclone_dev *nd, struct bio *bio, blk_opf_t slow)
 {
-	return !(bio->bi_opf & READ_ONCE(nd->slow_opf)) && bio->bi_iter.bi_size &&
+	return !(bio->bi_opf & (READ_ONCE(nd->slow_opf) | slow)) && bio->bi_iter.bi_size &&
 	       !bio_flagged(bio, BIO_CHAIN) && !bio_has_crypt_ctx(bio) &&
 	       !noclone_polled_is_requeued(bio);
 }

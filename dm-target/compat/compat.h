@@ -95,20 +95,32 @@
 #endif
 
 /*
- * bio_set_dev() of a bio that has a cgroup's blkg puts that and uses the cgroup once more to
- * find the one of the new device. Somebody else's bio may be the last that holds a cgroup
- * which is gone, so under RCU. Up to v6.12 bio_associate_blkg() does that itself; on 7.2 and
- * 7.3 it does not.
+ * bio_set_dev() of a bio whose flags are cleared already. It puts the blkg of the bio's cgroup
+ * and uses the cgroup once more to find the one of the new device. The submitter's bio may be
+ * the last that holds a cgroup which is gone, so that has to be an RCU section. Up to v6.12
+ * bio_associate_blkg() has one of its own; on 7.2 and 7.3 it does not. Preemption off is one
+ * as well, and less; spinlocks of PREEMPT_RT sleep, and so may a kernel that was not read.
  */
 static inline void noclone_compat_set_dev(struct bio *bio, struct block_device *bdev)
 {
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 13, 0)
-	rcu_read_lock();
-	bio_set_dev(bio, bdev);
-	rcu_read_unlock();
-#else
-	bio_set_dev(bio, bdev);
-#endif
+	if (!NOCLONE_KERNEL_IS_KNOWN) {
+		rcu_read_lock();
+		bio_set_dev(bio, bdev);
+		rcu_read_unlock();
+		return;
+	}
+	bio->bi_bdev = bdev;
+	if (LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)) {
+		bio_associate_blkg(bio);
+	} else if (IS_ENABLED(CONFIG_PREEMPT_RT)) {
+		rcu_read_lock();
+		bio_associate_blkg(bio);
+		rcu_read_unlock();
+	} else {
+		preempt_disable();
+		bio_associate_blkg(bio);
+		preempt_enable();
+	}
 }
 
 /*
@@ -198,6 +210,15 @@ static inline bool noclone_compat_counts_early(struct block_device *bdev)
 	return writes > 0;
 }
 
+/* local_add() without its search for the processor's own counter. Any context */
+static inline void noclone_compat_in_flight_add(struct block_device *bdev, bool write, long n)
+{
+	local_t __percpu *in_flight = &bdev->bd_stats->in_flight[write];
+
+	static_assert(sizeof(*in_flight) == sizeof(n));
+	this_cpu_add(*(long __percpu *)in_flight, n);
+}
+
 /* @op is REQ_OP_READ or REQ_OP_WRITE. @ios: as that many, which have @sectors together */
 static __always_inline void
 noclone_compat_start_io_acct(struct block_device *bdev, enum req_op op, unsigned int ios,
@@ -218,15 +239,14 @@ noclone_compat_start_io_acct(struct block_device *bdev, enum req_op op, unsigned
 	part_stat_lock();
 	if (NOCLONE_HAVE_ACCT_SECTORS_AT_START)
 		noclone_compat_count_ios(bdev, write, ios, sectors);
-	local_add(ios, &part_stat_get(bdev, in_flight[write]));
+	noclone_compat_in_flight_add(bdev, write, ios);
 	part_stat_unlock();
 }
 
 static __always_inline void
 noclone_compat_end_io_acct(struct block_device *bdev, enum req_op op, unsigned int ios,
-			   unsigned int sectors, unsigned long start)
+			   unsigned int sectors, unsigned long start, unsigned long now)
 {
-	unsigned long now = READ_ONCE(jiffies);
 	bool write = op_is_write(op);
 
 	if (unlikely(!noclone_compat_same_tick(bdev, now))) {
@@ -245,7 +265,7 @@ noclone_compat_end_io_acct(struct block_device *bdev, enum req_op op, unsigned i
 	if (unlikely(now != start))
 		__part_stat_add(bdev, nsecs[write],
 				(u64)jiffies_to_nsecs(now - start) * ios);
-	local_sub(ios, &part_stat_get(bdev, in_flight[write]));
+	noclone_compat_in_flight_add(bdev, write, -(long)ios);
 	part_stat_unlock();
 }
 

@@ -37,7 +37,7 @@ static void noclone_cmd_end(struct noclone_cmd *cmd, blk_status_t status)
 
 	if (cmd->accounted)
 		noclone_compat_end_io_acct(bio->bi_bdev, bio_op(bio), 1,
-					   bio_sectors(bio), cmd->start);
+					   bio_sectors(bio), cmd->start, jiffies);
 	kmem_cache_free(noclone_cmd_slab, cmd);
 	bio_endio(bio);
 	/* From here on the device may go away */
