@@ -65,7 +65,7 @@
 static bio_end_io_t *noclone_fastpath_chain_endio __ro_after_init;
 
 static __always_inline void noclone_fastpath_restore(struct bio *bio, const struct noclone_io *io,
-				     struct block_device *bdev)
+						     struct block_device *bdev)
 {
 	bio->bi_iter = io->iter;
 	bio->bi_opf = (bio->bi_opf & NOCLONE_KEPT_OPF) |
@@ -97,23 +97,18 @@ static void noclone_fastpath_end_acct(const struct noclone_io *io, struct block_
  * The lower bio_endio() has handled chains, integrity and cgroups; their flags are
  * restored. What remains of a second bio_endio() is the trace event.
  *
- * The bio is counted as done before its submitter hears of it, as dm core does, so the call
- * is the last thing here, and a jump: see noclone_fastpath_quiesce(). After the count the
- * device may go away, but for the submitter's reference to its block_device.
+ * Return: the function that tells the submitter.
  */
-static __always_inline void noclone_fastpath_endio(struct noclone_dev *nd, struct bio *bio)
+static __always_inline bio_end_io_t *noclone_fastpath_endio(struct bio *bio)
 {
-	bio_end_io_t *end_io = bio->bi_end_io;
-
-	if (unlikely(end_io == noclone_fastpath_chain_endio || !end_io ||
+	if (unlikely(bio->bi_end_io == noclone_fastpath_chain_endio || !bio->bi_end_io ||
 		     noclone_compat_needs_endio(bio))) {
 		bio_set_flag(bio, BIO_TRACE_COMPLETION);
-		end_io = bio_endio;
-	} else if (trace_block_bio_complete_enabled()) {
-		trace_block_bio_complete(bdev_get_queue(bio->bi_bdev), bio);
+		return bio_endio;
 	}
-	noclone_inflight_put(nd);
-	end_io(bio);
+	if (trace_block_bio_complete_enabled())
+		trace_block_bio_complete(bdev_get_queue(bio->bi_bdev), bio);
+	return bio->bi_end_io;
 }
 
 /* Return: whether to try once more. Context: before bi_bdev is restored. */
@@ -130,6 +125,7 @@ static void noclone_fastpath_end_io(struct bio *bio)
 	struct noclone_io *io = bio->bi_private;
 	struct noclone_dev *nd = io->target->nd;
 	struct block_device *bdev = nd->bdev;
+	bio_end_io_t *end_io;
 	bool retry = false;
 
 	if (likely(io->accounted))
@@ -143,7 +139,14 @@ static void noclone_fastpath_end_io(struct bio *bio)
 		noclone_polled_retry(nd, bio);
 		return;
 	}
-	noclone_fastpath_endio(nd, bio);
+	end_io = noclone_fastpath_endio(bio);
+	/*
+	 * dm core also counts a bio as done before its submitter hears of it. After this the
+	 * device may go away, but for the submitter's reference to its block_device, and then
+	 * the module: so the last call is a jump, see noclone_fastpath_quiesce().
+	 */
+	noclone_inflight_put(nd);
+	NOCLONE_MUSTTAIL return end_io(bio);
 }
 
 static __always_inline void noclone_fastpath_save(struct bio *bio, struct noclone_io *io,
@@ -159,7 +162,7 @@ static __always_inline void noclone_fastpath_save(struct bio *bio, struct noclon
 }
 
 static __always_inline void noclone_fastpath_remap(struct bio *bio, struct noclone_io *io,
-				   const struct noclone_segment *s)
+						   const struct noclone_segment *s)
 {
 	u32 leg;
 	sector_t sector = noclone_map_sector(&s->layout,
@@ -180,9 +183,9 @@ static __always_inline void noclone_fastpath_remap(struct bio *bio, struct noclo
 	noclone_compat_set_dev(bio, s->leg[leg].bdev);
 }
 
-static __always_inline void noclone_fastpath_submit_remapped(struct bio *bio,
-					     struct noclone_io *io,
-					     const struct noclone_segment *s)
+static __always_inline void
+noclone_fastpath_submit_remapped(struct bio *bio, struct noclone_io *io,
+				 const struct noclone_segment *s)
 {
 	struct block_device *bdev = bio->bi_bdev;
 	unsigned long now = jiffies;
