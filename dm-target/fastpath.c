@@ -94,6 +94,21 @@ static void noclone_fastpath_end_acct(const struct noclone_io *io, struct block_
 }
 
 /*
+ * Of their own, as the kernel's code for a trace point has local variables with an address:
+ * the last call of a function with such a variable is no jump where KASAN watches it.
+ */
+static noinline void noclone_fastpath_trace_complete(struct bio *bio)
+{
+	trace_block_bio_complete(bdev_get_queue(bio->bi_bdev), bio);
+}
+
+static noinline void noclone_fastpath_trace_remap(struct bio *bio, struct block_device *bdev,
+						  sector_t sector)
+{
+	trace_block_bio_remap(bio, bdev->bd_dev, sector);
+}
+
+/*
  * The lower bio_endio() has handled chains, integrity and cgroups; their flags are
  * restored. What remains of a second bio_endio() is the trace event.
  *
@@ -107,7 +122,7 @@ static __always_inline bio_end_io_t *noclone_fastpath_endio(struct bio *bio)
 		return bio_endio;
 	}
 	if (trace_block_bio_complete_enabled())
-		trace_block_bio_complete(bdev_get_queue(bio->bi_bdev), bio);
+		noclone_fastpath_trace_complete(bio);
 	return bio->bi_end_io;
 }
 
@@ -195,7 +210,8 @@ noclone_fastpath_submit_remapped(struct bio *bio, struct noclone_io *io,
 	noclone_fastpath_remap(bio, io, s);
 	if (likely(io->accounted))
 		noclone_compat_start_io_acct(bdev, bio_op(bio), 1, bio_sectors(bio), now);
-	trace_block_bio_remap(bio, bdev->bd_dev, io->iter.bi_sector);
+	if (trace_block_bio_remap_enabled())
+		noclone_fastpath_trace_remap(bio, bdev, io->iter.bi_sector);
 	/* From here on neither bio nor io may be touched */
 	submit_bio_noacct(bio);
 }

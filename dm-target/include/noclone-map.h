@@ -63,8 +63,11 @@ static inline void noclone_layout_init(struct noclone_layout *l, u64 begin,
 	l->chunk_shift = noclone_shift_of(chunk_sectors);
 }
 
-/* n / by and the remainder, without a division where a shift serves */
-static inline u64 noclone_divide(u64 n, u32 by, u8 shift, u32 *remainder)
+/*
+ * n / by and the remainder, without a division where a shift serves. Always inlined, as what
+ * follows, so that the variables of the fast path that receive results have no address.
+ */
+static __always_inline u64 noclone_divide(u64 n, u32 by, u8 shift, u32 *remainder)
 {
 	if (shift == NOCLONE_NO_SHIFT)
 		return div_u64_rem(n, by, remainder);
@@ -77,8 +80,8 @@ static inline u64 noclone_divide(u64 n, u32 by, u8 shift, u32 *remainder)
  * The first sector of the chunk that holds @sector, as a sector within the leg's part of the
  * target, and how far from it @sector is. Without chunks the second is 0.
  */
-static inline u64 noclone_map_row(const struct noclone_layout *l, u64 sector,
-				  u32 *leg, u32 *in_chunk)
+static __always_inline u64 noclone_map_row(const struct noclone_layout *l, u64 sector,
+					   u32 *leg, u32 *in_chunk)
 {
 	u64 offset = sector - l->begin;
 
@@ -104,8 +107,8 @@ static inline u64 noclone_map_row(const struct noclone_layout *l, u64 sector,
  *
  * Return: the sector within the leg's part of the target.
  */
-static inline u64 noclone_map_sector(const struct noclone_layout *l,
-				     u64 sector, u32 *leg)
+static __always_inline u64 noclone_map_sector(const struct noclone_layout *l,
+					      u64 sector, u32 *leg)
 {
 	u32 in_chunk;
 	u64 row = noclone_map_row(l, sector, leg, &in_chunk);
