@@ -166,7 +166,8 @@ noclone_segment_of(const struct noclone_table *table, const struct bio *bio)
 
 	/* Most tables have one, which is all of the device */
 	if (likely(table->nr == 1)) {
-		if (unlikely(sector >= table->sectors || bio_sectors(bio) > table->sectors - sector))
+		if (unlikely(sector >= table->sectors ||
+			     bio_sectors(bio) > table->sectors - sector))
 			return NULL;
 		return table->segments;
 	}
