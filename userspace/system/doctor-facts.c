@@ -11,7 +11,6 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "base/child.h"
 #include "base/read.h"
 #include "base/util.h"
 #include "model/origin.h"
@@ -24,6 +23,7 @@
 #include "system/live.h"
 #include "system/module.h"
 #include "system/policy-file.h"
+#include "system/program.h"
 #include "system/saved-file.h"
 
 #define MODULES		"/lib/modules/"
@@ -146,23 +146,18 @@ static void facts_of_unit(struct doctor_facts *d)
 		(char *)"--property=LoadState,ActiveState,UnitFileState",
 		(char *)"noclone-enable.service", NULL
 	};
-	_cleanup_child_output_ struct child_output output;
-	_cleanup_free_ char *load = NULL, *active = NULL;
-	int r;
+	_cleanup_free_ char *text = program_output(argv), *load = NULL, *active = NULL;
 
-	stop_hold();
-	r = child_run(argv, &output);
-	stop_release();
-	if (r || output.status)
+	if (!text)
 		return;
-	load = facts_value(output.out, "LoadState=");
-	active = facts_value(output.out, "ActiveState=");
+	load = facts_value(text, "LoadState=");
+	active = facts_value(text, "ActiveState=");
 	if (!strcmp(active, "failed"))
 		d->unit = xstrdup("failed");
 	else if (!strcmp(load, "masked") || !strcmp(load, "not-found"))
 		d->unit = xstrdup(load);
 	else
-		d->unit = facts_value(output.out, "UnitFileState=");
+		d->unit = facts_value(text, "UnitFileState=");
 }
 
 /* Does the policy include the device?  Count for each rule. */
