@@ -17,8 +17,6 @@
 #include "system/saved-file.h"
 #include "cli/status-columns.h"
 
-/* The number of characters in the UUID of a volume of LVM; its hidden layers have more. */
-#define LVM_UUID_LENGTH	68
 /* Of what sysfs has in one attribute */
 #define COMPLETE_MAX	65536
 
@@ -76,8 +74,7 @@ static void complete_mapped(struct complete *c, bool volumes)
 
 		if (name)
 			complete_add(c, name, NULL);
-		if (name && volumes && uuid && origin_is_lvm(uuid) &&
-		    strlen(uuid) == LVM_UUID_LENGTH)
+		if (name && volumes && uuid && origin_is_lvm_name(uuid))
 			lv = devmap_lv_of_name(name);
 		if (lv)
 			complete_add(c, lv, NULL);

@@ -9,6 +9,8 @@
 #include "base/util.h"
 
 #define LVM_PREFIX	"LVM-"
+/* With the identifiers of the volume group and of the volume, 32 characters each */
+#define LVM_UUID_LENGTH	68
 
 /* Words that are not the names of the programs. */
 static const struct {
@@ -50,4 +52,9 @@ char *origin_of_uuid(const char *uuid)
 bool origin_is_lvm(const char *uuid)
 {
 	return str_starts(uuid, LVM_PREFIX);
+}
+
+bool origin_is_lvm_name(const char *uuid)
+{
+	return origin_is_lvm(uuid) && strlen(uuid) == LVM_UUID_LENGTH;
 }

@@ -15,5 +15,7 @@
 char *origin_of_uuid(const char *uuid);
 /* LVM loads its own table again whenever it touches one of its volumes. */
 bool origin_is_lvm(const char *uuid);
+/* A volume that people name: the UUIDs of its hidden layers are longer ("-cow", "-tpool"). */
+bool origin_is_lvm_name(const char *uuid);
 
 #endif /* NOCLONE_ORIGIN_H */

@@ -126,12 +126,6 @@ static unsigned int count(const struct switch_plan *p, enum switch_action action
 	return n;
 }
 
-bool switch_plan_is_empty(const struct switch_plan *p)
-{
-	return !p->load && !p->set_stock &&
-	       !count(p, SWITCH_ON) && !count(p, SWITCH_OFF);
-}
-
 const char *switch_stock_word(const struct switch_plan *p)
 {
 	return p->stock ? "on" : "off";

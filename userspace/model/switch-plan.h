@@ -84,7 +84,6 @@ struct switch_plan {
 
 /* Fill in the actions and the parameter; the wishes are there. */
 void switch_plan(struct switch_plan *p, const struct module_params *m);
-bool switch_plan_is_empty(const struct switch_plan *p);
 /* The same as shell commands, a line each: a new string. */
 char *switch_plan_print(const struct switch_plan *p);
 /* What @stock is in the parameter */
