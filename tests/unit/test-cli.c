@@ -1,28 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The command line: options, the list of commands, completion, man page. */
+/* The command line: options, the list of commands, completion. */
 #include "unit.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
-#include "base/read.h"
 #include "base/util.h"
 #include "model/engine.h"
 #include "cli/complete.h"
 #include "cli/options.h"
 #include "cmd/cmd.h"
 #include "commands.h"
-
-#define MAN_PAGE	TOP "/userspace/man/noclone.8"
-
-static char *read_file(const char *path)
-{
-	_cleanup_close_ int fd = open(path, O_RDONLY);
-	char *text = fd < 0 ? NULL : read_stream(fd, 1 << 20);
-
-	assert_non_null(text);
-	return text;
-}
 
 /* Split into argv; getopt wants a writable array that ends with NULL. */
 static int parse(struct options *o, const char *line, struct words *w)
@@ -308,46 +293,6 @@ static void completion_keeps_the_columns_before(void **state __unused)
 	assert_string_equal(verbs, help);
 }
 
-/* The man page has commands and their topics in the order of the help. */
-static void man_page_has_commands(void **state __unused)
-{
-	_cleanup_free_ char *page = read_file(MAN_PAGE);
-	const struct command *c;
-	const char *at = page;
-
-	for (c = commands; c->name; c++) {
-		_cleanup_free_ char *topic = xasprintf("\n.SS %s\n", c->topic);
-		_cleanup_free_ char *text = xasprintf("\n.B noclone %s\n", c->name);
-		_cleanup_free_ char *more = xasprintf("\n.BI \"noclone %s ", c->name);
-		const char *heading = strstr(page, topic), *found = strstr(at, text);
-
-		if (!found)
-			found = strstr(at, more);
-		if (!found || !heading || heading > found)
-			fail_msg("noclone.8 does not have \"%s\" below \"%s\", in the order of the help",
-				 c->name, c->topic);
-		at = found;
-	}
-}
-
-static void man_page_has_options(void **state __unused)
-{
-	_cleanup_free_ char *page = read_file(MAN_PAGE);
-	unsigned int i;
-
-	for (i = 0; i < OPT_NR; i++) {
-		_cleanup_strbuf_ struct strbuf text = { 0 };
-		const char *c;
-
-		strbuf_add(&text, "\\-\\-");
-		for (c = option_infos[i].name; *c; c++)
-			strbuf_add(&text, "%s%c", *c == '-' ? "\\" : "", *c);
-		if (!strstr(page, text.text))
-			fail_msg("noclone.8 does not describe --%s",
-				 option_infos[i].name);
-	}
-}
-
 /* An example begins with its command, and the options are some that it takes. */
 static void check_example(const struct command *cmd, const char *line)
 {
@@ -389,8 +334,6 @@ int main(void)
 		cmocka_unit_test(texts_are_needed),
 		cmocka_unit_test(completion_proposes),
 		cmocka_unit_test(completion_keeps_the_columns_before),
-		cmocka_unit_test(man_page_has_commands),
-		cmocka_unit_test(man_page_has_options),
 		cmocka_unit_test(examples_are_right),
 	};
 
