@@ -43,6 +43,7 @@ void help_command(const struct command *cmd)
 	puts("\nExamples:");
 	for (i = 0; i < ARRAY_SIZE(cmd->examples); i++)
 		printf("  %s\n", cmd->examples[i]);
+	printf("\nnoclone-%s(8) is its manual page.\n", cmd->name);
 }
 
 void help_overview(const struct command *list)
@@ -58,7 +59,7 @@ void help_overview(const struct command *list)
 		topic = list->topic;
 		printf("  %-10s %s\n", list->name, list->summary);
 	}
-	puts("\n\"noclone help COMMAND\" describes one, noclone(8) all of them.\n"
+	puts("\n\"noclone help COMMAND\" describes one, noclone-COMMAND(8) in full.\n"
 	     "Sizes need a unit: 64K, 1.5G, 1T (powers of 1024), 10GB (powers of 1000),\n"
 	     "2048s (sectors of 512 bytes).");
 }
