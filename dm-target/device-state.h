@@ -109,7 +109,7 @@ struct noclone_table {
 	struct noclone_dev *nd;
 	struct dm_table *dm;
 	struct list_head node;		/* in nd->tables */
-	sector_t sectors;		/* sum of the targets' lengths */
+	sector_t sectors;		/* sum of the targets' lengths; others may have the rest */
 	u32 targets;			/* reference count */
 	u32 nr;				/* segments: one per target, or one per extent */
 	u32 room;			/* allocated segments */
@@ -117,12 +117,14 @@ struct noclone_table {
 	struct noclone_segment *segments;
 	bool no_fastpath;
 	bool zoned;
+	bool one_segment;		/* @nr is 1, and that is all of the device */
 	bool denies_writes;		/* of files: read-only, or with verity */
 	atomic_t unpinned;		/* targets whose backing file may move on its disk */
 };
 
 /* See sentinel.c */
 struct noclone_sentinel {
+	sector_t sector;		/* where @bio goes: in a target of ours, set by attach */
 	struct bio *clone;		/* kept by .map, or NULL */
 	unsigned long busy;		/* bit 0: dm core has @bio */
 	struct bio bio;
@@ -164,8 +166,7 @@ noclone_segment_of(const struct noclone_table *table, const struct bio *bio)
 	sector_t sector = bio->bi_iter.bi_sector;
 	u32 i;
 
-	/* Most tables have one, which is all of the device */
-	if (likely(table->nr == 1)) {
+	if (likely(table->one_segment)) {
 		if (unlikely(sector >= table->sectors ||
 			     bio_sectors(bio) > table->sectors - sector))
 			return NULL;

@@ -44,6 +44,7 @@
 #include "interpose.h"
 #include "io.h"
 #include "kernel.h"
+#include "mapped-device.h"
 #include "plain.h"
 #include "polled.h"
 #include "sentinel.h"
@@ -372,9 +373,7 @@ noclone_fastpath_qualify(const struct noclone_table *table)
 
 	if (!noclone_kernel_is_allowed())
 		return NOCLONE_OFF_KERNEL;
-	if (table->sectors != dm_table_get_size(table->dm))
-		return NOCLONE_OFF_MIXED;
-	if (table->zoned)
+	if (table->zoned || bdev_is_zoned(nd->bdev))
 		return NOCLONE_OFF_ZONED;
 	if (atomic_read(&table->unpinned))
 		return NOCLONE_OFF_UNPINNED;
@@ -437,6 +436,8 @@ void noclone_fastpath_attach(struct noclone_table *table)
 		nd->state = noclone_fastpath_qualify(table);
 		if (nd->state == NOCLONE_ON) {
 			WRITE_ONCE(nd->slow_opf, noclone_plain_slow_opf(table));
+			table->one_segment = table->nr == 1 && noclone_table_is_whole(table);
+			nd->sentinel.sector = table->spans[0].begin;
 			/* Initialise @nd before it can be found */
 			smp_store_release(&nd->disk->queue->queuedata, nd);
 			/* What an undone suspend has not waited for is of the same table */

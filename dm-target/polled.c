@@ -21,6 +21,7 @@
 #include "device-state.h"
 #include "inflight.h"
 #include "interpose.h"
+#include "mapped-device.h"
 
 #include <linux/bio.h>
 #include <linux/blk-mq.h>
@@ -103,7 +104,8 @@ bool noclone_polled_in_place(const struct noclone_table *table)
 	unsigned int leg;
 	u32 i;
 
-	if (!READ_ONCE(noclone_polled_wanted) ||
+	/* What lies in another module's target is dm core's to poll */
+	if (!READ_ONCE(noclone_polled_wanted) || !noclone_table_is_whole(table) ||
 	    !noclone_compat_polls(table->nd->disk->queue))
 		return false;
 	for (i = 0; i < table->nr; i++) {

@@ -75,6 +75,7 @@ static void noclone_sentinel_prepare(struct noclone_dev *nd)
 	bio_init(bio, NULL, &nd->sentinel.vec, 1, REQ_OP_READ | REQ_NOWAIT);
 	/* bio_init() would look for a cgroup */
 	bio->bi_bdev = nd->bdev;
+	bio->bi_iter.bi_sector = nd->sentinel.sector;
 	bio->bi_iter.bi_size = SECTOR_SIZE;
 	bio->bi_end_io = noclone_sentinel_end_io;
 }

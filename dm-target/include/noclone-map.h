@@ -264,7 +264,7 @@ struct noclone_span {
 
 /**
  * noclone_find_span - find the span that holds a sector
- * @spans: sorted, without gaps between them
+ * @spans: sorted; what lies between them belongs to targets of other modules
  * @nr: number of spans, at least 1
  * @sector: sector of the mapped device
  *
