@@ -146,10 +146,19 @@ static void some_cannot(void **state __unused)
 	cannot("0 8 crypt a b c\n", &absent, "a target of type crypt");
 	cannot(LINEAR "8 8 error\n", &absent, "a target of type error");
 	cannot("0 8 noclone-file /f 0\n", &idle, "no state of its fast path");
-	cannot("0 8 linear 8:0 0\n8 8 noclone-linear 8:0 8\n", &idle, "noclone convert x");
 	cannot("", &idle, "no table");
 	cannot(LINEAR, &other, "has interface 2, this tool has 1: install both");
 	cannot(OURS, &other, "has interface 2");
+}
+
+/* The message goes to a target of ours, which has a fast path whatever is beside it. */
+static void beside_others(void **state __unused)
+{
+	_cleanup_switch_plan_ struct switch_plan p = { 0 };
+
+	add(&p, "e", "0 8 error\n8 8 linear 8:0 0\n16 8 noclone-linear 8:0 8\n", "off:message",
+	    WISH_ON);
+	plan_is(&p, &idle, "dmsetup message e 16 fastpath on\n");
 }
 
 /* noclone-file with the engine extent has a fast path of ours. */
@@ -221,6 +230,7 @@ int main(void)
 		cmocka_unit_test(off),
 		cmocka_unit_test(off_without_the_module),
 		cmocka_unit_test(some_cannot),
+		cmocka_unit_test(beside_others),
 		cmocka_unit_test(extent),
 		cmocka_unit_test(waiting),
 		cmocka_unit_test(every_reason_has_a_remedy),

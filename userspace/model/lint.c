@@ -89,7 +89,7 @@ static void check_type(struct lint *l, const struct target *t)
 		warning(l, t, "target \"%s\" is not of this module: its arguments are not checked",
 			t->type);
 	if (table_has_noclone(l->t))
-		warning(l, t, "a table with targets of other modules runs without the fast path");
+		note(l, t, "what lies in a target of another module has no fast path");
 }
 
 static void check_geometry(struct lint *l, const struct target *t)

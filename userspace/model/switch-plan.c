@@ -29,6 +29,7 @@ char *module_objection(const struct module_params *m)
 
 void candidate_learn(struct candidate *c, const struct table *t)
 {
+	uint64_t own = 0;
 	unsigned int i;
 
 	for (i = t->nr; i--;) {
@@ -40,15 +41,29 @@ void candidate_learn(struct candidate *c, const struct table *t)
 			c->other = xstrdup(target->type);
 			continue;
 		}
-		c->has_own |= target_is_noclone(target);
-		c->has_stock |= target->stock;
-		c->sector = target->start;
+		if (target->stock) {
+			c->has_stock = true;
+			c->sector = target->start;
+		} else {
+			c->has_own = true;
+			own = target->start;
+		}
 	}
+	/* Our targets have the fast path whatever is beside them */
+	if (c->has_own) {
+		c->has_stock = false;
+		c->sector = own;
+	}
+}
+
+static bool candidate_is_unread(const struct candidate *c)
+{
+	return c->other && !strcmp(c->other, NOCLONE_FILE_NAME);
 }
 
 bool candidate_is_suitable(const struct candidate *c)
 {
-	return !c->other && c->has_own != c->has_stock;
+	return c->has_own ? !candidate_is_unread(c) : c->has_stock && !c->other;
 }
 
 void candidate_free(struct candidate *c)
@@ -62,14 +77,11 @@ void candidate_free(struct candidate *c)
 
 static char *objection_to_table(const struct candidate *c)
 {
-	if (c->other && !strcmp(c->other, NOCLONE_FILE_NAME))
+	if (candidate_is_unread(c))
 		return xstrdup("no state of its fast path can be read: is the module loaded, and as new as this tool?");
-	if (c->other)
+	if (c->other && !c->has_own)
 		return xasprintf("its table has a target of type %s: only linear and striped devices have a fast path, perhaps one below it",
 				 c->other);
-	if (c->has_own && c->has_stock)
-		return xasprintf("its table mixes targets of dm and of this module: noclone convert %s --to stock",
-				 c->name);
 	return candidate_is_suitable(c) ? NULL : xstrdup("it has no table");
 }
 

@@ -35,7 +35,7 @@ enum switch_action {
  * @lv: VG/LV, or NULL
  * @sector: where a message is understood
  * @has_own: a target is one of this module
- * @has_stock: a target is dm's own linear or striped
+ * @has_stock: none is, but one is dm's own linear or striped
  * @other: type of a target without a fast path, or NULL
  * @state: "on", "off:reason"; NULL: dm core's path, no message has asked for another
  * @suspended: the device is suspended
