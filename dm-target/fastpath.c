@@ -373,6 +373,9 @@ noclone_fastpath_qualify(const struct noclone_table *table)
 
 	if (!noclone_kernel_is_allowed())
 		return NOCLONE_OFF_KERNEL;
+	/* A pool suspends what is above it without the .resume that would attach it again */
+	if (!NOCLONE_INTERNAL_RESUME_IS_WHOLE && !noclone_table_is_whole(table))
+		return NOCLONE_OFF_MIXED;
 	if (table->zoned || bdev_is_zoned(nd->bdev))
 		return NOCLONE_OFF_ZONED;
 	if (atomic_read(&table->unpinned))

@@ -203,6 +203,12 @@ static struct noclone_table *noclone_table_find(struct dm_table *dm)
 	return table;
 }
 
+/* Return: whether @dm has targets of ours. Context: may sleep, but not for memory */
+bool noclone_table_is_known(struct dm_table *dm)
+{
+	return noclone_table_find(dm);
+}
+
 /* vmalloc() cannot do without reclaim. */
 static void *noclone_table_alloc(u32 nr, size_t size, gfp_t gfp)
 {

@@ -20,6 +20,12 @@ static inline bool noclone_sentinel_is(const struct noclone_dev *nd,
 	return unlikely(clone->bi_io_vec == &nd->sentinel.vec);
 }
 
+/* Does dm core have the sentinel? Pairs with clear_and_wake_up_bit() */
+static inline bool noclone_sentinel_is_busy(const struct noclone_dev *nd)
+{
+	return test_bit_acquire(0, &nd->sentinel.busy);
+}
+
 int noclone_sentinel_keep(struct noclone_dev *nd, struct dm_target *ti, struct bio *clone);
 bool noclone_sentinel_send(struct noclone_dev *nd, noclone_sentinel_submit_fn *submit);
 void noclone_sentinel_end(struct noclone_dev *nd);

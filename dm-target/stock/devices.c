@@ -194,6 +194,9 @@ static void noclone_stock_attach_work(struct work_struct *work)
 	struct noclone_stock *sd = container_of(work, struct noclone_stock, attach);
 
 	noclone_stock_attach_now(sd);
+	/* If a signal ends that, this is asked for once more, see noclone_stock_retry_all() */
+	if (READ_ONCE(noclone_stock_closing))
+		WRITE_ONCE(sd->interrupted, true);
 	noclone_stock_put(sd);
 	/* flush_workqueue() follows the look at it */
 	atomic_dec(&noclone_stock_working);
@@ -306,15 +309,18 @@ void noclone_stock_retry_later(void)
 	queue_delayed_work(noclone_stock_wq, &noclone_stock_retrier, NOCLONE_STOCK_DELAY);
 }
 
-/* Attach devices that memory was short for. */
+/* Attach devices that memory was short for, or that an interrupted stock=off came before. */
 static void noclone_stock_retry_all(struct work_struct *work)
 {
 	struct noclone_stock *sd;
 
 	mutex_lock(&noclone_stock_lock);
-	list_for_each_entry(sd, &noclone_stocks, node)
-		if (READ_ONCE(sd->nd.state) == NOCLONE_OFF_MEMORY)
+	list_for_each_entry(sd, &noclone_stocks, node) {
+		if (READ_ONCE(sd->nd.state) == NOCLONE_OFF_MEMORY || READ_ONCE(sd->interrupted)) {
+			WRITE_ONCE(sd->interrupted, false);
 			noclone_stock_queue_retry(sd);
+		}
+	}
 	mutex_unlock(&noclone_stock_lock);
 }
 
@@ -424,10 +430,10 @@ static bool noclone_stock_nap(bool interruptible)
 /* Return: 0 or -EINTR. Context: a grace period after noclone_fastpath_detach_begin() */
 static int noclone_stock_drain(struct noclone_stock *sd, bool interruptible)
 {
-	while (!noclone_inflight_is_drained(&sd->nd))
+	/* On Linux 6.1 a sentinel on its way to dm core waits for memory, as long as a leg does */
+	while (!noclone_inflight_is_drained(&sd->nd) || noclone_sentinel_is_busy(&sd->nd))
 		if (noclone_stock_nap(interruptible))
 			return -EINTR;
-	noclone_sentinel_flush(&sd->nd);
 	mutex_lock(&sd->nd.lock);
 	noclone_learn_forget(&sd->table, &sd->nd);
 	mutex_unlock(&sd->nd.lock);
@@ -467,8 +473,11 @@ static int noclone_stock_detach_each(bool interruptible)
  */
 static void noclone_stock_doubt(struct noclone_stock *sd)
 {
+	/* It was not detached, so no table has come since: .presuspend would have */
+	if (!sd->users && rcu_access_pointer(sd->nd.live))
+		return;
 	sd->stale = true;
-	if (sd->users || rcu_access_pointer(sd->nd.live))
+	if (sd->users)
 		return;
 	sd->was_suspended = false;
 	WRITE_ONCE(sd->nd.state, noclone_stock_idle_state(sd));

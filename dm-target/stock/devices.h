@@ -27,6 +27,7 @@ struct noclone_stock {
 	struct noclone_table table;	/* .dm is NULL while there is none */
 	bool kept;			/* suspended: @table is for .presuspend_undo only */
 	bool stale;			/* not even for that: a .resume may have been missed */
+	bool interrupted;		/* its work item came while all were given back */
 	sector_t sectors;		/* of targets that were looked at */
 	enum noclone_state refused;	/* NOCLONE_ON: all of them are understood */
 	bool partly;			/* targets that were not seen may be for us */

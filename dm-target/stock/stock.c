@@ -20,6 +20,8 @@
 #include <linux/device-mapper.h>
 #include <linux/slab.h>
 
+#define DM_MSG_PREFIX "noclone"
+
 /* Return: NOCLONE_ON, or why the fast path cannot be used on the table. */
 static enum noclone_state noclone_stock_add(struct noclone_stock *sd,
 					    struct dm_target *ti)
@@ -279,6 +281,11 @@ int noclone_stock_message(struct dm_target *ti, unsigned int argc, char **argv,
 	if (!noclone_message_is_ours(argc, argv)) {
 		/* In dm core's words */
 		pr_err(DM_NAME ": ioctl: Target type does not support messages\n");
+		return -EINVAL;
+	}
+	if (noclone_table_is_known(ti->table)) {
+		DMWARN("%s: the message has to go to a sector of a noclone target of this table",
+		       dm_table_device_name(ti->table));
 		return -EINVAL;
 	}
 	switch (noclone_message_parse(ti, argc, argv)) {
