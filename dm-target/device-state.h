@@ -117,6 +117,7 @@ struct noclone_table {
 	struct noclone_segment *segments;
 	bool no_fastpath;
 	bool zoned;
+	bool whole;			/* all targets are ours; set by attach, as the next */
 	bool one_segment;		/* @nr is 1, and that is all of the device */
 	bool denies_writes;		/* of files: read-only, or with verity */
 	atomic_t unpinned;		/* targets whose backing file may move on its disk */

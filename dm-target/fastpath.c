@@ -44,7 +44,6 @@
 #include "interpose.h"
 #include "io.h"
 #include "kernel.h"
-#include "mapped-device.h"
 #include "plain.h"
 #include "polled.h"
 #include "sentinel.h"
@@ -364,6 +363,13 @@ other:
 	NOCLONE_MUSTTAIL return noclone_fastpath_submit_other(bio);
 }
 
+/* What of the device is ours? Context: nd->lock; @table is complete, and no bio knows it. */
+static void noclone_fastpath_measure(struct noclone_table *table)
+{
+	table->whole = table->sectors == dm_table_get_size(table->dm);
+	table->one_segment = table->whole && table->nr == 1;
+}
+
 /* Return: NOCLONE_ON, or why this table cannot use the fast path at all. */
 static enum noclone_state
 noclone_fastpath_qualify(const struct noclone_table *table)
@@ -374,7 +380,7 @@ noclone_fastpath_qualify(const struct noclone_table *table)
 	if (!noclone_kernel_is_allowed())
 		return NOCLONE_OFF_KERNEL;
 	/* A pool suspends what is above it without the .resume that would attach it again */
-	if (!NOCLONE_INTERNAL_RESUME_IS_WHOLE && !noclone_table_is_whole(table))
+	if (!NOCLONE_INTERNAL_RESUME_IS_WHOLE && !table->whole)
 		return NOCLONE_OFF_MIXED;
 	if (table->zoned || bdev_is_zoned(nd->bdev))
 		return NOCLONE_OFF_ZONED;
@@ -436,10 +442,10 @@ void noclone_fastpath_attach(struct noclone_table *table)
 	if (!noclone_fastpath_live(nd)) {
 		/* dm core has waited for them */
 		noclone_inflight_is_drained(nd);
+		noclone_fastpath_measure(table);
 		nd->state = noclone_fastpath_qualify(table);
 		if (nd->state == NOCLONE_ON) {
 			WRITE_ONCE(nd->slow_opf, noclone_plain_slow_opf(table));
-			table->one_segment = table->nr == 1 && noclone_table_is_whole(table);
 			nd->sentinel.sector = table->spans[0].begin;
 			/* Initialise @nd before it can be found */
 			smp_store_release(&nd->disk->queue->queuedata, nd);

@@ -309,12 +309,6 @@ int noclone_table_append(struct noclone_table *table, struct noclone_target *t,
 	return 0;
 }
 
-/* Return: whether all of its targets are ours. Context: @table is complete. */
-bool noclone_table_is_whole(const struct noclone_table *table)
-{
-	return table->sectors == dm_table_get_size(table->dm);
-}
-
 /* Of a table without targets, or after one of them is gone. */
 static void noclone_table_drop(struct noclone_table *table)
 {

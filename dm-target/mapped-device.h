@@ -22,7 +22,6 @@ int noclone_table_add(struct noclone_target *t,
 		      const struct noclone_extent *extents, u32 nr);
 void noclone_table_del(struct noclone_target *t);
 
-bool noclone_table_is_whole(const struct noclone_table *table);
 bool noclone_table_is_known(struct dm_table *dm);
 
 #endif /* DM_NOCLONE_MAPPED_DEVICE_H */

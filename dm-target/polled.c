@@ -21,7 +21,6 @@
 #include "device-state.h"
 #include "inflight.h"
 #include "interpose.h"
-#include "mapped-device.h"
 
 #include <linux/bio.h>
 #include <linux/blk-mq.h>
@@ -105,7 +104,7 @@ bool noclone_polled_in_place(const struct noclone_table *table)
 	u32 i;
 
 	/* What lies in another module's target is dm core's to poll */
-	if (!READ_ONCE(noclone_polled_wanted) || !noclone_table_is_whole(table) ||
+	if (!READ_ONCE(noclone_polled_wanted) || !table->whole ||
 	    !noclone_compat_polls(table->nd->disk->queue))
 		return false;
 	for (i = 0; i < table->nr; i++) {
