@@ -68,7 +68,7 @@
 	X(CLONES,	"clones",	"clones that dm core made and this target mapped") \
 	X(FLUSH,	"flush",	"given to dm core: carries a flush") \
 	X(OP,		"op",		"given to dm core: neither read nor write") \
-	X(SPLIT,	"split",	"given to dm core: crosses a border, or lies in a target of another module") \
+	X(SPLIT,	"split",	"given to dm core: crosses a border, or is not ours") \
 	X(CHAIN,	"chain",	"given to dm core: the same, and it is in a bio chain") \
 	X(POLLED,	"polled",	"given to dm core: completion is polled") \
 	X(INTEGRITY,	"integrity",	"given to dm core: carries integrity data") \
@@ -85,7 +85,7 @@
 	X(PARAMETER,	"parameter",	"switched off by a module parameter") \
 	X(OPTION,	"option",	"a target of the table says no_fastpath") \
 	X(MESSAGE,	"message",	"switched off by message")	\
-	X(MIXED,	"mixed",	"a stock device: the table holds targets of other modules") \
+	X(MIXED,	"mixed",	"a stock device: its table has targets of other modules") \
 	X(ZONED,	"zoned",	"the device or a leg is zoned")	\
 	X(FOREIGN,	"foreign",	"another module has replaced the device's operations") \
 	X(NOSTATS,	"nostats",	"dmsetup stats cannot be detected on this kernel") \
