@@ -228,6 +228,12 @@ static int module_report_missing(void)
 	return -ENOEXEC;
 }
 
+static int module_report_install(void)
+{
+	log_err(NOCLONE_MODULE_NAME " is not loaded, because a command runs in its place: look for an \"install\" line in \"modprobe --showconfig\"");
+	return -ENOENT;
+}
+
 /* It may be one that another version of this project has left. */
 static int module_report_loaded(void)
 {
@@ -235,10 +241,8 @@ static int module_report_loaded(void)
 	struct module_params m;
 
 	module_params(&m);
-	if (!m.loaded) {
-		log_err(NOCLONE_MODULE_NAME " is not loaded, because a command runs in its place: look for an \"install\" line in \"modprobe --showconfig\"");
-		return -ENOENT;
-	}
+	if (!m.loaded)
+		return module_report_install();
 	objection = module_objection(&m);
 	if (!objection)
 		return 0;
@@ -256,6 +260,8 @@ static int module_insert(struct kmod_module *module)
 	/* as when the kernel asks for it: a blacklist counts */
 	r = kmod_module_probe_insert_module(module, KMOD_PROBE_APPLY_BLACKLIST, NULL, NULL,
 					    NULL, NULL);
+	if (r < 0 && kmod_module_get_install_commands(module))
+		return module_report_install();
 	if (r < 0)
 		return module_report(-r, kmod_module_get_options(module));
 	if (!r)
