@@ -76,7 +76,7 @@ struct noclone_leg {
 };
 
 /*
- * One target of a table: ti->private of noclone-linear and noclone-striped, a member
+ * One target of a table: ti->private of noclone-linear, -striped and -zero, a member
  * of struct noclone_file_c, or learned from a stock target.
  */
 struct noclone_target {
@@ -85,7 +85,7 @@ struct noclone_target {
 	struct noclone_table *table;	/* NULL until noclone_table_add() */
 	struct noclone_dev *nd;		/* likewise */
 	bool no_fastpath;
-	struct noclone_file_c *fc;	/* its workers take the bios if nr_legs is 0 */
+	struct noclone_file_c *fc;	/* its workers take the bios if nr_legs is 0; NULL: zero */
 	/*
 	 * A bio of the fast path has failed; bi_bdev still names the leg. Any
 	 * context. NULL if the target does not care. A pointer because the fast
@@ -101,7 +101,7 @@ struct noclone_target {
 /* A range that one layout maps */
 struct noclone_segment {
 	struct noclone_layout layout;
-	const struct noclone_leg *leg;	/* NULL: the workers of noclone-file take the bios */
+	const struct noclone_leg *leg;	/* NULL: workers of noclone-file take the bios, or zero */
 	struct noclone_target *target;
 };
 

@@ -47,6 +47,7 @@
 #include "plain.h"
 #include "polled.h"
 #include "sentinel.h"
+#include "zero-io.h"
 #include "file/submit.h"
 
 #include <linux/bio.h>
@@ -231,6 +232,16 @@ noclone_fastpath_find_segment(const struct noclone_table *table, const struct bi
 	return s;
 }
 
+static enum noclone_counter
+noclone_fastpath_submit_legless(const struct noclone_target *t, struct noclone_dev *nd,
+				struct bio *bio)
+{
+	if (t->fc)
+		return noclone_submit_original(t->fc, nd, bio) ? NOCLONE_FAST : NOCLONE_NOMEM;
+	noclone_zero_submit(nd, bio);
+	return NOCLONE_FAST;
+}
+
 /* Return: NOCLONE_FAST, or why the bio has to go to dm core. */
 static enum noclone_counter
 noclone_fastpath_try(struct noclone_dev *nd, const struct noclone_table *table,
@@ -246,8 +257,7 @@ noclone_fastpath_try(struct noclone_dev *nd, const struct noclone_table *table,
 		return noclone_gather_submit(nd, table, bio, NOCLONE_SPLIT);
 
 	if (!s->leg)
-		return noclone_submit_original(s->target->fc, nd, bio) ?
-			NOCLONE_FAST : NOCLONE_NOMEM;
+		return noclone_fastpath_submit_legless(s->target, nd, bio);
 
 	io = noclone_io_alloc(&nd->reserve);
 	if (unlikely(!io))

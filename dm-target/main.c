@@ -16,7 +16,8 @@
 #include <linux/module.h>
 
 static struct target_type * const noclone_targets[] = {
-	&noclone_linear_target, &noclone_striped_target, &noclone_file_target,
+	&noclone_linear_target, &noclone_striped_target, &noclone_zero_target,
+	&noclone_file_target,
 };
 
 static void noclone_unregister(unsigned int nr)
@@ -112,10 +113,11 @@ module_exit(noclone_exit);
 
 MODULE_ALIAS("dm-" NOCLONE_LINEAR_NAME);
 MODULE_ALIAS("dm-" NOCLONE_STRIPED_NAME);
+MODULE_ALIAS("dm-" NOCLONE_ZERO_NAME);
 MODULE_ALIAS("dm-" NOCLONE_FILE_NAME);
 MODULE_VERSION(__stringify(NOCLONE_VERSION_MAJOR) "."
 	       __stringify(NOCLONE_VERSION_MINOR) "."
 	       __stringify(NOCLONE_VERSION_PATCH));
-MODULE_DESCRIPTION("Device-mapper linear, striped and file targets with a no-clone fast path");
+MODULE_DESCRIPTION("Device-mapper linear, striped, zero and file targets with a no-clone fast path");
 MODULE_AUTHOR("dm-noclone maintainers");
 MODULE_LICENSE("GPL");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What noclone-linear, noclone-striped and noclone-file have in common.
+ * What noclone-linear, noclone-striped, noclone-zero and noclone-file have in common.
  */
 #ifndef DM_NOCLONE_TARGET_H
 #define DM_NOCLONE_TARGET_H
@@ -16,6 +16,7 @@ struct noclone_target;
 
 extern struct target_type noclone_linear_target;
 extern struct target_type noclone_striped_target;
+extern struct target_type noclone_zero_target;
 extern struct target_type noclone_file_target;
 
 int noclone_target_init(void);

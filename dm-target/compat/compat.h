@@ -94,6 +94,13 @@
 #define NOCLONE_STRIPED_SCALES_DISCARD 0
 #endif
 
+/* "dm zero: add discard support": 6.12 has it, 6.1 does not; see Documentation/compat.rst */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 4, 0)
+#define NOCLONE_ZERO_DISCARDS true
+#else
+#define NOCLONE_ZERO_DISCARDS false
+#endif
+
 /*
  * bio_set_dev() of a bio whose flags are cleared already. It puts the blkg of the bio's cgroup
  * and uses the cgroup once more to find the one of the new device. The submitter's bio may be

@@ -19,6 +19,7 @@
 #define NOCLONE_MODULE_NAME	"dm-noclone"
 #define NOCLONE_LINEAR_NAME	"noclone-linear"
 #define NOCLONE_STRIPED_NAME	"noclone-striped"
+#define NOCLONE_ZERO_NAME	"noclone-zero"
 #define NOCLONE_FILE_NAME	"noclone-file"
 
 /* Prefix of the DM UUID of devices that the tool creates */

@@ -33,6 +33,8 @@
 #define NOCLONE_ERR_LENGTH	"Target length is not divisible by the number of stripes"
 #define NOCLONE_ERR_STRIPE_LENGTH "Stripe length is not divisible by the chunk size"
 
+#define NOCLONE_ERR_ZERO_ARGS	"Words left over: noclone-zero takes no arguments"
+
 /* noclone-file: the words of the table */
 #define NOCLONE_ERR_FILE_ARGS	\
 	"Wrong number of arguments: give <path> <start sector>"

@@ -189,6 +189,8 @@ static void lint_block_mix_and_foreign_targets(void **state __unused)
 	lints("0 4096 noclone-striped 2 128 /dev/zoned 0 /dev/4kn 0", 0, 1,
 	      "different logical blocks");
 	lints("0 8 noclone-linear /dev/disk 0\n8 8 zero", 0, 1, "arguments are not checked");
+	lints("0 8 noclone-zero", 0, 0, NULL);
+	lints("0 8 noclone-zero 1", 1, 0, "takes no arguments");
 	lints("0 8 linear /dev/disk 0", 0, 0, "stock target");
 	lints("0 8 noclone-linear UUID=abc 0", 1, 1, "dmsetup does not understand");
 }

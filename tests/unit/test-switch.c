@@ -156,9 +156,10 @@ static void beside_others(void **state __unused)
 {
 	_cleanup_switch_plan_ struct switch_plan p = { 0 };
 
+	add(&p, "z", "0 8 noclone-zero\n", "off:message", WISH_ON);
 	add(&p, "e", "0 8 error\n8 8 linear 8:0 0\n16 8 noclone-linear 8:0 8\n", "off:message",
 	    WISH_ON);
-	plan_is(&p, &idle, "dmsetup message e 16 fastpath on\n");
+	plan_is(&p, &idle, "dmsetup message z 0 fastpath on\ndmsetup message e 16 fastpath on\n");
 }
 
 /* noclone-file with the engine extent has a fast path of ours. */

@@ -11,9 +11,10 @@
 #include "model/table-parse.h"
 #include "model/table-print.h"
 
+/* Stock zero stays what it is: nothing lies below it that could be fast */
 static bool has_equivalent(const struct target *t)
 {
-	return t->kind == TARGET_LINEAR || t->kind == TARGET_STRIPED;
+	return t->kind == TARGET_LINEAR || t->kind == TARGET_STRIPED || target_is_zero(t);
 }
 
 static bool is_to_change(const struct target *t, const void *data)
@@ -30,12 +31,16 @@ bool exchange_is_needed(const struct table *t, bool to_stock)
 
 static const char *noclone_type(const struct target *t)
 {
+	if (target_is_zero(t))
+		return NOCLONE_ZERO_NAME;
 	return t->kind == TARGET_LINEAR ? NOCLONE_LINEAR_NAME : NOCLONE_STRIPED_NAME;
 }
 
 /* NULL, or why this target stands against it: a new string. */
 static char *objection(const struct target *t, bool to_stock, bool needed)
 {
+	if (target_is_zero(t))
+		return NULL;
 	if (t->kind == TARGET_OTHER)
 		return xasprintf("a target of type %s has no equivalent", t->type);
 	if (t->kind == TARGET_FILE && to_stock)

@@ -77,6 +77,8 @@ static void check_order(struct lint *l)
 
 static void check_type(struct lint *l, const struct target *t)
 {
+	if (target_is_zero(t) && *t->params)
+		error(l, t, NOCLONE_ERR_ZERO_ARGS);
 	if (target_is_noclone(t))
 		return;
 	if (t->kind != TARGET_OTHER)
@@ -84,7 +86,8 @@ static void check_type(struct lint *l, const struct target *t)
 		     t->type, t->type);
 	else if (str_starts(t->type, "noclone"))
 		error(l, t, "unknown target type \"%s\": this version has " NOCLONE_LINEAR_NAME
-		      ", " NOCLONE_STRIPED_NAME " and " NOCLONE_FILE_NAME, t->type);
+		      ", " NOCLONE_STRIPED_NAME ", " NOCLONE_ZERO_NAME " and " NOCLONE_FILE_NAME,
+		      t->type);
 	else
 		warning(l, t, "target \"%s\" is not of this module: its arguments are not checked",
 			t->type);

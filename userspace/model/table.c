@@ -102,9 +102,14 @@ uint64_t table_sectors(const struct table *t)
 	return last->start + last->length;
 }
 
+bool target_is_zero(const struct target *target)
+{
+	return !strcmp(target->type, NOCLONE_ZERO_NAME);
+}
+
 bool target_is_noclone(const struct target *target)
 {
-	return target->kind != TARGET_OTHER && !target->stock;
+	return target_is_zero(target) || (target->kind != TARGET_OTHER && !target->stock);
 }
 
 bool table_any(const struct table *t, target_test test, const void *data)
@@ -129,7 +134,7 @@ bool table_has_noclone(const struct table *t)
 
 static bool is_known(const struct target *target, const void *data __unused)
 {
-	return target->kind != TARGET_OTHER;
+	return target->kind != TARGET_OTHER || target_is_noclone(target);
 }
 
 bool table_can_be_fast(const struct table *t)
@@ -155,7 +160,7 @@ const char *target_stock_type(const struct target *target)
 	case TARGET_STRIPED:
 		return "striped";
 	default:
-		return target->type;
+		return target_is_zero(target) ? "zero" : target->type;
 	}
 }
 
