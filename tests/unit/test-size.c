@@ -97,6 +97,7 @@ static void size_printed_can_be_read(void **state __unused)
 	static const uint64_t sizes[] = {
 		0, 1, 2, 7, 128, 2047, 2048, 2049, 3072, 2097152, 4194303,
 		2147483648ULL, 1ULL << 53, (1ULL << 53) + 2,
+		UINT64_MAX / SECTOR_SIZE - 1, UINT64_MAX / SECTOR_SIZE + 1, UINT64_MAX - 1,
 	};
 	size_t i;
 

@@ -129,7 +129,8 @@ char *size_format(uint64_t sectors)
 
 	if (!sectors)
 		return xstrdup("0");
-	if (sectors % 2)
+	/* what is too large in bytes is read in sectors only */
+	if (sectors % 2 || sectors > UINT64_MAX / SECTOR_SIZE)
 		return xasprintf("%llus", (unsigned long long)sectors);
 
 	while (number % 1024 == 0 && unit < 4) {

@@ -191,7 +191,7 @@ int status_parse(struct status *s, const char *line)
 
 	memset(s, 0, sizeof(*s));
 	words_split(&w, line);
-	if (parse_words(s, w.word, w.nr))
+	if (w.nr && parse_words(s, w.word, w.nr))
 		return 0;
 	status_free(s);
 	return -EINVAL;
