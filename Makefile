@@ -16,6 +16,7 @@
 # than a minute, by any user:
 #   make style            shellcheck, checkpatch, and the rules of tests/style
 #   make check-unit       unit tests, with the compiler and libraries of this machine
+#   make fuzz             fuzzers of the tool's parsers and plans; needs clang, see tests/fuzz
 # As root, who also gets installed what is missing:
 #   make demo             boot a stock kernel, make a device, use it, measure it
 #   make check            of each part what tests/harness/plan says: at most 55 minutes
@@ -38,6 +39,7 @@
 #   KERNEL="6.12"         only these kernels
 #   SETS="psync stack"    only these sets of measurements of make bench, not published
 #   T="stack/ *flush"     only tests whose AREA/NAME contains or matches one
+#   SECONDS=30            how long make fuzz runs
 #   KVER=6.1.0-50-amd64   build the module for another installed kernel
 #   V=1                   show the commands
 #   DESTDIR=, prefix=/usr/local
@@ -83,6 +85,9 @@ check-all:
 check-unit:
 	@tests/harness/unit
 
+fuzz:
+	@$(MAKE) -C tests/fuzz check
+
 check-vm:
 	@tests/harness/run build vm
 
@@ -118,5 +123,5 @@ clean:
 help:
 	@sed -n '3,/^$$/s/^# \{0,1\}//p' Makefile
 
-.PHONY: all modules tool install uninstall deb check check-all check-unit check-vm \
+.PHONY: all modules tool install uninstall deb check check-all check-unit fuzz check-vm \
 	check-machine check-packages check-uml check-lvm2 check-meta style demo bench clean help

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Planned tables have no gap and pass the checks; growing never shrinks or moves anything. */
+#include "fuzz.h"
+
+#include "devices.h"
+#include "model/lint.h"
+#include "model/plan.h"
+#include "model/plan-file.h"
+#include "model/resize.h"
+#include "model/table-compare.h"
+
+#define MAX_LEGS	4
+/* Bits of a size in sectors: four such legs are no device that is too large. */
+#define MAX_BITS	51
+
+struct input {
+	const uint8_t *data;
+	size_t size;
+};
+
+static uint8_t plan_byte(struct input *in)
+{
+	return in->size ? in->size--, *in->data++ : 0;
+}
+
+/* Below 1 << @bits, of any magnitude. */
+static uint64_t plan_number(struct input *in, unsigned int bits)
+{
+	unsigned int keep = plan_byte(in) % (bits + 1);
+	uint64_t n = 0;
+
+	for (bits = 0; bits < keep; bits += 8)
+		n = n << 8 | plan_byte(in);
+	return keep ? n & (UINT64_MAX >> (64 - keep)) : 0;
+}
+
+/* Return: its end. */
+static uint64_t plan_has_no_gap(const struct table *t)
+{
+	uint64_t at = 0;
+	unsigned int i;
+
+	for (i = 0; i < t->nr; i++) {
+		assert(t->targets[i].start == at && t->targets[i].length);
+		at += t->targets[i].length;
+	}
+	return at;
+}
+
+/* By what follows the last target, or onto devices. */
+static void plan_grow(struct input *in, const struct table *old, const struct leg_spec *legs)
+{
+	struct resize_size size = { plan_byte(in) % 3, plan_number(in, 64) };
+	struct resize_room room = { plan_number(in, MAX_BITS), 512 << plan_byte(in) % 4,
+				    legs, plan_byte(in) % MAX_LEGS };
+	const struct target *last = &old->targets[old->nr - 1];
+	uint64_t has = table_sectors(old), to, unit = room.block >> SECTOR_SHIFT;
+	_cleanup_table_ struct table new = { 0 };
+	_cleanup_free_ char *why = resize_table(old, &size, &room, &new);
+
+	if (why)
+		return;
+	to = plan_has_no_gap(&new);
+	assert(to >= has && table_same_mapping(old, &new));
+	assert(room.nr_legs || to - has <= room.free);
+	if (!room.nr_legs && last->kind == TARGET_STRIPED)
+		unit = (uint64_t)last->chunk * last->nr_legs;
+	if (size.how == RESIZE_TO)
+		assert(to >= size.sectors && to - size.sectors < unit);
+	if (size.how == RESIZE_MORE)
+		assert(to - has >= size.sectors && to - has - size.sectors < unit);
+}
+
+static void plan_devices(struct input *in)
+{
+	struct test_device list[MAX_LEGS + 1] = { 0 };
+	static char names[MAX_LEGS][2] = { "a", "b", "c", "d" };
+	struct leg_spec legs[MAX_LEGS];
+	const struct facts_source src = TEST_DEVICES(list);
+	_cleanup_problems_ struct problems problems = { 0 };
+	_cleanup_table_ struct table t = { 0 };
+	struct plan_request req = { TARGET_LINEAR, legs, 1 + plan_byte(in) % MAX_LEGS,
+				    plan_number(in, 34), plan_byte(in) % 2 };
+	unsigned int i;
+
+	if (req.chunk)
+		req.kind = TARGET_STRIPED;
+	/* the checks refuse starts within a block, as nothing rounds them */
+	for (i = 0; i < MAX_LEGS; i++) {
+		list[i] = (struct test_device) { names[i], plan_number(in, MAX_BITS),
+						 512 << plan_byte(in) % 4 };
+		legs[i] = (struct leg_spec) { names[i], plan_number(in, MAX_BITS) & ~7ULL,
+					      plan_number(in, MAX_BITS) };
+	}
+	plan_table(&req, &src, &t, &problems);
+	if (problems_count(&problems, PROBLEM_ERROR))
+		return;
+	plan_has_no_gap(&t);
+	lint_table(&t, &src, NULL, &problems);
+	assert(!problems_count(&problems, PROBLEM_ERROR) && !resize_objection(&t));
+	plan_grow(in, &t, legs);
+}
+
+/* A file never shrinks, and the device ends within it. */
+static void plan_backing(struct input *in)
+{
+	struct file_request req = { "f", plan_number(in, 50), plan_number(in, 59),
+				    plan_byte(in) % 2, plan_byte(in) % NR_ENGINES, true, false };
+	struct test_device list[] = { { "f", plan_number(in, 50), 512 << plan_byte(in) % 4 }, { 0 } };
+	const struct facts_source src = TEST_DEVICES(list);
+	_cleanup_problems_ struct problems problems = { 0 };
+	_cleanup_file_facts_ struct file_facts f = { 0 };
+	_cleanup_table_ struct table t = { 0 };
+	enum backing_action action;
+	uint64_t before;
+
+	test_lookup_file(&src, "f", true, &f);
+	before = f.bytes += plan_number(in, 9);
+	if (plan_file_action(&req, &f, &action))
+		return;
+	plan_file_facts(&req, &f);
+	assert(action == BACKING_GROW ? f.bytes > before : f.bytes == before);
+	plan_file(&req, &src, &t, &problems);
+	assert(t.nr == !problems_count(&problems, PROBLEM_ERROR));
+	assert(!t.nr || table_sectors(&t) <= list->sectors - req.start);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct input in = { data, size };
+
+	if (plan_byte(&in) % 4)
+		plan_devices(&in);
+	else
+		plan_backing(&in);
+	return 0;
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Tables: read, printed and read again; target types exchanged, and exchanged back. */
+#include "fuzz.h"
+
+#include "devices.h"
+#include "model/boot-unit.h"
+#include "model/exchange.h"
+#include "model/lint.h"
+#include "model/move.h"
+#include "model/picture.h"
+#include "model/table-parse.h"
+#include "model/table-print.h"
+
+/* Field by field: the functions of model/ compare what they print. */
+static void table_is_same(const struct table *old, const struct table *new)
+{
+	unsigned int i, j;
+
+	assert(old->nr == new->nr && !move_describe(old, new));
+	for (i = 0; i < old->nr; i++) {
+		const struct target *a = &old->targets[i], *b = &new->targets[i];
+
+		assert(a->start == b->start && a->length == b->length && a->kind == b->kind);
+		assert(a->chunk == b->chunk && a->nr_legs == b->nr_legs);
+		assert(!a->path == !b->path && (!a->path || !strcmp(a->path, b->path)));
+		assert(a->file_start == b->file_start && a->engine == b->engine);
+		for (j = 0; j < a->nr_legs; j++)
+			assert(!strcmp(a->legs[j].device, b->legs[j].device) &&
+			       a->legs[j].start == b->legs[j].start);
+	}
+}
+
+static void table_reads_what_it_prints(const struct table *t)
+{
+	_cleanup_free_ char *text = table_print(t, false, NULL, NULL), *again = NULL;
+	_cleanup_problems_ struct problems problems = { 0 };
+	_cleanup_table_ struct table read = { 0 };
+
+	table_parse(&read, text, &problems);
+	assert(!problems_count(&problems, PROBLEM_ERROR));
+	again = table_print(&read, false, NULL, NULL);
+	assert(!strcmp(text, again));
+	table_is_same(t, &read);
+}
+
+/* noclone-file has no equivalent in dm, so beside it nothing can be exchanged. */
+static void table_comes_back(const struct table *t, bool to_stock)
+{
+	_cleanup_table_ struct table there = { 0 }, back = { 0 };
+	_cleanup_free_ char *why = exchange_table(t, to_stock, &there), *why_back = NULL;
+
+	assert(!why || !strstr(why, "please report"));
+	if (why || table_has_file(t))
+		return;
+	table_is_same(t, &there);
+	assert(!exchange_is_needed(&there, to_stock));
+	why_back = exchange_table(&there, !to_stock, &back);
+	assert(!why_back);
+	table_is_same(t, &back);
+}
+
+#define DEVICE_SECTORS	MIB_SECTORS(64)
+
+static bool table_is_inside(uint64_t start, uint64_t length)
+{
+	return start <= DEVICE_SECTORS && length <= DEVICE_SECTORS - start;
+}
+
+/* What passes the checks has no gap, and stays within its devices. */
+static void table_stays_inside(const struct table *t)
+{
+	static const struct test_device list[] = {
+		{ "/dev/ram0", DEVICE_SECTORS, 512 }, { "/dev/ram1", DEVICE_SECTORS, 4096 },
+		{ "/mnt/noclone.img", DEVICE_SECTORS, 512 }, { 0 },
+	};
+	const struct facts_source src = TEST_DEVICES(list);
+	_cleanup_problems_ struct problems problems = { 0 };
+	unsigned int i, j;
+	uint64_t at = 0;
+
+	lint_table(t, &src, NULL, &problems);
+	for (i = 0; i < t->nr && !problems_count(&problems, PROBLEM_ERROR); i++) {
+		const struct target *target = &t->targets[i];
+		uint64_t length = target_leg_length(target);
+
+		assert(target->start == at);
+		at += target->length;
+		assert(!target->path || table_is_inside(target->file_start, target->length));
+		for (j = 0; j < target->nr_legs; j++)
+			assert(table_is_inside(target->legs[j].start, length));
+	}
+}
+
+static void table_show(const struct table *t)
+{
+	_cleanup_problems_ struct problems problems = { 0 };
+	unsigned int i;
+
+	for (i = 0; i < t->nr; i++) {
+		free(picture_words(&t->targets[i]));
+		free(picture_draw(&t->targets[i]));
+	}
+	free(boot_unit_print(t, "a /dev/sda - noauto\n"));
+	lint_table(t, NULL, NULL, &problems);
+	lint_names(t, &problems);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	_cleanup_problems_ struct problems problems = { 0 };
+	_cleanup_free_ char *text = fuzz_text(data, size);
+	_cleanup_table_ struct table t = { 0 };
+
+	table_parse(&t, text, &problems);
+	table_show(&t);
+	if (problems_count(&problems, PROBLEM_ERROR))
+		return 0;
+	table_stays_inside(&t);
+	table_reads_what_it_prints(&t);
+	table_comes_back(&t, true);
+	table_comes_back(&t, false);
+	return 0;
+}

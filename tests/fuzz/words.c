@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Words of users and of the kernel: sizes, legs, names, paths. */
+#include "fuzz.h"
+
+#include "base/size.h"
+#include "model/boot-unit.h"
+#include "model/name.h"
+#include "model/origin.h"
+#include "model/path.h"
+#include "model/plan.h"
+#include "model/resize.h"
+#include "model/saved.h"
+#include "noclone-path.h"
+
+static void words_size(const char *word)
+{
+	_cleanup_free_ char *text = NULL;
+	struct resize_size size;
+	uint64_t sectors, again;
+
+	assert(resize_parse(&size, word) || size.sectors || size.how == RESIZE_MAX);
+	if (size_parse(word, &sectors))
+		return;
+	free(size_format_short(sectors));
+	text = size_format(sectors);
+	assert(!size_parse(text, &again) && sectors == again);
+}
+
+static void words_leg(const char *word)
+{
+	_cleanup_free_ char *device = NULL;
+	struct leg_spec spec;
+	const char *wrong = leg_spec_parse(&spec, word);
+
+	device = spec.device;
+	assert(str_starts(word, device) && (wrong || *device));
+	assert(!word[strlen(device)] || word[strlen(device)] == ':');
+}
+
+static void words_name(const char *word)
+{
+	_cleanup_free_ char *encoded = name_encode(word), *decoded = name_decode(encoded);
+	_cleanup_free_ char *uuid = uuid_encode(word), *again = uuid_encode(uuid);
+	_cleanup_free_ char *path = path_encode(word), *file = saved_path(word);
+	_cleanup_free_ char *saved = saved_name(file + strlen(SAVED_DIR "/"));
+
+	assert(!strcmp(word, decoded) && !strcmp(uuid, again));
+	assert(name_problem(word) || !strcmp(word, encoded));
+	assert(saved ? !strcmp(word, saved) : !!saved_name_problem(word));
+	assert(noclone_path_decode(path) && !strcmp(path, word));
+	free(origin_of_uuid(word));
+	free(boot_unit_device(word));
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	_cleanup_free_ char *word = fuzz_text(data, MIN(size, 64U));
+
+	words_size(word);
+	words_leg(word);
+	words_name(word);
+	return 0;
+}
