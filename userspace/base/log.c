@@ -26,8 +26,8 @@ static void add_visibly(struct strbuf *b, const char *text)
 }
 
 /*
- * That nobody reads the messages any more is no reason to end half-way, for example between
- * a new table and its file.  Where SIGPIPE is held back already, somebody asks for it.
+ * A reader of the messages that is gone is no reason to end half-way, for example between
+ * a new table and its file.  Where SIGPIPE is held back already, a caller asks for it.
  */
 static void write_out(const char *line)
 {

@@ -42,7 +42,7 @@ char *read_stream(int fd, size_t limit)
 
 char *read_text_file(const char *path, size_t limit)
 {
-	/* without O_NONBLOCK a FIFO would wait for somebody to write to it */
+	/* without O_NONBLOCK a FIFO would wait for a writer */
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct stat st;
 	size_t length;

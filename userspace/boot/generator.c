@@ -5,7 +5,7 @@
  *	noclone-generator NORMAL [EARLY LATE [TABLES [CRYPTTAB]]]
  *
  * For each file NAME.table it adds the dependencies to noclone-device@NAME.service, has
- * the boot start it, and has whoever waits for /dev/mapper/NAME start it as well.  See
+ * the boot start it, and has a unit that waits for /dev/mapper/NAME start it as well.  See
  * systemd.generator(7): this runs before anything else, and it must not fail: what is
  * wrong goes to the kernel log, and the rest is done nevertheless.  A table that cannot
  * be read gets its unit, too: that one fails with the reason.

@@ -56,7 +56,7 @@ static bool has_bad_range(const char *device)
 	       !access(name, F_OK);
 }
 
-/* What somebody gives who does not know that it belongs to the word before it. */
+/* A size that a user gives as a word of its own belongs to the word before it. */
 static bool is_size(const char *word)
 {
 	uint64_t sectors;

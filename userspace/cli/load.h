@@ -53,7 +53,7 @@ struct load_check {
 };
 
 /**
- * load_still_unused - has somebody else taken parts of a device since they were checked?
+ * load_still_unused - has another process taken parts of a device since they were checked?
  * @name: of the mapped device, which has the table as its inactive one
  * @data: struct load_check
  *

@@ -160,7 +160,7 @@ static const char *create(const struct options *o, const char *name,
 	const struct devmap_check check_again = { .loaded = load_still_unused, .data = &unused };
 	int r = load_module(&s->table);
 
-	/* somebody has asked for nothing */
+	/* the user has stopped it, and needs no message */
 	if (r == -EINTR)
 		return NULL;
 	if (r)
@@ -202,8 +202,8 @@ static const char *check_existing(const char *name, const struct saved *s,
 }
 
 /*
- * An activation that was killed leaves a device without a table.  With the lock, nobody
- * is about to load one.
+ * An activation that was killed leaves a device without a table.  With the lock, no
+ * other process is about to load one.
  */
 static bool remove_leftover(const struct options *o, const struct saved *s,
 			    const struct devmap_device *dev)

@@ -24,7 +24,7 @@
 #include "cmd/cmd.h"
 #include "cmd/save.h"
 
-/* Whoever made the device would not know it again; back is always right. */
+/* The maker of the device would not know it again; back is always right. */
 static char *objection_to_owner(const struct options *o,
 				const struct devmap_device *dev)
 {
@@ -49,7 +49,7 @@ static char *objection(const struct options *o, const struct devmap_device *dev,
 	if (dev->suspended)
 		return xstrdup("it is suspended, and a switch would resume it: resume it first");
 	if (dev->inactive_table)
-		return xasprintf("somebody has loaded another table: finish that, or undo it with \"dmsetup clear %s\"",
+		return xasprintf("another process has loaded a table: finish that, or undo it with \"dmsetup clear %s\"",
 				 dev->name);
 	return objection_to_owner(o, dev);
 }
@@ -59,7 +59,7 @@ struct expected {
 	const struct table *live;
 };
 
-/* Somebody else may have changed the device since it was looked at. */
+/* Another process may have changed the device since it was looked at. */
 static bool is_still(const char *name, const struct expected *e)
 {
 	_cleanup_devmap_device_ struct devmap_device now = { 0 };
@@ -88,7 +88,7 @@ static int is_faithful(const char *name, void *data)
 	}
 	if (is_still(name, e))
 		return 0;
-	log_err("%s: somebody has changed it meanwhile: look at it, and try again", name);
+	log_err("%s: another process has changed it meanwhile: look at it, and try again", name);
 	return -EAGAIN;
 }
 

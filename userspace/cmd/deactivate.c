@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* noclone deactivate: remove saved devices that nobody uses, and keep their files. */
+/* noclone deactivate: remove saved devices that are not in use, and keep their files. */
 #include "cmd/cmd.h"
 
 #include <errno.h>
@@ -46,7 +46,7 @@ static const char *refuse_used(const struct devmap_device *dev)
 
 	log_err("%s is in use and stays active: %s%s", dev->name, users, *processes ?
 		processes : *users ? "" :
-		"by nobody who can be seen, perhaps in another mount namespace");
+		"its user cannot be found and may be in another mount namespace");
 	return NULL;
 }
 

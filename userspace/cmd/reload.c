@@ -119,7 +119,7 @@ struct reload_check {
 	const struct table *seen;
 };
 
-/* Whoever had the lock of its file, or none, may have changed it since it was looked at. */
+/* A process with the lock of its file, or without, may have changed it meanwhile. */
 static bool has_changed(const char *name, const struct table *seen)
 {
 	_cleanup_free_ char *before = table_print(seen, false, NULL, NULL), *text = NULL;
@@ -137,7 +137,7 @@ static int still_right(const char *name, void *data)
 
 	if (!has_changed(name, c->seen))
 		return load_still_unused(name, &c->unused);
-	log_err("%s: somebody has changed its table meanwhile: look at it, and try again", name);
+	log_err("%s: another process has changed its table meanwhile: look at it, and try again", name);
 	return -EAGAIN;
 }
 
@@ -189,7 +189,7 @@ static int lock_file(const struct options *o, const char *name, int *lock)
 		log_err("\"%s\" %s", name, wrong);
 		return -EINVAL;
 	}
-	/* not saved yet is no reason: somebody may be about to read the old table for that */
+	/* not saved yet is no reason: a process may be about to read the old table for that */
 	if (wrong)
 		return 0;
 	*lock = saved_file_lock(name);

@@ -273,7 +273,7 @@ bool save_is_stand_in(const struct devmap_device *dev, const struct table *live)
 
 /*
  * Its table has just been changed: a leg that is gone is none of those that it has now.
- * What the file says in the end is what the next boot goes by.
+ * The next boot uses what the file says in the end.
  */
 static bool marks_outdated(const char *file, const struct devmap_device *dev)
 {

@@ -87,13 +87,13 @@ static int check_file(const struct options *o, const struct devmap_device *dev,
 	if (opt(o, OPT_FORCE))
 		return 0;
 	if (!old->text && saved_file_exists(dev->name)) {
-		log_err("%s cannot be read, so nobody knows what would be lost: --force replaces it",
+		log_err("%s cannot be read, and its content would be lost: --force replaces it",
 			path);
 		return -EIO;
 	}
 	if (!old->of_other)
 		return 0;
-	log_err("%s is about another device (UUID %s): --force replaces it", path,
+	log_err("%s was saved for another device (UUID %s): --force replaces it", path,
 		old->saved.uuid);
 	return -EEXIST;
 }
@@ -116,7 +116,7 @@ static int check_paths(const struct options *o, const char *name)
 	return r;
 }
 
-/* A lasting name that the file has for the device: somebody may have chosen it. */
+/* A lasting name that the file has for the device: the user may have chosen it. */
 static const char *chosen_name(const struct table *old, dev_t devno)
 {
 	unsigned int i, j;
@@ -149,7 +149,7 @@ static void name_legs(struct table *t, const struct devmap_device *dev,
 {
 	_cleanup_problems_ struct problems problems = { 0 };
 	const struct table none = { 0 };
-	/* one that is about another device says nothing about this one's disks */
+	/* a file that was saved for another device says nothing about this one's disks */
 	const struct table *names = saved_is_device(&old->saved, dev->uuid) ?
 				    &old->saved.table : &none;
 	unsigned int i, j;

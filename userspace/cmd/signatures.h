@@ -16,7 +16,7 @@ bool signatures_record(struct saved *s);
  * @s: with @rename its table gets the paths of the devices that were looked at, so that
  *	what is used is what was checked
  * @rename: see @s
- * @problems: an error for each that has not; a warning where it may be data of the device
+ * @problems: an error for each that differs; a warning where it may be data of the device
  *
  * Return: how many have another one; those that cannot be read do not count.
  */

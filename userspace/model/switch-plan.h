@@ -61,7 +61,7 @@ struct candidate {
 
 /* Fill in what follows from the table of a device. */
 void candidate_learn(struct candidate *c, const struct table *t);
-/* Could it have the fast path at all, going by its table? */
+/* Could it have the fast path at all, as far as its table tells? */
 bool candidate_is_suitable(const struct candidate *c);
 void candidate_free(struct candidate *c);
 

@@ -56,7 +56,7 @@ static int planned_lookup_file(const struct facts_source *src, const char *path,
 		return file_lookup(path, map, facts);
 	*facts = b->facts;
 	facts->path = xstrdup(b->path);
-	/* b->facts owns them; with --allocate there are none, else nobody reads them */
+	/* b->facts owns them; with --allocate there are none, else they are not read */
 	facts->map.gap = NULL;
 	facts->map.nr_gaps = 0;
 	return 0;
@@ -96,7 +96,7 @@ static int check_unused(const struct backing *b, dev_t self)
 	if (!uses.nr)
 		return 0;
 	use = use_describe(&uses.use[0]);
-	sentence = xasprintf("%s, and %s needs a file that nobody uses", use,
+	sentence = xasprintf("%s, and %s needs a file that is not in use", use,
 			     b->req.allocate ? "--allocate" : "--size");
 	return refuse(b, -EBUSY, sentence);
 }
@@ -187,16 +187,16 @@ static int fail(const struct backing *b, const char *doing, int r)
 static int refuse_open(const struct backing *b)
 {
 	return refuse(b, -EBUSY,
-		      "a process has it open, and --allocate needs a file that nobody uses");
+		      "a process has it open, and --allocate needs a file that is not in use");
 }
 
 /*
- * A write lease: who opens the file waits until it is given back, and it shows that
- * somebody does.  Where there are no leases, nothing can be said.
+ * A write lease: a process that opens the file waits until it is given back, and it shows
+ * that one does.  Where there are no leases, nothing can be said.
  */
 static int take_lease(struct backing *b)
 {
-	/* what comes when somebody opens it ends a process that does not expect it */
+	/* the signal of an open ends a process that does not expect it */
 	signal(SIGIO, SIG_IGN);
 	b->leased = !fcntl(b->fd, F_SETLEASE, F_WRLCK);
 	return b->leased || errno != EAGAIN ? 0 : refuse_open(b);
@@ -209,8 +209,8 @@ static void give_lease(struct backing *b)
 	b->leased = false;
 }
 
-/* A reader may have the file; then nobody is watched any more. */
-static bool somebody_writes(struct backing *b)
+/* A reader may have the file; then the lease watches no more. */
+static bool is_written(struct backing *b)
 {
 	int lease = b->leased ? fcntl(b->fd, F_GETLEASE) : F_WRLCK;
 
@@ -276,7 +276,7 @@ static int write_zeroes(struct backing *b, const struct file_gap *gap,
 
 		if (stop_requested())
 			return -EINTR;
-		if (somebody_writes(b))
+		if (is_written(b))
 			return -EBUSY;
 		written = pwrite(b->fd, zeroes, n, at);
 		if (written < 0)
@@ -355,7 +355,7 @@ int backing_apply(struct backing *b)
 	return r ? r : reopen_readonly(b);
 }
 
-/* Is it the file that we changed, and has nobody else grown it since? */
+/* Is it the file that we changed, and has no other process grown it since? */
 static bool still_ours(const struct backing *b, int fd)
 {
 	struct stat st;

@@ -16,7 +16,7 @@
  * @source: @facts for this file, and the facts of the running system
  * @fd: open for writing while it is changed, then for reading; or -1
  * @old_bytes: its size before
- * @leased: nobody else has it open
+ * @leased: no other process has it open
  * @changed: it was created or grown, which backing_undo() undoes
  */
 struct backing {

@@ -37,12 +37,12 @@ static void block_signals(sigset_t *old)
 	sigaddset(&set, SIGTERM);
 	sigaddset(&set, SIGHUP);
 	sigaddset(&set, SIGQUIT);
-	/* a message to nobody comes before what it is about has been undone */
+	/* a broken pipe must not end us before the change is undone */
 	sigaddset(&set, SIGPIPE);
 	sigprocmask(SIG_BLOCK, &set, old);
 }
 
-/* That nobody reads a message is no reason to end before what comes next, see base/log.c. */
+/* A message without a reader is no reason to end before what comes next, see base/log.c. */
 static void unblock_signals(const sigset_t *old)
 {
 	const struct timespec now = { 0 };
@@ -180,7 +180,7 @@ int devmap_reload(const char *name, const struct table *t, bool readonly,
 		return r;
 	}
 	if (check && check->alone && (before.inactive_table || before.suspended)) {
-		log_err("%s: somebody else is changing it: try again", name);
+		log_err("%s: another process is changing it: try again", name);
 		return -EBUSY;
 	}
 

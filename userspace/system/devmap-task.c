@@ -145,7 +145,7 @@ static int wait_udev(uint32_t cookie, const char *name)
 		return 0;
 	for (;;) {
 		if (!dm_udev_wait_immediate(cookie, &ready)) {
-			log_err("%s: done in the kernel, but somebody has released the udev cookie: whether udev is done is not known",
+			log_err("%s: done in the kernel, but another process has released the udev cookie: udev may still be at work",
 				name);
 			return -ETIMEDOUT;
 		}

@@ -4,7 +4,7 @@
  *
  * Every function returns 0 or a negative errno.  The ones that change something
  * have logged what went wrong, in the kernel's words where there are any, before
- * they return an error; the ones that only look have not.
+ * they return an error; the ones that only look log nothing.
  */
 #ifndef NOCLONE_DEVMAP_H
 #define NOCLONE_DEVMAP_H
@@ -95,7 +95,7 @@ struct devmap_check {
 	/* Return: 0, or a negative errno after a message. */
 	int (*loaded)(const char *name, void *data);
 	void *data;
-	bool alone;	/* refuse a device that somebody else is changing */
+	bool alone;	/* refuse a device that another process is changing */
 };
 
 /**

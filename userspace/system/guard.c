@@ -45,7 +45,7 @@ struct look {
 	struct problems *problems;
 };
 
-/* What the running device has is nobody else's any more: the saved one is its past. */
+/* The table of a running device takes precedence over its saved one, which is its past. */
 static void report_saved(const struct look *l, const struct target *t, const char *what,
 			 const struct part *wanted)
 {
@@ -211,7 +211,7 @@ static void guard_file(const struct look *l, const struct target *t)
 	_cleanup_uses_ struct uses uses = { 0 };
 	unsigned int i;
 
-	/* a file that is not there yet may be that of somebody who has lost it */
+	/* a file that is not there yet may be one that was lost */
 	if (file_lookup(t->path, false, &f))
 		wanted.missing = missing = parts_missing_path(t->path);
 	else

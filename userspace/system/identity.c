@@ -134,7 +134,7 @@ int identity_find(const struct device_facts *f, identity_test is_known, void *da
 	return take_type(&p, type, label);
 }
 
-/* "ext4 0c6f...", one word each; what is on it if there are several, nobody knows. */
+/* "ext4 0c6f...", one word each; of several signatures none is certain. */
 static char *signature_words(const struct probe *probe, int found)
 {
 	_cleanup_free_ char *type = value_of(probe, "TYPE"), *id = value_of(probe, "UUID");

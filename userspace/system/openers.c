@@ -6,7 +6,7 @@
 #include "model/uses.h"
 #include "system/open-uses.h"
 
-/* Nobody reads a longer list. */
+/* A longer list would not be read. */
 #define MAX_NAMED	5
 
 static char *words_of(const struct uses *uses)

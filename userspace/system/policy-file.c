@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The file of the policy.  It is replaced by renaming a complete new one over it, so
- * whoever reads it, also after a crash, sees the old policy or the new one.
+ * a reader, also after a crash, sees the old policy or the new one.
  */
 #include "system/policy-file.h"
 
@@ -75,7 +75,7 @@ int policy_file_open(struct policy_file *file, struct policy *p, bool edit)
 
 int policy_file_write(const struct policy *p)
 {
-	/* behind a link, which somebody has made on purpose, is the file */
+	/* the file may be behind a link, which was made on purpose */
 	_cleanup_free_ char *real = realpath(POLICY_PATH, NULL);
 	_cleanup_free_ char *rules = policy_print(p);
 	_cleanup_free_ char *text = xasprintf("%s%s", real ? "" : head, rules);

@@ -3,7 +3,7 @@
 #ifndef NOCLONE_RUN_LOCK_H
 #define NOCLONE_RUN_LOCK_H
 
-/* Only root can open what is in it, so nobody else can keep a lock. */
+/* Only root can open what is in it, so no other user can keep a lock. */
 #define RUN_DIR	"/run/noclone"
 
 /*

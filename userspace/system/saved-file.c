@@ -93,7 +93,7 @@ static void sync_folder(const char *path)
 int saved_file_write(const char *name, const char *text)
 {
 	_cleanup_free_ char *path = saved_path(name);
-	/* behind a link, which somebody has made on purpose, is the file */
+	/* the file may be behind a link, which was made on purpose */
 	_cleanup_free_ char *real = realpath(path, NULL);
 
 	if (!mkdir(SAVED_DIR, 0755))
