@@ -38,7 +38,7 @@ static void there_and_back(void **state __unused)
 	becomes(STOCK, true, STOCK);
 	becomes(OURS, false, OURS);
 	becomes("0 8 noclone-zero\n8 8 noclone-linear 8:0 8", true, "0 8 zero\n8 8 linear 8:0 8");
-	becomes("0 8 noclone-zero\n8 8 linear 8:0 8", false,
+	becomes("0 8 zero\n8 8 linear 8:0 8", false,
 		"0 8 noclone-zero\n8 8 noclone-linear 8:0 8");
 }
 

@@ -11,7 +11,6 @@
 #include "model/table-parse.h"
 #include "model/table-print.h"
 
-/* Stock zero stays what it is: nothing lies below it that could be fast */
 static bool has_equivalent(const struct target *t)
 {
 	return t->kind == TARGET_LINEAR || t->kind == TARGET_STRIPED || target_is_zero(t);
@@ -21,7 +20,7 @@ static bool is_to_change(const struct target *t, const void *data)
 {
 	const bool *to_stock = data;
 
-	return has_equivalent(t) && t->stock != *to_stock;
+	return has_equivalent(t) && target_is_noclone(t) == *to_stock;
 }
 
 bool exchange_is_needed(const struct table *t, bool to_stock)

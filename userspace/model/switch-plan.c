@@ -35,7 +35,7 @@ void candidate_learn(struct candidate *c, const struct table *t)
 	for (i = t->nr; i--;) {
 		const struct target *target = &t->targets[i];
 
-		if ((target->kind == TARGET_OTHER && !target_is_zero(target)) ||
+		if ((target->kind == TARGET_OTHER && !target_is_noclone(target)) ||
 		    (target->kind == TARGET_FILE && !c->state)) {
 			free(c->other);
 			c->other = xstrdup(target->type);

@@ -104,12 +104,13 @@ uint64_t table_sectors(const struct table *t)
 
 bool target_is_zero(const struct target *target)
 {
-	return !strcmp(target->type, NOCLONE_ZERO_NAME);
+	return !strcmp(target_stock_type(target), "zero");
 }
 
 bool target_is_noclone(const struct target *target)
 {
-	return target_is_zero(target) || (target->kind != TARGET_OTHER && !target->stock);
+	return target->kind == TARGET_OTHER ? !strcmp(target->type, NOCLONE_ZERO_NAME) :
+					      !target->stock;
 }
 
 bool table_any(const struct table *t, target_test test, const void *data)
@@ -160,7 +161,7 @@ const char *target_stock_type(const struct target *target)
 	case TARGET_STRIPED:
 		return "striped";
 	default:
-		return target_is_zero(target) ? "zero" : target->type;
+		return strcmp(target->type, NOCLONE_ZERO_NAME) ? target->type : "zero";
 	}
 }
 

@@ -96,7 +96,7 @@ void target_add_leg(struct target *target, const char *device, uint64_t start);
 uint64_t target_leg_length(const struct target *target);
 /* End of the last target: the size of the mapped device. */
 uint64_t table_sectors(const struct table *t);
-/* noclone-zero, of which there is nothing to understand: its kind is TARGET_OTHER */
+/* noclone-zero or dm's own, of which there is nothing to understand: TARGET_OTHER */
 bool target_is_zero(const struct target *target);
 bool target_is_noclone(const struct target *target);
 bool table_has_noclone(const struct table *t);
