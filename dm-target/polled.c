@@ -59,7 +59,10 @@ struct noclone_polled_queues {
 	unsigned long first_polled;
 };
 
-/* Not the driver's tag set: that may be gone while the disk is still open. */
+/*
+ * Not the driver's tag set: that may be gone while the disk is still open. 7.2 has the
+ * queues in an array, which has gaps while the driver changes their number.
+ */
 static struct noclone_polled_queues
 noclone_polled_queues(struct request_queue *q)
 {
@@ -68,6 +71,8 @@ noclone_polled_queues(struct request_queue *q)
 	unsigned long i;
 
 	queue_for_each_hw_ctx(q, hctx, i) {
+		if (!hctx)
+			continue;
 		if (hctx->type == HCTX_TYPE_POLL && !r.nr_polled++)
 			r.first_polled = i;
 		r.nr++;

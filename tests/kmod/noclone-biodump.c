@@ -7,7 +7,8 @@
  *	insmod noclone-biodump.ko dev=/dev/mapper/NAME sectors=8
  *
  * prints one line and stays, doing nothing, until rmmod. With nr=2 a second bio follows the
- * first, for a disk that merges them.
+ * first, for a disk that merges them. With preflush=Y it writes, data and REQ_PREFLUSH in
+ * one bio, as journals do; at=SECTOR is where.
  */
 #include <linux/bio.h>
 #include <linux/blkdev.h>
@@ -26,6 +27,14 @@ MODULE_PARM_DESC(sectors, "Size of the bio, a multiple of 8");
 static unsigned int nr = 1;
 module_param(nr, uint, 0);
 MODULE_PARM_DESC(nr, "How many bios, at most 2");
+
+static bool preflush;
+module_param(preflush, bool, 0);
+MODULE_PARM_DESC(preflush, "Write data with REQ_PREFLUSH");
+
+static ulong at;
+module_param(at, ulong, 0);
+MODULE_PARM_DESC(at, "First sector");
 
 static ushort flags;
 module_param(flags, ushort, 0);
@@ -64,21 +73,23 @@ static int biodump_fill(struct bio *bio, unsigned int pages)
 	struct page *page;
 
 	while (pages--) {
-		page = alloc_page(GFP_KERNEL | __GFP_ZERO);
+		page = alloc_page(GFP_KERNEL);
 		if (!page)
 			return -ENOMEM;
+		memset(page_address(page), preflush ? 0x5a : 0, PAGE_SIZE);
 		__bio_add_page(bio, page, PAGE_SIZE, 0);
 	}
 	return 0;
 }
 
-static int biodump_make(struct biodump *d, struct block_device *bdev, sector_t at)
+static int biodump_make(struct biodump *d, struct block_device *bdev, sector_t sector)
 {
 	unsigned int pages = sectors >> (PAGE_SHIFT - SECTOR_SHIFT);
+	blk_opf_t opf = preflush ? REQ_OP_WRITE | REQ_PREFLUSH : REQ_OP_READ;
 
 	d->bdev = bdev;
-	d->bio = bio_alloc(bdev, pages, REQ_OP_READ, GFP_KERNEL);
-	d->bio->bi_iter.bi_sector = at;
+	d->bio = bio_alloc(bdev, pages, opf, GFP_KERNEL);
+	d->bio->bi_iter.bi_sector = sector;
 	d->bio->bi_end_io = biodump_end_io;
 	d->bio->bi_private = d;
 	d->bio->bi_flags |= flags;
@@ -115,13 +126,13 @@ static void biodump_run(struct biodump *dumps)
 
 static struct biodump biodump_all[2];
 
-static int biodump_read(struct block_device *bdev)
+static int biodump_all_of(struct block_device *bdev)
 {
 	unsigned int i;
 	int r = nr > ARRAY_SIZE(biodump_all) ? -EINVAL : 0;
 
 	for (i = 0; !r && i < nr; i++)
-		r = biodump_make(&biodump_all[i], bdev, (sector_t)i * sectors);
+		r = biodump_make(&biodump_all[i], bdev, at + (sector_t)i * sectors);
 	if (!r)
 		biodump_run(biodump_all);
 	for (i = 0; i < ARRAY_SIZE(biodump_all); i++)
@@ -133,19 +144,19 @@ static int __init biodump_init(void)
 {
 	int r;
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 9, 0)
-	struct file *file = bdev_file_open_by_path(dev, BLK_OPEN_READ, NULL, NULL);
+	struct file *file = bdev_file_open_by_path(dev, BLK_OPEN_READ | BLK_OPEN_WRITE, NULL, NULL);
 
 	if (IS_ERR(file))
 		return PTR_ERR(file);
-	r = biodump_read(file_bdev(file));
+	r = biodump_all_of(file_bdev(file));
 	bdev_fput(file);
 #else
-	struct block_device *bdev = blkdev_get_by_path(dev, FMODE_READ, NULL);
+	struct block_device *bdev = blkdev_get_by_path(dev, FMODE_READ | FMODE_WRITE, NULL);
 
 	if (IS_ERR(bdev))
 		return PTR_ERR(bdev);
-	r = biodump_read(bdev);
-	blkdev_put(bdev, FMODE_READ);
+	r = biodump_all_of(bdev);
+	blkdev_put(bdev, FMODE_READ | FMODE_WRITE);
 #endif
 	return r;
 }
