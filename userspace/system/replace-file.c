@@ -1,34 +1,34 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Files that are replaced in one step: a temporary file, fsync() and rename(). */
+/* Files that are replaced in one step: a second file, fsync() and rename(). */
 #include "system/replace-file.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "base/read.h"
 #include "base/util.h"
 
-static int write_all(int fd, const char *text)
+static char *replace_staged(const char *path)
 {
-	size_t left = strlen(text);
-	ssize_t n;
-
-	for (; left; text += n, left -= n) {
-		n = write(fd, text, left);
-		if (n < 0)
-			return -errno;
-	}
-	return 0;
+	return xasprintf("%s.new", path);
 }
 
-/* Those of the file that is replaced; a new one can be read by all. */
-static int take_mode(int fd, const char *path)
+int replace_sync_folder(const char *path)
+{
+	_cleanup_free_ char *copy = xstrdup(path);
+	_cleanup_close_ int fd = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	return fd < 0 || fsync(fd) ? -errno : 0;
+}
+
+/* A file that was hidden stays hidden; a new one can be read by all. */
+static int replace_take_mode(int fd, const char *path)
 {
 	struct stat st;
 
@@ -39,32 +39,64 @@ static int take_mode(int fd, const char *path)
 	return fchmod(fd, st.st_mode & 07777) ? -errno : 0;
 }
 
-/* The folder of the file keeps the new name only once it is on disk itself. */
-static int sync_folder(const char *path)
+static int replace_write(int fd, const char *text)
 {
-	_cleanup_free_ char *copy = xstrdup(path);
-	_cleanup_close_ int fd = open(dirname(copy),
-				      O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	size_t left = strlen(text);
+	ssize_t n;
 
-	return fd < 0 || fsync(fd) ? -errno : 0;
+	for (; left; text += n, left -= n) {
+		n = write(fd, text, left);
+		if (n < 0)
+			return -errno;
+	}
+	return fsync(fd) ? -errno : 0;
+}
+
+int replace_stage(const char *path, const char *text)
+{
+	_cleanup_free_ char *staged = replace_staged(path);
+	_cleanup_close_ int fd = -1;
+	int r;
+
+	/* what a command that was killed has left */
+	if (unlink(staged) && errno != ENOENT)
+		return -errno;
+	fd = open(staged, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return -errno;
+	r = replace_take_mode(fd, path);
+	if (!r)
+		r = replace_write(fd, text);
+	if (!r)
+		r = replace_sync_folder(path);
+	if (r)
+		unlink(staged);
+	return r;
+}
+
+int replace_commit(const char *path)
+{
+	_cleanup_free_ char *staged = replace_staged(path);
+
+	return rename(staged, path) ? -errno : replace_sync_folder(path);
+}
+
+void replace_drop(const char *path)
+{
+	_cleanup_free_ char *staged = replace_staged(path);
+
+	if (unlink(staged) && errno != ENOENT)
+		log_warn("%s: %s", staged, strerror(errno));
 }
 
 int replace_file(const char *path, const char *text)
 {
-	_cleanup_free_ char *temporary = xasprintf("%s.XXXXXX", path);
-	_cleanup_close_ int fd = mkostemp(temporary, O_CLOEXEC);
-	int r;
+	int r = replace_stage(path, text);
 
-	if (fd < 0)
-		return -errno;
-	r = write_all(fd, text);
-	if (!r)
-		r = take_mode(fd, path);
-	if (!r && fsync(fd))
-		r = -errno;
-	if (!r && rename(temporary, path))
-		r = -errno;
 	if (r)
-		unlink(temporary);
-	return r ? r : sync_folder(path);
+		return r;
+	r = replace_commit(path);
+	if (r)
+		replace_drop(path);
+	return r;
 }
