@@ -44,7 +44,7 @@ const struct command commands[] = {
 	}, {
 		"reload", "NAME {linear DEV... | striped --chunk SIZE DEV... | file PATH | --table FILE}",
 		"give a running device a new table",
-		1, ANY_NUMBER, OPT_LOAD | OPT_YES | OPT_PERSIST,
+		1, ANY_NUMBER, OPT_LOAD | OPT_YES,
 		"NAME linear|striped|file FILE", cmd_reload, CHANGE, "load replace shrink reduce lvreduce",
 		.examples = { "noclone reload data linear /dev/nvme0n1 /dev/nvme1n1",
 			      "noclone reload image file /srv/disk.img --size 20G" },

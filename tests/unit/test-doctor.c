@@ -294,11 +294,8 @@ static void saved_devices(void **state __unused)
 	says(&d, FINDING_WARNING, "it is not active", "noclone activate s");
 	saved.missing = TEXT("/dev/sdb");
 	says(&d, FINDING_PROBLEM, "/dev/sdb does not exist", "attach that disk");
-	problem_add(&saved.problems, PROBLEM_ERROR, 3, "nonsense");
-	says(&d, FINDING_PROBLEM, "/etc/noclone/s.table:3: nonsense", "noclone save s");
-	problems_free(&saved.problems);
-	saved.unreadable = TEXT("no permission");
-	says(&d, FINDING_PROBLEM, "no permission", NULL);
+	saved.damage = TEXT("line 3: nonsense");
+	says(&d, FINDING_PROBLEM, "its file is damaged: line 3: nonsense", "noclone save s");
 }
 
 int main(void)

@@ -78,6 +78,29 @@ void stop_release(void)
 	sigprocmask(SIG_SETMASK, &before, NULL);
 }
 
+void signals_block(sigset_t *old)
+{
+	sigset_t set;
+	size_t i;
+
+	sigemptyset(&set);
+	for (i = 0; i < ARRAY_SIZE(stop_signals); i++)
+		sigaddset(&set, stop_signals[i]);
+	sigprocmask(SIG_BLOCK, &set, old);
+}
+
+void signals_unblock(const sigset_t *old)
+{
+	const struct timespec now = { 0 };
+	sigset_t pipe;
+
+	sigemptyset(&pipe);
+	sigaddset(&pipe, SIGPIPE);
+	if (!sigismember(old, SIGPIPE))
+		sigtimedwait(&pipe, NULL, &now);
+	sigprocmask(SIG_SETMASK, old, NULL);
+}
+
 /* In a process group of its own: ^C comes to us, and we end the child. */
 static int spawn(char **argv, int out, int err, pid_t *pid)
 {

@@ -3,6 +3,7 @@
 #ifndef NOCLONE_CHILD_H
 #define NOCLONE_CHILD_H
 
+#include <signal.h>
 #include <stdbool.h>
 
 /**
@@ -16,6 +17,13 @@ void stop_hold(void);
 /* Has one of them arrived since stop_hold()?  Also after stop_release(). */
 bool stop_requested(void);
 void stop_release(void);
+
+/*
+ * Block the same, for steps of which a signal would leave one half.  A message that is read
+ * by no process is no reason to end before the last step, see base/log.c.
+ */
+void signals_block(sigset_t *old);
+void signals_unblock(const sigset_t *old);
 
 /* Standard output, standard error, and the status of waitpid(). */
 struct child_output {

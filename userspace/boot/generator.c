@@ -73,17 +73,17 @@ static void link_unit(const char *out, const char *wanting, const char *kind,
 		complain(path);
 }
 
-struct wish {
-	const char *out;
-	const char *unit;
-};
-
 /* A disk that comes after the boot has waited for it starts the unit once more. */
-static void link_leg(const char *leg, void *data)
+static void link_legs(const char *out, const struct target *t, const char *unit)
 {
-	const struct wish *w = data;
+	unsigned int i;
 
-	link_unit(w->out, leg, "wants", w->unit);
+	for (i = 0; i < t->nr_legs; i++) {
+		_cleanup_free_ char *leg = boot_unit_leg(&t->legs[i]);
+
+		if (leg)
+			link_unit(out, leg, "wants", unit);
+	}
 }
 
 static void generate(const char *out, const char *tables, const char *crypttab,
@@ -98,7 +98,7 @@ static void generate(const char *out, const char *tables, const char *crypttab,
 	_cleanup_free_ char *unit = boot_unit_service(name);
 	_cleanup_free_ char *folder = xasprintf("%s/%s.d", out, unit);
 	_cleanup_free_ char *drop_in = NULL;
-	struct wish wish = { out, unit };
+	unsigned int i;
 
 	if (!text)
 		complain(path);
@@ -108,7 +108,8 @@ static void generate(const char *out, const char *tables, const char *crypttab,
 	/* nothing waits for this one; a mount that needs the device waits for that */
 	link_unit(out, "local-fs.target", "wants", unit);
 	link_unit(out, device, "requires", unit);
-	boot_unit_for_each_leg(&t, link_leg, &wish);
+	for (i = 0; i < t.nr; i++)
+		link_legs(out, &t.targets[i], unit);
 }
 
 int main(int argc, char **argv)

@@ -3,82 +3,67 @@
 #include "cmd/cmd.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
 #include "base/read.h"
 #include "base/util.h"
+#include "model/exchange.h"
 #include "model/lint.h"
 #include "model/problems.h"
 #include "model/saved.h"
-#include "system/blockdev.h"
 #include "system/devmap.h"
 #include "system/file-lookup.h"
 #include "system/guard.h"
 #include "system/live.h"
+#include "system/loop.h"
 #include "system/module.h"
 #include "system/run-lock.h"
 #include "system/saved-file.h"
+#include "system/signatures.h"
 #include "system/system-facts.h"
 #include "cli/dry-run.h"
 #include "cli/load.h"
 #include "cli/problem-log.h"
-#include "cli/uuid.h"
 #include "cmd/each-saved.h"
-#include "cmd/signatures.h"
-#include "cmd/stand-in.h"
 
-/* How long others are waited for that look at legs, see lock_legs() */
+/* How long others are waited for that look at legs, see activate_lock_legs() */
 #define LEGS_SECONDS	10
+#define MAX_BLOCK	4096
 
-static int read_saved(const char *name, struct saved *s)
+/**
+ * struct activation - of one device
+ * @o: options
+ * @name: of the device
+ * @saved: what its file says
+ * @problems: of its legs
+ * @lock: of its file, or -1
+ * @legs: while legs are looked at, or -1
+ * @forced: a leg has another signature than the file says
+ */
+struct activation {
+	const struct options *o;
+	const char *name;
+	struct saved saved;
+	struct problems problems;
+	int lock, legs;
+	bool forced;
+};
+
+static void activate_free(struct activation *a)
 {
-	_cleanup_problems_ struct problems problems = { 0 };
-	_cleanup_free_ char *text = saved_file_read(name);
-	_cleanup_free_ char *path = saved_path(name);
-
-	if (!text)
-		return -ENOENT;
-	saved_parse(s, text, &problems);
-	problems_log(&problems, path);
-	return problems_count(&problems, PROBLEM_ERROR) ? -EINVAL : 0;
-}
-
-/* May the errors be ignored?  @answers of them the user knows better. */
-static int judge(const struct options *o, const char *name, unsigned int errors,
-		 unsigned int answers)
-{
-	if (!errors)
-		return 0;
-	if (opt(o, OPT_FORCE)) {
-		log_warn("%s: --force: activated nevertheless, if the kernel permits it", name);
-		return 0;
-	}
-	if (errors == answers)
-		log_err("%s is not activated; if all is as it should be: noclone activate --force %s && noclone save %s",
-			name, name, name);
-	else
-		log_err("%s is not activated", name);
-	return -EPERM;
-}
-
-/* What the user has to answer, see judge().  Return: how many errors. */
-static unsigned int check_identity(const struct options *o, struct saved *s,
-				   struct problems *problems)
-{
-	if (s->outdated)
-		problem_add(problems, PROBLEM_ERROR, s->outdated,
-			    "the device has got another table since, which was not saved: the data may be elsewhere by now");
-	return !!s->outdated + signatures_check(s, !opt(o, OPT_DRY_RUN), problems);
+	saved_free(&a->saved);
+	problems_free(&a->problems);
+	cleanup_close(&a->legs);
+	cleanup_close(&a->lock);
 }
 
 /*
  * Without the module such a file was a loop device, for which a discard makes a hole.
  * Engine extent has no use for a file with holes, and direct fills them.
  */
-static void replace_engines(const char *name, struct table *t)
+static void activate_replace_engines(const char *name, struct table *t)
 {
 	unsigned int i;
 
@@ -95,214 +80,287 @@ static void replace_engines(const char *name, struct table *t)
 	}
 }
 
-static int check(const struct options *o, const char *name, struct saved *s,
-		 struct problems *problems, bool *forced)
+/* May the errors be ignored?  @forced: those that say that a leg is another one */
+static int activate_judge(const struct activation *a, unsigned int forced)
 {
-	const struct guard guard = {
-		.exclusive = !opt(o, OPT_DRY_RUN), .any_signature = true,
-		.readonly = s->readonly,
-	};
-	_cleanup_free_ char *path = saved_path(name);
-	unsigned int answers = check_identity(o, s, problems);
+	unsigned int errors = problems_count(&a->problems, PROBLEM_ERROR);
 
-	*forced = answers;
-	replace_engines(name, &s->table);
-	lint_table(&s->table, &system_facts, NULL, problems);
-	if (!s->readonly)
-		load_check_writable(&s->table, &system_facts, problems);
-	guard_table(&s->table, &guard, problems);
-	problems_log(problems, path);
-	return judge(o, name, problems_count(problems, PROBLEM_ERROR), answers);
-}
-
-/* What the table needs; a negative errno after a message that says why not. */
-static int load_module(const struct table *t)
-{
-	struct module_params m;
-
-	module_params(&m);
-	return m.loaded || !table_has_noclone(t) ? 0 : module_load();
-}
-
-/* Without the module, or with an older one that does not know all of the table. */
-static const char *stand_in(const struct options *o, const char *name, const char *uuid,
-			    const struct saved *s, const struct problems *known, int *legs)
-{
-	_cleanup_stand_in_ struct stand_in instead = { 0 };
-	struct load_check unused = { .known = known, .table = &instead.table };
-	const struct devmap_check check_again = { .loaded = load_still_unused, .data = &unused };
-	int r;
-
-	if (opt(o, OPT_STRICT)) {
-		log_err("%s is not activated: without the module only dm's own targets could be used, and --strict forbids that",
-			name);
-		return NULL;
+	if (!errors)
+		return 0;
+	if (opt(a->o, OPT_FORCE)) {
+		log_warn("%s: --force: activated nevertheless, if the kernel permits it",
+			 a->name);
+		return 0;
 	}
-	r = stand_in_make(&instead, &s->table, s->readonly);
-	if (!r)
-		r = devmap_create(name, uuid, &instead.table, s->readonly, &check_again,
-				  legs);
-	if (r && r != -ETIMEDOUT)
-		return NULL;
-	log_warn("%s runs without this module, on %s, until %s", name, instead.nr ?
-		 "loop devices" : "dm's own targets", instead.nr ?
-		 "it is deactivated and activated again" : "noclone convert changes that");
-	return instead.nr ? "activated with loop devices" : "activated with stock targets";
+	if (errors == forced)
+		log_err("%s is not activated; if these are its disks and files: noclone activate --force %s && noclone save %s",
+			a->name, a->name, a->name);
+	else
+		log_err("%s is not activated", a->name);
+	return -EPERM;
 }
 
-static const char *create(const struct options *o, const char *name,
-			  const char *uuid, const struct saved *s,
-			  const struct problems *known, int *legs)
+static int activate_check(struct activation *a)
+{
+	const bool dry_run = opt(a->o, OPT_DRY_RUN);
+	const struct guard guard = {
+		.exclusive = !dry_run, .any_signature = true, .readonly = a->saved.readonly,
+	};
+	_cleanup_free_ char *path = saved_path(a->name);
+	unsigned int others = signatures_check(&a->saved, !dry_run, &a->problems);
+	struct table *t = &a->saved.table;
+
+	a->forced = others;
+	activate_replace_engines(a->name, t);
+	lint_table(t, &system_facts, NULL, &a->problems);
+	if (!a->saved.readonly)
+		load_check_writable(t, &system_facts, &a->problems);
+	guard_table(t, &guard, &a->problems);
+	problems_log(&a->problems, path);
+	return activate_judge(a, others);
+}
+
+/* What others have taken since the checks is found again before the device runs. */
+static int activate_load(struct activation *a, const struct table *t)
 {
 	struct load_check unused = {
-		.known = known, .table = &s->table, .readonly = s->readonly,
+		.known = &a->problems, .table = t, .readonly = a->saved.readonly,
 	};
-	const struct devmap_check check_again = { .loaded = load_still_unused, .data = &unused };
-	int r = load_module(&s->table);
+	const struct devmap_check check = { .loaded = load_still_unused, .data = &unused };
+	int r = devmap_create(a->name, a->saved.uuid, t, a->saved.readonly, &check, &a->legs);
 
-	/* the user has stopped it, and needs no message */
-	if (r == -EINTR)
-		return NULL;
-	if (r)
-		return stand_in(o, name, uuid, s, known, legs);
-	r = devmap_create(name, uuid, &s->table, s->readonly, &check_again, legs);
-	/* what a newer tool has saved */
-	if (r == -EINVAL && table_has_noclone(&s->table))
-		return stand_in(o, name, uuid, s, known, legs);
-	if (r && r != -ETIMEDOUT)
-		return NULL;
-	live_warn_stand_in(name);
-	return "activated";
-}
-
-static void print_plan(const struct options *o, const char *name, const char *uuid,
-		       const struct saved *s, const struct problems *problems)
-{
-	_cleanup_free_ char *quoted = shell_quote(uuid);
-	_cleanup_free_ char *options = xasprintf("%s --uuid %s",
-		s->readonly ? " --readonly" : "", quoted);
-	_cleanup_free_ char *line = dry_run_dmsetup("create", name, options, &s->table);
-
-	dry_run(o, "activate", name, uuid, &s->table, problems, line);
-}
-
-/* A device that has the name already; NULL after a message if it is not the one. */
-static const char *check_existing(const char *name, const struct saved *s,
-				  const struct devmap_device *dev)
-{
-	if (!saved_is_device(s, dev->uuid)) {
-		log_err("%s: another device has that name (UUID %s): rename or remove it",
-			name, *dev->uuid ? dev->uuid : "none");
-		return NULL;
-	}
-	if (dev->live_table)
-		return "active already";
-	log_err("%s has no table: noclone remove %s, then activate it again", name, name);
-	return NULL;
+	/* with udev late, it is active */
+	return r == -ETIMEDOUT ? 0 : r;
 }
 
 /*
- * An activation that was killed leaves a device without a table.  With the lock, no
- * other process is about to load one.
+ * A file system on the device may know its logical block, so keep that of noclone-file:
+ * what direct I/O on the file is aligned to.
  */
-static bool remove_leftover(const struct options *o, const struct saved *s,
-			    const struct devmap_device *dev)
+static uint32_t activate_loop_block(const struct target *t)
 {
-	if (opt(o, OPT_DRY_RUN) || dev->live_table || dev->open_count || !s->uuid ||
-	    !saved_is_device(s, dev->uuid) || devmap_remove(dev->name, true))
+	_cleanup_file_facts_ struct file_facts f = { 0 };
+	uint64_t borders = (t->file_start | t->length) << SECTOR_SHIFT;
+
+	if (t->engine == ENGINE_BUFFERED || file_lookup(t->path, false, &f))
+		return SECTOR_SIZE;
+	return f.align > SECTOR_SIZE && f.align <= MAX_BLOCK &&
+	       !(borders % f.align) ? f.align : SECTOR_SIZE;
+}
+
+/* The loop device stays open until the tool ends; then the mapped device holds it. */
+static char *activate_attach_loop(const struct target *t, bool readonly)
+{
+	const struct loop_request req = {
+		.path = t->path,
+		.offset = t->file_start << SECTOR_SHIFT,
+		.bytes = t->length << SECTOR_SHIFT,
+		.block = activate_loop_block(t),
+		.readonly = readonly,
+		.direct = t->engine != ENGINE_BUFFERED,
+	};
+	int fd;
+
+	return loop_attach(&req, &fd);
+}
+
+/* The same sectors without the module.  Return: 0, or a negative errno after a message. */
+static int activate_stand_in_table(const struct saved *s, struct table *table)
+{
+	unsigned int i;
+
+	for (i = 0; i < s->table.nr; i++) {
+		const struct target *t = &s->table.targets[i];
+		_cleanup_free_ char *loop = t->path ?
+			activate_attach_loop(t, s->readonly) : NULL;
+
+		if (t->path && !loop)
+			return -ENODEV;
+		exchange_add_stock(table, t, loop);
+	}
+	return 0;
+}
+
+/* Without the module, or with an older one that does not know all of the table. */
+static const char *activate_stand_in(struct activation *a)
+{
+	const bool loop = table_has_file(&a->saved.table);
+	_cleanup_table_ struct table t = { 0 };
+
+	if (opt(a->o, OPT_STRICT)) {
+		log_err("%s is not activated: without the module only dm's own targets could be used, and --strict forbids that",
+			a->name);
+		return NULL;
+	}
+	if (activate_stand_in_table(&a->saved, &t) || activate_load(a, &t))
+		return NULL;
+	log_warn("%s runs without this module, on %s, until %s", a->name, loop ?
+		 "loop devices" : "dm's own targets", loop ?
+		 "it is deactivated and activated again" : "noclone convert changes that");
+	return loop ? "activated with loop devices" : "activated with stock targets";
+}
+
+static const char *activate_create(struct activation *a)
+{
+	const struct table *t = &a->saved.table;
+	int r = module_load_for(t);
+
+	/* the user has interrupted modprobe */
+	if (r == -EINTR)
+		return NULL;
+	if (r)
+		return activate_stand_in(a);
+	r = activate_load(a, t);
+	/* a newer tool may have saved it */
+	if (r == -EINVAL && table_has_noclone(t))
+		return activate_stand_in(a);
+	if (r)
+		return NULL;
+	live_warn_stand_in(a->name);
+	return "activated";
+}
+
+static const char *activate_print_plan(const struct activation *a)
+{
+	const struct saved *s = &a->saved;
+	_cleanup_free_ char *quoted = shell_quote(s->uuid);
+	_cleanup_free_ char *options = xasprintf("%s --uuid %s",
+		s->readonly ? " --readonly" : "", quoted);
+	_cleanup_free_ char *line = dry_run_dmsetup("create", a->name, options, &s->table);
+
+	dry_run(a->o, "activate", a->name, s->uuid, &s->table, &a->problems, line);
+	return EACH_SAVED_PLAN;
+}
+
+/* A device that has the name already.  Return: its state, or NULL after a message. */
+static const char *activate_existing(const struct activation *a,
+				     const struct devmap_device *dev)
+{
+	if (strcmp(a->saved.uuid, dev->uuid))
+		log_err("%s: another device has that name (UUID %s): rename or remove it",
+			a->name, *dev->uuid ? dev->uuid : "none");
+	else if (dev->live_table)
+		return "active already";
+	else
+		log_err("%s has no table: noclone remove %s, then activate it again", a->name,
+			a->name);
+	return NULL;
+}
+
+/* The device may be active under another name.  Return: true after a message. */
+static bool activate_is_renamed(const struct activation *a)
+{
+	_cleanup_free_ char *other = devmap_name_of_uuid(a->saved.uuid);
+
+	if (other)
+		log_err("%s is active under the name %s: \"noclone save %s\" saves it under that, \"dmsetup rename %s %s\" gives it back its name",
+			a->name, other, other, other, a->name);
+	return other;
+}
+
+/*
+ * An activation that was killed leaves a device without a table.  With the lock, no other
+ * process is about to load one.
+ */
+static bool activate_remove_leftover(const struct activation *a,
+				     const struct devmap_device *dev)
+{
+	if (opt(a->o, OPT_DRY_RUN) || dev->live_table || dev->open_count ||
+	    strcmp(a->saved.uuid, dev->uuid) || devmap_remove(dev->name, true))
 		return false;
 	log_warn("%s: removed what an interrupted activation had left", dev->name);
 	return true;
 }
 
-/* What is not saved leaves no file of a lock behind. */
-static int lock_saved(const char *name)
+/*
+ * A power cut between a change and the new file: the device had one table or the other.
+ * The old one may be activated, because what follows a change waits for the new file.
+ */
+static void activate_say_leftover(const char *name)
 {
-	_cleanup_free_ char *text = saved_file_read(name);
+	_cleanup_free_ char *path = saved_path(name), *new = saved_file_leftover(name);
 
-	return text ? saved_file_lock(name) : -ENOENT;
+	if (new)
+		log_warn("%s is what a command has left that was interrupted: if the device had that table, deactivate it, \"mv %s %s\" and activate it; if not, \"rm %s\"",
+			 new, new, path, new);
+}
+
+/* A device that is not saved leaves no file of a lock behind. */
+static int activate_read(struct activation *a)
+{
+	if (!opt(a->o, OPT_DRY_RUN) && saved_file_exists(a->name)) {
+		a->lock = saved_file_lock(a->name);
+		if (a->lock < 0)
+			return a->lock;
+	}
+	return saved_file_read(a->name, &a->saved);
 }
 
 /*
- * Who looks whether a leg is in use opens it exclusively, which is in the way of another
- * who does, and of a table that is loaded: at boot many devices come at once.  Without
- * the lock after a while, because a disk that does not answer is none of the others'
- * business.  Return: a file descriptor, or -1.
+ * The in-use check opens a leg exclusively, which makes the checks and table loads of other
+ * processes fail: at boot many devices come at once.  Goes on without the lock after a
+ * while, because a disk that does not answer must not stop the others.
  */
-static int lock_legs(void)
+static void activate_lock_legs(struct activation *a)
 {
-	int fd = run_lock_for(RUN_DIR "/legs", LEGS_SECONDS);
+	if (opt(a->o, OPT_DRY_RUN))
+		return;
+	a->legs = run_lock_for(RUN_DIR "/legs", LEGS_SECONDS);
+	if (a->legs < 0)
+		log_verbose("going on without the lock of the legs: %s", strerror(-a->legs));
+}
 
-	if (fd < 0)
-		log_verbose("going on without the lock of the legs: %s", strerror(-fd));
-	return fd < 0 ? -1 : fd;
+static const char *activate_absent(struct activation *a)
+{
+	const char *state;
+
+	if (activate_is_renamed(a))
+		return NULL;
+	activate_say_leftover(a->name);
+	activate_lock_legs(a);
+	if (activate_check(a))
+		return NULL;
+	if (opt(a->o, OPT_DRY_RUN))
+		return activate_print_plan(a);
+	state = activate_create(a);
+	if (state)
+		saved_file_set_forced(a->name, a->forced);
+	return state;
 }
 
 static const char *activate(const struct options *o, const char *name)
 {
+	__attribute__((cleanup(activate_free))) struct activation a = {
+		.o = o, .name = name, .lock = -1, .legs = -1,
+	};
 	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
-	_cleanup_problems_ struct problems problems = { 0 };
-	_cleanup_saved_ struct saved s = { 0 };
-	_cleanup_close_ int lock = opt(o, OPT_DRY_RUN) ? -1 : lock_saved(name);
-	_cleanup_close_ int legs = -1;
-	_cleanup_free_ char *uuid = NULL;
-	const char *state;
-	bool forced;
-	int r;
+	int r = activate_read(&a);
 
-	if ((lock < 0 && !opt(o, OPT_DRY_RUN)) || read_saved(name, &s))
+	if (r)
 		return NULL;
 	r = devmap_info(name, &dev);
-	if (r && !devmap_is_absent(r)) {
-		log_err("%s: %s", name, devmap_reason(r));
-		return NULL;
-	}
-	if (!r && !remove_leftover(o, &s, &dev))
-		return check_existing(name, &s, &dev);
-	uuid = uuid_make(s.uuid);
-	if (!opt(o, OPT_DRY_RUN))
-		legs = lock_legs();
-	if (!uuid || check(o, name, &s, &problems, &forced))
-		return NULL;
-	if (opt(o, OPT_DRY_RUN)) {
-		print_plan(o, name, uuid, &s, &problems);
-		return EACH_SAVED_PLAN;
-	}
-	state = create(o, name, uuid, &s, &problems, &legs);
-	if (state)
-		saved_file_set_forced(name, forced);
-	return state;
+	if (!r && !activate_remove_leftover(&a, &dev))
+		return activate_existing(&a, &dev);
+	if (!r || devmap_is_absent(r))
+		return activate_absent(&a);
+	log_err("%s: %s", name, devmap_reason(r));
+	return NULL;
 }
 
-static bool is_missing(const struct target *t, const void *data __unused)
+/* Do its legs exist?  Another saved device may be one of them. */
+static bool activate_is_ready(const char *name)
 {
-	_cleanup_file_facts_ struct file_facts file = { 0 };
-	unsigned int i;
-
-	for (i = 0; i < t->nr_legs; i++) {
-		_cleanup_facts_ struct device_facts f = { 0 };
-
-		if (blockdev_lookup(t->legs[i].device, &f))
-			return true;
-	}
-	return t->path && file_lookup(t->path, false, &file);
-}
-
-/* Are its legs there?  Another saved device may be one of them. */
-static bool is_ready(const char *name)
-{
-	_cleanup_problems_ struct problems problems = { 0 };
-	_cleanup_free_ char *text = saved_file_text(name);
+	_cleanup_free_ char *why = NULL, *missing = NULL;
 	_cleanup_saved_ struct saved s = { 0 };
 
-	if (text)
-		saved_parse(&s, text, &problems);
-	return !table_any(&s.table, is_missing, NULL);
+	why = saved_file_peek(name, &s);
+	missing = signatures_missing(&s.table);
+	return !missing;
 }
 
 int cmd_activate(const struct options *o, int argc, char **argv)
 {
-	static const struct each_saved e = { "activate", is_ready, activate };
+	static const struct each_saved e = { "activate", activate_is_ready, activate };
 
 	return each_saved(&e, o, argc, argv);
 }

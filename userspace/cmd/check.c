@@ -42,25 +42,27 @@ static int check_file(const char *path, struct json_object *array)
 {
 	_cleanup_problems_ struct problems problems = { 0 };
 	_cleanup_saved_ struct saved saved = { 0 };
-	_cleanup_table_ struct table t = { 0 };
+	const struct table *t = &saved.table;
 	_cleanup_free_ char *text = NULL;
 	unsigned int i;
 
 	if (input_read(path, &text))
 		return EXIT_FAILED;
-	table_parse(&t, text, &problems);
-	saved_parse_keywords(&saved, text, &problems);
-	lint_table(&t, &system_facts, NULL, &problems);
-	lint_names(&t, &problems);
+	if (saved_is_file(text))
+		saved_parse(&saved, text, &problems);
+	else
+		table_parse(&saved.table, text, &problems);
+	lint_table(t, &system_facts, NULL, &problems);
+	lint_names(t, &problems);
 
 	if (array)
 		json_object_array_add(array, check_json(path, &problems));
 	for (i = 0; !array && i < problems.nr; i++)
 		print_problem(path, &problems.problem[i]);
 	if (!array && !problems_count(&problems, PROBLEM_ERROR))
-		printf("%s: good: %u target%s, %llu sectors\n", path, t.nr,
-		       t.nr == 1 ? "" : "s",
-		       (unsigned long long)table_sectors(&t));
+		printf("%s: good: %u target%s, %llu sectors\n", path, t->nr,
+		       t->nr == 1 ? "" : "s",
+		       (unsigned long long)table_sectors(t));
 	return problems_count(&problems, PROBLEM_ERROR) ? EXIT_FAILED : EXIT_OK;
 }
 

@@ -22,7 +22,7 @@
 #include "cli/options.h"
 #include "cli/select.h"
 #include "cmd/cmd.h"
-#include "cmd/save.h"
+#include "cmd/saved-update.h"
 
 /* The maker of the device would not know it again; back is always right. */
 static char *objection_to_owner(const struct options *o,
@@ -40,12 +40,8 @@ static char *objection_to_owner(const struct options *o,
 }
 
 /* NULL, or why the state of the device stands against it: a new string. */
-static char *objection(const struct options *o, const struct devmap_device *dev,
-		       const struct table *live)
+static char *objection(const struct options *o, const struct devmap_device *dev)
 {
-	if (!o->to_stock && save_is_stand_in(dev, live))
-		return xasprintf("it is on a loop device because the module was missing: noclone deactivate %s, then noclone activate %s",
-				 dev->name, dev->name);
 	if (dev->suspended)
 		return xstrdup("it is suspended, and a switch would resume it: resume it first");
 	if (dev->inactive_table)
@@ -93,9 +89,10 @@ static int is_faithful(const char *name, void *data)
 }
 
 static void print_plan(const struct options *o, const struct devmap_device *dev,
-		       const struct table *new)
+		       const struct table *new, const struct saved_update *u)
 {
-	_cleanup_free_ char *line = dry_run_reload(o, dev->name, dev->readonly, new);
+	_cleanup_free_ char *load = dry_run_reload(o, dev->name, dev->readonly, new);
+	_cleanup_free_ char *line = xasprintf("%s%s", load, saved_update_words(u));
 
 	dry_run(o, "convert", dev->name, NULL, new, NULL, line);
 }
@@ -103,18 +100,26 @@ static void print_plan(const struct options *o, const struct devmap_device *dev,
 static int convert(const struct options *o, const struct devmap_device *dev,
 		   const struct table *live, const struct table *new)
 {
+	_cleanup_saved_update_ struct saved_update u = SAVED_UPDATE_INIT;
 	struct expected expected = { dev, live };
 	const struct devmap_check check = { .loaded = is_faithful, .data = &expected, .alone = true };
-	int r;
+	int r = saved_update_begin(&u, o, dev->name, dev->uuid);
 
-	if (opt(o, OPT_DRY_RUN)) {
-		print_plan(o, dev, new);
-		return 0;
-	}
-	r = module_load_for(new);
+	if (!r && !opt(o, OPT_DRY_RUN))
+		r = module_load_for(new);
+	if (!r)
+		r = saved_update_stage(&u, new, dev->readonly);
 	if (r)
 		return r;
+	if (opt(o, OPT_DRY_RUN)) {
+		print_plan(o, dev, new, &u);
+		return 0;
+	}
 	r = devmap_reload(dev->name, new, dev->readonly, &check);
+	/* with udev late, the new table is running */
+	if (r && r != -ETIMEDOUT)
+		return r;
+	r = saved_update_commit(&u) ? : r;
 	if (!r)
 		log_verbose("%s runs with its new table", dev->name);
 	return r;
@@ -140,7 +145,7 @@ static int convert_one(const struct options *o, const char *word)
 		return 0;
 	}
 	if (!why)
-		why = objection(o, &dev, &live);
+		why = objection(o, &dev);
 	if (why) {
 		log_err("%s: %s", dev.name, why);
 		return -EOPNOTSUPP;

@@ -22,20 +22,18 @@
 #include "cli/options.h"
 #include "cli/uuid.h"
 #include "cmd/cmd.h"
-#include "cmd/save.h"
+#include "cmd/saved-update.h"
 
 static void create_dry_run(const struct options *o, const char *name,
 			   const char *uuid, const struct table *t,
-			   const struct problems *problems)
+			   const struct problems *problems, const char *save)
 {
 	_cleanup_free_ char *quoted = shell_quote(uuid);
 	_cleanup_free_ char *options = xasprintf("%s%s --uuid %s",
 		opt(o, OPT_READONLY) ? " --readonly" : "",
 		opt(o, OPT_NOUDEVSYNC) ? " --noudevsync" : "", quoted);
-	_cleanup_free_ char *quoted_name = shell_quote(name);
 	_cleanup_free_ char *create = dry_run_dmsetup("create", name, options, t);
-	_cleanup_free_ char *line = !opt(o, OPT_PERSIST) ? xstrdup(create) :
-		xasprintf("%s && noclone save %s", create, quoted_name);
+	_cleanup_free_ char *line = xasprintf("%s%s", create, save);
 
 	dry_run(o, "create", name, uuid, t, problems, line);
 }
@@ -68,7 +66,18 @@ static bool device_exists(const char *name)
 	return true;
 }
 
-/* Before anything is made: with --persist nothing that is saved gets lost. */
+/* A saved device with that UUID would be taken for this one. */
+static bool check_saved_uuid(const char *name, const char *uuid)
+{
+	_cleanup_free_ char *file = saved_file_of(name, uuid);
+
+	if (!file)
+		return true;
+	log_err("--uuid %s is that of %s, a saved device: noclone remove --forget %s gives that up",
+		uuid, file, file);
+	return false;
+}
+
 static bool check_saved(const struct options *o, const char *name)
 {
 	_cleanup_free_ char *path = saved_path(name);
@@ -80,7 +89,7 @@ static bool check_saved(const struct options *o, const char *name)
 	}
 	if (!saved_file_exists(name) || opt(o, OPT_FORCE))
 		return true;
-	log_err("%s is saved in %s: noclone activate brings it back, --force makes another one",
+	log_err("%s is saved in %s: noclone activate brings it back; --force makes another one, whose file replaces that with --persist",
 		name, path);
 	return false;
 }
@@ -112,6 +121,56 @@ static int check_words(const struct build *b, int argc, char **argv)
 	return wrong ? refuse_words(wrong) : EXIT_OK;
 }
 
+/* With --persist, its file is written before there is a device, and named when there is. */
+static int create_begin(const struct options *o, const char *name, const char *uuid,
+			struct saved_update *u)
+{
+	int r = opt(o, OPT_PERSIST) ? saved_update_begin(u, o, name, uuid) : 0;
+
+	u->add = opt(o, OPT_PERSIST);
+	u->as_is = opt(o, OPT_FORCE);
+	return r;
+}
+
+static int create_saved(const struct build *b, const char *name, const char *uuid,
+			const struct table *t, struct backing *backing,
+			const struct problems *problems)
+{
+	_cleanup_saved_update_ struct saved_update u = SAVED_UPDATE_INIT;
+	const struct options *o = b->options;
+	bool good = false;
+	int r = create_begin(o, name, uuid, &u);
+
+	if (r)
+		return r;
+	r = load_begin(b, t, backing);
+	if (!r)
+		r = saved_update_stage(&u, t, opt(o, OPT_READONLY));
+	if (!r) {
+		r = create(o, name, uuid, t, backing, problems);
+		/* with udev late, the device is complete */
+		good = !r || r == -ETIMEDOUT;
+	}
+	if (good)
+		r = saved_update_commit(&u) ? : r;
+	saved_update_end(&u);
+	load_end(backing, good);
+	return r;
+}
+
+static int create_plan(const struct options *o, const char *name, const char *uuid,
+		       const struct table *t, const struct problems *problems)
+{
+	_cleanup_saved_update_ struct saved_update u = SAVED_UPDATE_INIT;
+	int r = create_begin(o, name, uuid, &u);
+
+	if (!r)
+		r = saved_update_stage(&u, t, opt(o, OPT_READONLY));
+	if (!r)
+		create_dry_run(o, name, uuid, t, problems, saved_update_words(&u));
+	return r;
+}
+
 int cmd_create(const struct options *o, int argc, char **argv)
 {
 	const struct build build = {
@@ -122,7 +181,6 @@ int cmd_create(const struct options *o, int argc, char **argv)
 	_cleanup_table_ struct table t = { 0 };
 	const char *name = argv[0];
 	_cleanup_free_ char *uuid = NULL;
-	bool good = false;
 	int r;
 
 	r = check_name(name);
@@ -133,28 +191,19 @@ int cmd_create(const struct options *o, int argc, char **argv)
 	uuid = uuid_make(o->uuid);
 	if (!uuid)
 		return o->uuid ? EXIT_USAGE : EXIT_FAILED;
+	if (!opt(o, OPT_FORCE) && !check_saved_uuid(name, uuid))
+		return EXIT_FAILED;
 	if (load_prepare(&build, &backing, &t, &problems))
 		return EXIT_FAILED;
 	if (opt(o, OPT_DRY_RUN)) {
 		backing_announce(&backing);
-		create_dry_run(o, name, uuid, &t, &problems);
-		return EXIT_OK;
+		return create_plan(o, name, uuid, &t, &problems) ? EXIT_FAILED : EXIT_OK;
 	}
 	r = devmap_permitted();
 	if (r) {
 		log_err("creating %s failed: %s", name, devmap_reason(r));
 		return EXIT_FAILED;
 	}
-	r = load_begin(&build, &t, &backing);
-	if (!r) {
-		r = create(o, name, uuid, &t, &backing, &problems);
-		/* with udev late, the device is complete */
-		good = !r || r == -ETIMEDOUT;
-	}
-	load_end(&backing, good);
-	if (good && opt(o, OPT_PERSIST) && save_device(o, name)) {
-		log_err("%s is there, but will not come back at boot", name);
-		r = -EIO;
-	}
+	r = create_saved(&build, name, uuid, &t, &backing, &problems);
 	return r ? EXIT_FAILED : EXIT_OK;
 }

@@ -4,129 +4,166 @@
 
 #include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "dm-noclone.h"
 #include "base/log.h"
 #include "base/read.h"
 #include "base/util.h"
-#include "model/problems.h"
-#include "model/saved.h"
+#include "model/uses.h"
 #include "system/devmap.h"
-#include "system/openers.h"
+#include "system/live.h"
+#include "system/open-uses.h"
 #include "system/saved-file.h"
 #include "cli/dry-run.h"
 #include "cmd/each-saved.h"
-#include "cmd/save.h"
+#include "cmd/saved-update.h"
 
-#define CLOSE_TRIES	20
-#define CLOSE_WAIT_US	100000
-
-/* Is the active device the one that is saved?  False after a message. */
-static bool check_file(const char *name, const struct devmap_device *dev)
+/* The device of a file, which may have another name by now; an error of devmap_info(). */
+static int deactivate_find(const char *name, const struct saved *s, struct devmap_device *dev)
 {
-	_cleanup_problems_ struct problems ignored = { 0 };
-	_cleanup_free_ char *text = saved_file_read(name);
-	_cleanup_saved_ struct saved s = { 0 };
+	_cleanup_free_ char *active = s->uuid ? devmap_name_of_uuid(s->uuid) : NULL;
+	int r = devmap_info(active ? active : name, dev);
 
-	if (!text)
+	if (!r && strcmp(dev->name, name))
+		log_note("%s is active under the name %s", name, dev->name);
+	if (r && !devmap_is_absent(r))
+		log_err("%s: %s", name, devmap_reason(r));
+	return r;
+}
+
+/*
+ * @lasting: only mounts, swap and devices on it; a process may close the device by itself.
+ * Return: true after a message.
+ */
+static bool deactivate_is_in_use(const struct devmap_device *dev, bool lasting)
+{
+	_cleanup_uses_ struct uses uses = { 0 };
+	unsigned int i;
+
+	if (lasting)
+		open_uses_lasting(&uses, dev->devno);
+	else
+		open_uses_collect(&uses, dev->devno);
+	for (i = 0; i < uses.nr; i++) {
+		_cleanup_free_ char *user = use_describe(&uses.use[i]);
+
+		log_err("%s is in use and stays active: %s", dev->name, user);
+	}
+	if (!uses.nr && !lasting)
+		log_err("%s was in use and stays active, but no user can be found", dev->name);
+	return uses.nr || !lasting;
+}
+
+/* Return: false after a message, if something would be lost. */
+static bool deactivate_may_lose(const struct options *o, const char *name, const char *what,
+				const char *advice)
+{
+	if (what && opt(o, OPT_FORCE))
+		log_warn("%s: %s", name, what);
+	else if (what)
+		log_err("%s stays active: %s; %s", name, what, advice);
+	return !what || opt(o, OPT_FORCE);
+}
+
+/*
+ * The device holds its legs, so what is on them by now has been written through it, and their
+ * signatures are recorded.  A damaged file gets the table of the device as well.
+ */
+static int deactivate_write(const struct options *o, const char *file,
+			    const struct devmap_device *dev, const struct table *t,
+			    bool damaged)
+{
+	_cleanup_saved_update_ struct saved_update u = {
+		.name = xstrdup(dev->name), .uuid = xstrdup(dev->uuid),
+		.file = damaged ? NULL : xstrdup(file), .add = damaged, .renew = !damaged,
+		.dry_run = opt(o, OPT_DRY_RUN), .lock = -1,
+	};
+	int r = saved_update_stage(&u, t, dev->readonly);
+
+	if (!r)
+		r = saved_update_commit(&u);
+	if (!r && damaged)
+		log_note("%s: its file gets the table of the device", file);
+	return r;
+}
+
+/*
+ * Return: false after a message, if the device has to stay.  What its file says is no reason
+ * at shutdown, which gives --force; /etc may be read-only by then.
+ */
+static bool deactivate_check(const struct options *o, const char *file, struct saved *s,
+			     bool damaged, const struct devmap_device *dev)
+{
+	_cleanup_free_ char *trouble = live_path_trouble(dev->name);
+	_cleanup_free_ char *save = xasprintf("\"noclone save %s%s\" keeps its table, --force gives it up",
+					      s->uuid ? "" : "--force ", dev->name);
+	_cleanup_table_ struct table live = { 0 };
+	int r = live_table(dev->name, &live);
+	enum saved_match match = damaged ? SAVED_UNKNOWN : saved_file_compare(&s->table, &live);
+
+	/* without a UUID it may be the only record of another device */
+	if (damaged && (r || !s->uuid || deactivate_write(o, file, dev, &live, true)) &&
+	    !deactivate_may_lose(o, dev->name, "its table is not in a file", save))
 		return false;
-	saved_parse_keywords(&s, text, &ignored);
-	if (saved_is_device(&s, dev->uuid))
-		return true;
-	log_err("%s is not the device that is saved under its name (UUID %s): noclone remove %s removes it",
-		name, *dev->uuid ? dev->uuid : "none", name);
+	/* also while it is in use: at shutdown LVM, for example, may keep it to the end */
+	if (match == SAVED_SAME && !trouble && !opt(o, OPT_DRY_RUN) &&
+	    !saved_file_is_forced(file) && !saved_file_writable(file))
+		deactivate_write(o, file, dev, &s->table, false);
+	if (match == SAVED_DIFFERS)
+		return deactivate_may_lose(o, dev->name,
+			"it has another table than the one that is saved, which comes back", save);
+	return deactivate_may_lose(o, dev->name, trouble,
+				   "--force deactivates it, and data of a deleted file are lost");
+}
+
+/* It may have the name that another device had when that was saved. */
+static bool deactivate_check_other(const struct options *o, const struct devmap_device *dev)
+{
+	_cleanup_free_ char *remove = xasprintf("noclone remove %s removes it", dev->name);
+	const char *what = "it is not the device that is saved under its name";
+
+	if (str_starts(dev->uuid, NOCLONE_UUID_PREFIX))
+		return deactivate_may_lose(o, dev->name, what, remove);
+	log_err("%s stays active: %s (UUID %s): %s", dev->name, what,
+		*dev->uuid ? dev->uuid : "none", remove);
 	return false;
 }
 
-static const char *refuse_used(const struct devmap_device *dev)
-{
-	_cleanup_free_ char *users = openers_lasting(dev->devno);
-	_cleanup_free_ char *processes = *users ? xstrdup("") :
-						  openers_processes(dev->devno);
-
-	log_err("%s is in use and stays active: %s%s", dev->name, users, *processes ?
-		processes : *users ? "" :
-		"its user cannot be found and may be in another mount namespace");
-	return NULL;
-}
-
-static bool is_open(const char *name)
-{
-	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
-
-	return !devmap_info(name, &dev) && dev.open_count;
-}
-
-/* udev looks into a device that has been written for a moment. */
-static bool is_in_use(const struct devmap_device *dev)
-{
-	_cleanup_free_ char *users = dev->open_count ? openers_lasting(dev->devno) :
-						       xstrdup("");
-	unsigned int i;
-
-	for (i = 0; !*users && i < CLOSE_TRIES && is_open(dev->name); i++)
-		usleep(CLOSE_WAIT_US);
-	return *users || is_open(dev->name);
-}
-
-/* The table that would be lost; false after a message. */
-static bool may_lose_table(const struct options *o, const char *name, bool grown)
-{
-	if (!opt(o, OPT_FORCE))
-		log_err("%s %s, and stays active: noclone save %s keeps it, --force gives it up",
-			name, grown ? "is larger than it is saved" :
-			"has another table than the one that is saved", name);
-	else if (grown)
-		log_warn("%s was larger than it is saved, and comes back with its old size", name);
-	else
-		log_warn("%s had another table than the one that is saved%s", name,
-			 save_is_outdated(name) ? ", which will not be activated" : "");
-	return opt(o, OPT_FORCE);
-}
-
-/* The data of a file that was deleted are gone with the device; another one would come back. */
-static bool may_lose_file(const struct options *o, const char *name)
-{
-	_cleanup_free_ char *trouble = save_file_trouble(name);
-
-	if (!trouble)
-		return true;
-	if (opt(o, OPT_FORCE))
-		log_warn("%s: %s", name, trouble);
-	else
-		log_err("%s stays active: %s; --force deactivates it nevertheless", name, trouble);
-	return opt(o, OPT_FORCE);
-}
-
-static const char *print_plan(const struct options *o, const char *name)
+static const char *deactivate_print_plan(const struct options *o, const char *name,
+					 bool damaged)
 {
 	_cleanup_free_ char *quoted = shell_quote(name);
-	_cleanup_free_ char *line = xasprintf("dmsetup remove --retry %s", quoted);
+	_cleanup_free_ char *save = xasprintf("noclone save %s && ", quoted);
+	_cleanup_free_ char *line = xasprintf("%sdmsetup remove --retry %s",
+					      damaged ? save : "", quoted);
 
 	dry_run(o, "deactivate", name, NULL, NULL, NULL, line);
 	return EACH_SAVED_PLAN;
 }
 
-static const char *remove_device(const struct options *o, const struct devmap_device *dev)
+static const char *deactivate_device(const struct options *o, const char *file,
+				     struct saved *s, bool damaged,
+				     const struct devmap_device *dev)
 {
-	/* in use, too: at shutdown it may never be removed, for example below LVM */
-	enum save_match match = save_refresh(dev, opt(o, OPT_DRY_RUN));
+	bool other = s->uuid ? strcmp(s->uuid, dev->uuid) :
+			       !str_starts(dev->uuid, NOCLONE_UUID_PREFIX);
 	int r;
 
-	if (is_in_use(dev))
-		return refuse_used(dev);
-	if ((match == SAVE_OTHER || match == SAVE_GROWN) &&
-	    !may_lose_table(o, dev->name, match == SAVE_GROWN))
+	if (other ? !deactivate_check_other(o, dev) :
+		    !deactivate_check(o, file, s, damaged, dev))
 		return NULL;
-	if (!may_lose_file(o, dev->name))
+	if (dev->open_count && deactivate_is_in_use(dev, !opt(o, OPT_DRY_RUN)))
 		return NULL;
 	if (opt(o, OPT_DRY_RUN))
-		return print_plan(o, dev->name);
+		return deactivate_print_plan(o, dev->name, damaged && !other && s->uuid);
+	/* udev looks into a device that has been written for a moment, hence the retries */
 	r = devmap_remove(dev->name, true);
+	if (r == -EBUSY)
+		deactivate_is_in_use(dev, false);
 	/* with udev late, it is gone */
 	if (r && r != -ETIMEDOUT)
 		return NULL;
-	saved_file_set_forced(dev->name, false);
+	saved_file_set_forced(file, false);
 	return "deactivated";
 }
 
@@ -134,29 +171,35 @@ static const char *deactivate_saved(const struct options *o, const char *name)
 {
 	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
 	_cleanup_close_ int lock = opt(o, OPT_DRY_RUN) ? -1 : saved_file_lock(name);
+	_cleanup_saved_ struct saved s = { 0 };
+	_cleanup_free_ char *damage = NULL;
 	int r;
 
 	if (lock < 0 && !opt(o, OPT_DRY_RUN))
 		return NULL;
-	r = devmap_info(name, &dev);
+	damage = saved_file_peek(name, &s);
+	if (damage)
+		log_warn("%s%s is damaged: %s", name, SAVED_SUFFIX, damage);
+	r = deactivate_find(name, &s, &dev);
 	if (!r)
-		return check_file(name, &dev) ? remove_device(o, &dev) : NULL;
-	if (devmap_is_absent(r))
-		return "not active";
-	log_err("%s: %s", name, devmap_reason(r));
-	return NULL;
+		return deactivate_device(o, name, &s, damage, &dev);
+	return devmap_is_absent(r) ? "not active" : NULL;
 }
 
-/* What is not saved leaves no file of a lock behind. */
+/* A device that is not saved leaves no file of a lock behind. */
 static const char *deactivate(const struct options *o, const char *name)
 {
 	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
+	_cleanup_free_ char *file = NULL;
 	int r;
 
 	if (saved_file_exists(name))
 		return deactivate_saved(o, name);
 	r = devmap_info(name, &dev);
-	if (!r)
+	file = r ? NULL : saved_file_of(name, dev.uuid);
+	if (file)
+		log_err("%s is saved under the name %s: noclone deactivate %s", name, file, file);
+	else if (!r)
 		log_err("%s is not saved: noclone remove %s removes it", name, name);
 	else if (devmap_is_absent(r))
 		log_err("%s is neither active nor saved", name);
@@ -165,21 +208,20 @@ static const char *deactivate(const struct options *o, const char *name)
 	return NULL;
 }
 
-/* What uses it may be another saved device, which goes first. */
-static bool is_ready(const char *name)
+/* Another saved device may use it, which goes first. */
+static bool deactivate_is_ready(const char *name)
 {
 	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
-	_cleanup_free_ char *users = NULL;
+	_cleanup_uses_ struct uses uses = { 0 };
 
-	if (devmap_info(name, &dev))
-		return true;
-	users = openers_lasting(dev.devno);
-	return !*users;
+	if (!devmap_info(name, &dev))
+		open_uses_lasting(&uses, dev.devno);
+	return !uses.nr;
 }
 
 int cmd_deactivate(const struct options *o, int argc, char **argv)
 {
-	static const struct each_saved e = { "deactivate", is_ready, deactivate };
+	static const struct each_saved e = { "deactivate", deactivate_is_ready, deactivate };
 
 	return each_saved(&e, o, argc, argv);
 }

@@ -8,7 +8,6 @@
 #include <json-c/json.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/child.h"
 #include "base/log.h"
@@ -19,17 +18,16 @@
 #include "cli/select.h"
 #include "cmd/cmd.h"
 
-struct run {
+struct each_run {
 	const struct each_saved *e;
 	const struct options *o;
 	struct json_object *devices;
 	struct names names;
 	bool *done;
 	bool failed;
-	bool printed;	/* a plan */
 };
 
-static void add_name(const char *name, void *data)
+static void each_add(const char *name, void *data)
 {
 	struct names *names = data;
 
@@ -37,12 +35,17 @@ static void add_name(const char *name, void *data)
 	names->name[names->nr++] = xstrdup(name);
 }
 
-static int collect(struct names *names, const struct options *o, int argc, char **argv)
+static int each_collect(struct names *names, const struct options *o, int argc, char **argv)
 {
 	int i;
 
-	if (opt(o, OPT_ALL))
-		return saved_file_for_each(add_name, names) ? EXIT_FAILED : EXIT_OK;
+	if (!argc == !opt(o, OPT_ALL)) {
+		log_err(argc ? "give devices or --all, not both" :
+			"which devices? Give their names, or --all");
+		return EXIT_USAGE;
+	}
+	if (!argc)
+		return saved_file_for_each(each_add, names) ? EXIT_FAILED : EXIT_OK;
 	for (i = 0; i < argc; i++) {
 		_cleanup_free_ char *name = select_new_name(argv[i]);
 		const char *wrong = saved_name_problem(name);
@@ -51,96 +54,81 @@ static int collect(struct names *names, const struct options *o, int argc, char 
 			log_err("\"%s\" %s", name, wrong);
 			return EXIT_USAGE;
 		}
-		add_name(name, names);
+		each_add(name, names);
 	}
 	return EXIT_OK;
 }
 
-static void report(struct run *run, const char *name, const char *state)
+static void each_report(struct each_run *run, const char *name, const char *state)
 {
-	struct json_object *o;
+	struct json_object *o = json_object_new_object();
 
-	if (state && !strcmp(state, EACH_SAVED_PLAN)) {
-		run->printed = true;
-		return;
-	}
-	if (!opt(run->o, OPT_JSON)) {
-		if (state)
-			printf("%s: %s\n", name, state);
-		fflush(stdout);
-		return;
-	}
-	o = json_object_new_object();
 	output_add_string(o, "name", name);
 	output_add_bool(o, "ok", state);
 	output_add_string(o, "state", state);
 	json_object_array_add(run->devices, o);
+	if (!state || opt(run->o, OPT_JSON))
+		return;
+	printf("%s: %s\n", name, state);
+	fflush(stdout);
 }
 
-static void do_one(struct run *run, unsigned int i)
+static void each_do(struct each_run *run, unsigned int i)
 {
 	const char *name = run->names.name[i];
 	const char *state = run->e->run(run->o, name);
 
 	run->done[i] = true;
 	run->failed |= !state;
-	report(run, name, state);
+	if (!state || *state)
+		each_report(run, name, state);
 }
 
 /* Return: whether any device was done. */
-static bool do_ready(struct run *run)
+static bool each_round(struct each_run *run, bool ready_only)
 {
 	bool any = false;
 	unsigned int i;
 
-	for (i = 0; i < run->names.nr && !stop_requested(); i++)
-		if (!run->done[i] && run->e->ready(run->names.name[i])) {
-			do_one(run, i);
-			any = true;
-		}
+	for (i = 0; i < run->names.nr && !stop_requested(); i++) {
+		if (run->done[i] || (ready_only && !run->e->ready(run->names.name[i])))
+			continue;
+		each_do(run, i);
+		any = true;
+	}
 	return any;
 }
 
-static void do_all(struct run *run)
+/* Of devices that have printed a plan, there is no more to print. */
+static void each_print(const struct each_run *run)
 {
-	unsigned int i;
+	struct json_object *out = output_new(run->e->command);
 
-	run->done = xzalloc(run->names.nr + 1);
-	while (do_ready(run))
-		;
-	for (i = 0; i < run->names.nr && !stop_requested(); i++)
-		if (!run->done[i])
-			do_one(run, i);
-	run->failed |= stop_requested();
-	free(run->done);
+	json_object_object_add(out, "devices", json_object_get(run->devices));
+	if (opt(run->o, OPT_DRY_RUN))
+		output_add_bool(out, "dry_run", true);
+	if (json_object_array_length(run->devices) || !run->names.nr)
+		output_print(out);
+	json_object_put(out);
 }
 
-int each_saved(const struct each_saved *e, const struct options *o, int argc,
-	       char **argv)
+int each_saved(const struct each_saved *e, const struct options *o, int argc, char **argv)
 {
-	struct json_object *out;
-	struct run run = { .e = e, .o = o };
-	int r;
+	struct each_run run = { .e = e, .o = o };
+	int r = each_collect(&run.names, o, argc, argv);
 
-	if (!argc == !opt(o, OPT_ALL)) {
-		log_err(argc ? "give devices or --all, not both" :
-			"which devices? Give their names, or --all");
-		return EXIT_USAGE;
-	}
-	r = collect(&run.names, o, argc, argv);
+	run.done = xzalloc(run.names.nr + 1);
+	run.devices = json_object_new_array();
+	while (!r && each_round(&run, true))
+		;
 	if (!r) {
-		out = output_new(e->command);
-		run.devices = json_object_new_array();
-		json_object_object_add(out, "devices", run.devices);
-		do_all(&run);
-		if (opt(o, OPT_DRY_RUN))
-			output_add_bool(out, "dry_run", true);
-		if (opt(o, OPT_JSON) &&
-		    (!run.printed || json_object_array_length(run.devices)))
-			output_print(out);
-		json_object_put(out);
-		r = run.failed ? EXIT_FAILED : EXIT_OK;
+		each_round(&run, false);
+		r = run.failed || stop_requested() ? EXIT_FAILED : EXIT_OK;
+		if (opt(o, OPT_JSON))
+			each_print(&run);
 	}
+	json_object_put(run.devices);
+	free(run.done);
 	names_free(&run.names);
 	return r;
 }

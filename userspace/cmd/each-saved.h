@@ -7,14 +7,14 @@
 
 #include "cli/options.h"
 
-#define EACH_SAVED_PLAN	"dry run"
+#define EACH_SAVED_PLAN	""
 
 /**
  * struct each_saved - a command on saved devices
  * @command: its name
- * @ready: is nothing in its way that another of the devices may have to do with?
- * @run: what has become of the device, in a word or two, EACH_SAVED_PLAN if that was
- *	printed; NULL after a message
+ * @ready: does no other of the devices have to come first?
+ * @run: the new state of the device in a few words, EACH_SAVED_PLAN if it has printed a plan;
+ *	NULL after a message
  */
 struct each_saved {
 	const char *command;

@@ -16,7 +16,6 @@
 #include "system/devmap.h"
 #include "system/identity.h"
 #include "system/live.h"
-#include "system/saved-file.h"
 #include "cli/build.h"
 #include "cli/confirm.h"
 #include "cli/dry-run.h"
@@ -24,19 +23,23 @@
 #include "cli/options.h"
 #include "cli/select.h"
 #include "cmd/cmd.h"
-#include "cmd/save.h"
+#include "cmd/saved-update.h"
 
-static void reload_dry_run(const struct options *o, const char *name,
-			   const struct table *t,
-			   const struct problems *problems)
+static int reload_dry_run(const struct options *o, const struct devmap_device *dev,
+			  const struct table *t, const struct problems *problems)
 {
-	_cleanup_free_ char *quoted = shell_quote(name);
-	_cleanup_free_ char *load = dry_run_reload(o, name, opt(o, OPT_READONLY), t);
-	_cleanup_free_ char *line = xasprintf("%s%s%s", load,
-		opt(o, OPT_PERSIST) ? " && noclone save " : "",
-		opt(o, OPT_PERSIST) ? quoted : "");
+	_cleanup_saved_update_ struct saved_update u = SAVED_UPDATE_INIT;
+	_cleanup_free_ char *load = dry_run_reload(o, dev->name, opt(o, OPT_READONLY), t);
+	_cleanup_free_ char *line = NULL;
+	int r = saved_update_begin(&u, o, dev->name, dev->uuid);
 
-	dry_run(o, "reload", name, NULL, t, problems, line);
+	if (!r)
+		r = saved_update_stage(&u, t, opt(o, OPT_READONLY));
+	if (r)
+		return r;
+	line = xasprintf("%s%s", load, saved_update_words(&u));
+	dry_run(o, "reload", dev->name, NULL, t, problems, line);
+	return 0;
 }
 
 /* A copy for move_describe(): with device numbers, where the kernel gets names. */
@@ -119,7 +122,7 @@ struct reload_check {
 	const struct table *seen;
 };
 
-/* A process with the lock of its file, or without, may have changed it meanwhile. */
+/* Another process may have changed it since it was looked at. */
 static bool has_changed(const char *name, const struct table *seen)
 {
 	_cleanup_free_ char *before = table_print(seen, false, NULL, NULL), *text = NULL;
@@ -157,62 +160,37 @@ static int reload(const struct options *o, const char *name, const struct exchan
 		.seen = e->seen,
 	};
 	const struct devmap_check check = { .loaded = still_right, .data = &data };
-	int r = devmap_reload(name, e->new, opt(o, OPT_READONLY), &check);
 
-	if (!r) {
-		log_verbose("%s runs with its new table", name);
-		live_warn_stand_in(name);
-	}
-	return r;
+	return devmap_reload(name, e->new, opt(o, OPT_READONLY), &check);
 }
 
-/* Saved with the new table, or known to be saved with the old one; with the lock. */
-static int keep(const struct options *o, const char *name)
+static int switch_table(const struct build *b, const struct devmap_device *dev,
+			const struct exchange *e, struct backing *backing,
+			const struct problems *known)
 {
-	if (opt(o, OPT_PERSIST) && !save_locked(o, name)) {
-		save_hint_twins(name);
-		return 0;
-	}
-	save_hint(name, true);
-	if (!opt(o, OPT_PERSIST))
-		return 0;
-	log_err("%s has its new table, but is not saved with it", name);
-	return -EIO;
-}
-
-/* Who compares table and file waits until they belong together again. */
-static int lock_file(const struct options *o, const char *name, int *lock)
-{
-	const char *wrong = saved_name_problem(name);
-
-	if (opt(o, OPT_PERSIST) && wrong) {
-		log_err("\"%s\" %s", name, wrong);
-		return -EINVAL;
-	}
-	/* not saved yet is no reason: a process may be about to read the old table for that */
-	if (wrong)
-		return 0;
-	*lock = saved_file_lock(name);
-	return *lock < 0 ? *lock : 0;
-}
-
-static int switch_table(const struct build *b, const char *name, const struct exchange *e,
-			struct backing *backing, const struct problems *known)
-{
-	_cleanup_close_ int lock = -1;
+	_cleanup_saved_update_ struct saved_update u = SAVED_UPDATE_INIT;
 	bool good = false;
-	int r = lock_file(b->options, name, &lock);
+	int r = saved_update_begin(&u, b->options, dev->name, dev->uuid);
 
 	if (r)
 		return r;
 	r = load_begin(b, e->new, backing);
+	if (!r)
+		r = saved_update_stage(&u, e->new, opt(b->options, OPT_READONLY));
 	if (!r) {
-		r = reload(b->options, name, e, backing, known);
+		r = reload(b->options, dev->name, e, backing, known);
 		/* with udev late, the new table is running */
 		good = !r || r == -ETIMEDOUT;
 	}
+	if (good)
+		r = saved_update_commit(&u) ? : r;
+	saved_update_end(&u);
 	load_end(backing, good);
-	return good && keep(b->options, name) ? -EIO : r;
+	if (!r) {
+		log_verbose("%s runs with its new table", dev->name);
+		live_warn_stand_in(dev->name);
+	}
+	return r;
 }
 
 static int load(const struct build *b, const struct devmap_device *dev)
@@ -235,14 +213,13 @@ static int load(const struct build *b, const struct devmap_device *dev)
 	if (opt(o, OPT_DRY_RUN)) {
 		backing_announce(&backing);
 		announce_move(o, dev, move, risky, &problems);
-		reload_dry_run(o, dev->name, &t, &problems);
-		return 0;
+		return reload_dry_run(o, dev, &t, &problems);
 	}
 	if (!agreed(o, dev, move, risky)) {
 		log_err("%s keeps running with its old table", dev->name);
 		return -ECANCELED;
 	}
-	return switch_table(b, dev->name, &e, &backing, &problems);
+	return switch_table(b, dev, &e, &backing, &problems);
 }
 
 int cmd_reload(const struct options *o, int argc, char **argv)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* noclone remove: remove devices, and with --forget the files of saved ones. */
 #include <errno.h>
-#include <stdio.h>
+#include <string.h>
 
 #include "base/log.h"
 #include "base/read.h"
@@ -16,7 +16,6 @@
 #include "cli/options.h"
 #include "cli/select.h"
 #include "cmd/cmd.h"
-#include "cmd/save.h"
 
 /* The kernel says that the device is open, but not by which process. */
 static void remove_report_users(const struct devmap_device *dev)
@@ -38,35 +37,47 @@ static void remove_report_users(const struct devmap_device *dev)
 			dev->name, deferred);
 }
 
-/* A device may have the name that another one had when that was saved. */
-static int remove_check_forget(const struct devmap_device *dev)
+/*
+ * The file of a device, by its UUID.  One that is damaged belongs to the device of its name.
+ * Return: 0, or a negative errno after a message.
+ */
+static int remove_find_file(const struct devmap_device *dev, char **file)
 {
 	_cleanup_free_ char *path = saved_path(dev->name), *quoted = shell_quote(dev->name);
+	_cleanup_free_ char *why = NULL;
+	_cleanup_saved_ struct saved s = { 0 };
 
-	if (!save_is_of_other(dev))
+	*file = saved_file_of(dev->name, dev->uuid);
+	if (*file || !saved_file_exists(dev->name))
 		return 0;
+	why = saved_file_peek(dev->name, &s);
+	if (!s.uuid) {
+		*file = xstrdup(dev->name);
+		return 0;
+	}
 	log_err("%s was saved for a different device named %s; without --forget, \"noclone remove %s\" removes the device only",
 		path, dev->name, quoted);
 	return -EEXIST;
 }
 
 /* The file of a saved device that was removed: remove it as well, or say that it stays. */
-static int remove_saved(const struct options *o, const char *name)
+static int remove_saved(const struct options *o, const char *file)
 {
-	_cleanup_free_ char *path = saved_path(name), *quoted = shell_quote(name);
+	_cleanup_free_ char *path = saved_path(file), *quoted = shell_quote(file);
 
 	if (opt(o, OPT_FORGET))
-		return saved_file_remove(name);
+		return saved_file_remove(file);
 	log_note("%s is still saved in %s and will be activated at boot; to stop that: noclone remove --forget %s",
-		 name, path, quoted);
+		 file, path, quoted);
 	return 0;
 }
 
 /* Print the command line that does the same: dmsetup's, and rm for the saved file. */
-static void remove_print(const struct options *o, const char *name, bool file)
+static void remove_print(const struct options *o, const char *name, const char *file)
 {
-	_cleanup_free_ char *path = saved_path(name), *quoted = shell_quote(path);
+	_cleanup_free_ char *path = file ? saved_path(file) : xstrdup("");
 	_cleanup_free_ char *dmsetup = name_command("remove", name);
+	_cleanup_free_ char *quoted = shell_quote(path);
 	_cleanup_free_ char *line = xasprintf("%s%s%s%s%s", dmsetup,
 		opt(o, OPT_RETRY) ? " --retry" : "",
 		opt(o, OPT_NOUDEVSYNC) ? " --noudevsync" : "",
@@ -75,38 +86,54 @@ static void remove_print(const struct options *o, const char *name, bool file)
 	dry_run(o, "remove", name, NULL, NULL, NULL, line);
 }
 
-static int remove_active(const struct options *o, const struct devmap_device *dev)
+static int remove_active(const struct options *o, const struct devmap_device *dev,
+			 const char *file)
 {
-	bool saved = saved_file_exists(dev->name) && !save_is_of_other(dev);
 	int r = devmap_remove(dev->name, opt(o, OPT_RETRY));
 
 	if (r == -EBUSY)
 		remove_report_users(dev);
 	/* with udev late, the device is gone */
-	if ((r && r != -ETIMEDOUT) || !saved)
+	if ((r && r != -ETIMEDOUT) || !file)
 		return r;
-	return remove_saved(o, dev->name) ? : r;
+	return remove_saved(o, file) ? : r;
+}
+
+/* With the lock of a file that is to go: the device goes only if its file can. */
+static int remove_lock(const struct options *o, const char *file, int *lock)
+{
+	_cleanup_free_ char *path = saved_path(file);
+	int r = saved_file_writable(file);
+
+	if (r) {
+		log_err("%s cannot be removed: %s", path, strerror(-r));
+		return r;
+	}
+	*lock = opt(o, OPT_DRY_RUN) ? -1 : saved_file_lock(file);
+	return *lock < 0 && !opt(o, OPT_DRY_RUN) ? *lock : 0;
 }
 
 static int remove_device(const struct options *o, const char *word)
 {
 	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
+	_cleanup_free_ char *file = NULL;
 	_cleanup_close_ int lock = -1;
-	bool file;
 	int r = select_device(word, &dev) ? : select_check_owner(o, &dev);
 
 	if (r)
 		return r;
-	file = opt(o, OPT_FORGET) && saved_file_exists(dev.name);
-	r = file ? remove_check_forget(&dev) : 0;
+	if (!opt(o, OPT_FORGET))
+		file = saved_file_of(dev.name, dev.uuid);
+	else
+		r = remove_find_file(&dev, &file);
+	if (!r && file && opt(o, OPT_FORGET))
+		r = remove_lock(o, file, &lock);
 	if (r)
 		return r;
-	if (opt(o, OPT_DRY_RUN)) {
-		remove_print(o, dev.name, file);
-		return 0;
-	}
-	lock = file ? saved_file_lock(dev.name) : -1;
-	return file && lock < 0 ? lock : remove_active(o, &dev);
+	if (!opt(o, OPT_DRY_RUN))
+		return remove_active(o, &dev, file);
+	remove_print(o, dev.name, opt(o, OPT_FORGET) ? file : NULL);
+	return 0;
 }
 
 /* Is there a file, but no device of that name? */
@@ -117,14 +144,30 @@ static bool remove_is_absent(const char *name)
 	return saved_file_exists(name) && devmap_is_absent(devmap_info(name, &dev));
 }
 
+/* A device that is active under another name stays, and is not saved any more. */
+static void remove_say_renamed(const char *name)
+{
+	_cleanup_saved_ struct saved s = { 0 };
+	_cleanup_free_ char *why = saved_file_peek(name, &s), *active = NULL;
+
+	active = s.uuid ? devmap_name_of_uuid(s.uuid) : NULL;
+	if (active)
+		log_note("%s is active under the name %s, and stays until the next boot", name,
+			 active);
+}
+
 static int remove_file(const struct options *o, const char *name)
 {
 	_cleanup_free_ char *path = saved_path(name), *quoted = shell_quote(path);
 	_cleanup_free_ char *line = xasprintf("rm %s", quoted);
-	_cleanup_close_ int lock = opt(o, OPT_DRY_RUN) ? -1 : saved_file_lock(name);
+	_cleanup_close_ int lock = -1;
+	int r = remove_lock(o, name, &lock);
 
+	if (r)
+		return r;
+	remove_say_renamed(name);
 	if (!opt(o, OPT_DRY_RUN))
-		return lock < 0 ? lock : saved_file_remove(name);
+		return saved_file_remove(name);
 	dry_run(o, "remove", name, NULL, NULL, NULL, line);
 	return 0;
 }

@@ -37,7 +37,6 @@
 #include "system/identity.h"
 #include "system/live.h"
 #include "system/room.h"
-#include "system/saved-file.h"
 #include "system/system-facts.h"
 #include "cli/dry-run.h"
 #include "cli/load.h"
@@ -45,7 +44,7 @@
 #include "cli/problem-log.h"
 #include "cli/select.h"
 #include "cmd/cmd.h"
-#include "cmd/save.h"
+#include "cmd/saved-update.h"
 
 /**
  * struct resize - one run
@@ -61,9 +60,8 @@
  * @room: what it grows into
  * @growth: its file
  * @mounted: the file system on it is, with --resizefs
- * @saved: there is a file that has it as it is, and is to have its new size
  * @udev_late: done, but udev has not confirmed it
- * @lock: of its file: held until the end, but for a dry run
+ * @update: its file as a saved device, locked until the end, but for a dry run
  * @problems: what --force has overridden
  */
 struct resize {
@@ -77,9 +75,8 @@ struct resize {
 	struct room room;
 	struct growth growth;
 	bool mounted;
-	bool saved;
 	bool udev_late;
-	int lock;
+	struct saved_update update;
 	struct problems problems;
 };
 
@@ -92,8 +89,7 @@ static void resize_free(struct resize *r)
 	table_free(&r->direct);
 	room_free(&r->room);
 	problems_free(&r->problems);
-	if (r->lock >= 0)
-		close(r->lock);
+	saved_update_end(&r->update);
 }
 
 static const struct target *resize_last(const struct table *t)
@@ -117,10 +113,10 @@ static bool resize_grows(const struct resize *r)
 static int resize_lock(struct resize *r)
 {
 	_cleanup_free_ char *name = xstrdup(r->dev.name);
+	int e = saved_update_begin(&r->update, r->o, name, r->dev.uuid);
 
-	r->lock = saved_file_lock(name);
-	if (r->lock < 0)
-		return r->lock;
+	if (e)
+		return e;
 	devmap_device_free(&r->dev);
 	r->dev = (struct devmap_device) { 0 };
 	return select_device(name, &r->dev);
@@ -131,7 +127,7 @@ static int resize_find(struct resize *r, const char *word)
 	_cleanup_free_ char *resume = NULL, *why = NULL;
 	int e = select_device(word, &r->dev);
 
-	if (!e && !opt(r->o, OPT_DRY_RUN))
+	if (!e)
 		e = resize_lock(r);
 	if (!e)
 		e = select_check_owner(r->o, &r->dev);
@@ -188,7 +184,6 @@ static int resize_look(struct resize *r, const char *word)
 	if (why)
 		return resize_refuse(r, -EOPNOTSUPP, why);
 	r->old_sectors = table_sectors(&r->live.table);
-	r->saved = save_is_current(&r->dev, &r->live.table);
 	return resize_check_files(r);
 }
 
@@ -360,8 +355,8 @@ static char *resize_reload_words(const struct resize *r, const struct table *t)
 /* As shell commands, a line each. */
 static char *resize_steps(const struct resize *r)
 {
+	_cleanup_free_ char *load = resize_reload_words(r, &r->new);
 	const bool fs = opt(r->o, OPT_RESIZEFS);
-	_cleanup_free_ char *quoted = shell_quote(r->dev.name);
 	struct strbuf b = { 0 };
 
 	if (fs && !r->mounted)
@@ -370,9 +365,7 @@ static char *resize_steps(const struct resize *r)
 		resize_add_step(&b, resize_reload_words(r, &r->direct));
 	resize_add_step(&b, growth_words(&r->growth));
 	if (resize_grows(r))
-		resize_add_step(&b, resize_reload_words(r, &r->new));
-	if (r->saved && resize_grows(r))
-		resize_add_step(&b, xasprintf("noclone save %s", quoted));
+		resize_add_step(&b, xasprintf("%s%s", load, saved_update_words(&r->update)));
 	if (fs)
 		resize_add_step(&b, fsadm_resize_words(r->node));
 	return b.len ? strbuf_take(&b) : xstrdup("");
@@ -544,34 +537,30 @@ static void resize_report(const struct resize *r)
 	else
 		log_verbose("%s has %s", r->dev.name, size);
 	live_warn_stand_in(r->dev.name);
-	if (!r->saved)
-		save_hint(r->dev.name, true);
 	if (resize_grows(r) && !opt(r->o, OPT_RESIZEFS))
 		resize_report_above(r);
 }
 
-/* Saved with its old size, it would be too small for the file system at the next boot. */
-static int resize_save(const struct resize *r)
+static int resize_stage(struct resize *r)
 {
-	if (!r->saved || !resize_grows(r) || !save_locked(r->o, r->dev.name))
-		return 0;
-	log_err("%s has its new size, but is not saved with it", r->dev.name);
-	save_refresh(&r->dev, false);
-	return -EIO;
+	return resize_grows(r) ? saved_update_stage(&r->update, &r->new, r->dev.readonly) : 0;
 }
 
 /* Context: stop_hold(). */
 static int resize_run(struct resize *r)
 {
 	const bool fs = opt(r->o, OPT_RESIZEFS);
-	int e = fs && !r->mounted ? fsadm_check(r->node) : 0;
+	int e = resize_stage(r);
 
+	if (!e && fs && !r->mounted)
+		e = fsadm_check(r->node);
 	if (!e)
 		e = resize_switch(r);
 	if (e)
 		return e;
+	/* with its old size it would be too small for the file system at the next boot */
+	e = saved_update_commit(&r->update);
 	resize_report(r);
-	e = resize_save(r);
 	if (e)
 		return e;
 	e = fs ? fsadm_resize(r->node) : 0;
@@ -595,8 +584,10 @@ static int resize(struct resize *r, const char *word, const struct resize_size *
 	if (e)
 		return e;
 	if (opt(r->o, OPT_DRY_RUN)) {
-		resize_print_steps(r);
-		return 0;
+		e = resize_stage(r);
+		if (!e)
+			resize_print_steps(r);
+		return e;
 	}
 	stop_hold();
 	e = resize_run(r);
@@ -634,7 +625,9 @@ static char *resize_parse_words(int argc, char **argv, struct resize_size *size,
 
 int cmd_resize(const struct options *o, int argc, char **argv)
 {
-	__attribute__((cleanup(resize_free))) struct resize r = { .o = o, .lock = -1 };
+	__attribute__((cleanup(resize_free))) struct resize r = {
+		.o = o, .update = SAVED_UPDATE_INIT,
+	};
 	struct plan_request added = { .nr_legs = argc - 2 };
 	_cleanup_free_ char *wrong = NULL;
 	struct resize_size size;

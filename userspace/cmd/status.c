@@ -26,6 +26,7 @@
 #include "system/devmap.h"
 #include "system/identity.h"
 #include "system/live.h"
+#include "system/saved-file.h"
 #include "cli/metrics.h"
 #include "cli/output.h"
 #include "cli/report.h"
@@ -38,9 +39,18 @@
 /* Each of these asks for a line for each device. */
 #define OPT_TABULAR	(OPT_OUTPUT | OPT_SORT | OPT_NOHEADINGS | OPT_WATCH)
 
+/**
+ * struct status_device - one device
+ * @dev: its state
+ * @live: its table and status
+ * @saved: the name under which it is saved, or NULL
+ * @differs: that file has another table
+ */
 struct status_device {
 	struct devmap_device dev;
 	struct live live;
+	char *saved;
+	bool differs;
 };
 
 struct status_devices {
@@ -52,6 +62,7 @@ static void status_device_free(struct status_device *d)
 {
 	devmap_device_free(&d->dev);
 	live_free(&d->live);
+	free(d->saved);
 }
 
 static void status_devices_free(struct status_devices *all)
@@ -95,6 +106,26 @@ static void status_read(const struct names *names, bool all, struct status_devic
 			}
 		}
 		status_device_free(&d);
+	}
+}
+
+/* By its UUID: a device that was renamed has the file with its older name. */
+static void status_take_saved(const char *name, void *data)
+{
+	struct status_devices *devices = data;
+	_cleanup_saved_ struct saved s = { 0 };
+	_cleanup_free_ char *why = saved_file_peek(name, &s);
+	unsigned int i;
+
+	for (i = 0; s.uuid && i < devices->nr; i++) {
+		struct status_device *d = &devices->device[i];
+
+		/* of a copy of its file, its own counts */
+		if (strcmp(d->dev.uuid, s.uuid) || (d->saved && strcmp(name, d->dev.name)))
+			continue;
+		free(d->saved);
+		d->saved = xstrdup(name);
+		d->differs = saved_file_compare(&s.table, &d->live.table) == SAVED_DIFFERS;
 	}
 }
 
@@ -176,18 +207,35 @@ static void status_add_identity(struct json_object *o, const struct status_devic
 	json_object_object_add(o, "on", status_below(&d->live.table));
 }
 
+/* What is wrong below the device, and with its file. */
+static char *status_wrong(const struct status_device *d, const struct troubles *troubles)
+{
+	const char *other = d->saved && strcmp(d->saved, d->dev.name) ? d->saved : "";
+	_cleanup_free_ char *below = troubles_brief(troubles);
+	struct strbuf b = { 0 };
+
+	strbuf_add(&b, "%s", below);
+	if (d->differs)
+		strbuf_add(&b, "%sdiffers", b.len ? ", " : "");
+	if (*other)
+		strbuf_add(&b, "%ssaved as %s", b.len ? ", " : "", other);
+	return strbuf_take(&b);
+}
+
 static void status_add_state(struct json_object *o, const struct status_device *d)
 {
 	_cleanup_troubles_ struct troubles troubles = { 0 };
 	_cleanup_free_ char *state = status_state(&d->live), *brief = NULL;
 
 	live_troubles(&d->live, &troubles);
-	brief = troubles_brief(&troubles);
+	brief = status_wrong(d, &troubles);
 	output_add_string(o, "state", state);
 	output_add_bool(o, "suspended", d->dev.suspended);
 	output_add_bool(o, "readonly", d->dev.readonly);
 	output_add_bool(o, "deferred_remove", d->dev.deferred_remove);
 	output_add_string(o, "wrong", *brief ? brief : NULL);
+	output_add_string(o, "saved", d->saved);
+	output_add_bool(o, "differs", d->differs);
 	json_object_object_add(o, "troubles", output_troubles(&troubles));
 	output_add_number(o, "open_count", MAX(d->dev.open_count, 0));
 	output_add_number(o, "event_nr", d->dev.event_nr);
@@ -350,9 +398,22 @@ static void status_print_file(const struct devmap_target *raw, const struct stat
 			      status_file_counter_meaning);
 }
 
-/* The fast path and its counters belong to the device: print them once. */
-static void status_print_device(const struct live *live)
+static void status_print_saved(const struct status_device *d)
 {
+	_cleanup_free_ char *path = d->saved ? saved_path(d->saved) : NULL;
+	_cleanup_free_ char *quoted = shell_quote(d->dev.name);
+
+	if (d->differs)
+		printf("  %s has another table, which the next boot takes: noclone save %s\n",
+		       path, quoted);
+	if (d->saved && strcmp(d->saved, d->dev.name))
+		printf("  It is saved under the name %s: noclone save %s\n", d->saved, quoted);
+}
+
+/* The fast path and its counters belong to the device: print them once. */
+static void status_print_device(const struct status_device *d)
+{
+	const struct live *live = &d->live;
 	const struct status *fastpath = live_status(live);
 	_cleanup_free_ char *words = fastpath ? status_state_words(fastpath) : NULL;
 	_cleanup_troubles_ struct troubles troubles = { 0 };
@@ -361,6 +422,7 @@ static void status_print_device(const struct live *live)
 	live_troubles(live, &troubles);
 	for (i = 0; i < troubles.nr; i++)
 		printf("  %s\n", troubles.trouble[i].text);
+	status_print_saved(d);
 	for (i = 0; i < live->raw.nr; i++) {
 		const struct devmap_target *raw = &live->raw.target[i];
 
@@ -385,7 +447,7 @@ static void status_print_each(const struct status_devices *all, const struct rep
 		if (i)
 			putchar('\n');
 		report_print_row(r, json_object_array_get_idx(rows, i));
-		status_print_device(&all->device[i].live);
+		status_print_device(&all->device[i]);
 	}
 }
 
@@ -414,9 +476,11 @@ static int status_collect(const struct options *o, int argc, char **argv,
 {
 	int r = select_names(names, argc, argv, true);
 
-	if (!r)
-		status_read(names, argc || opt(o, OPT_ALL), devices);
-	return r;
+	if (r)
+		return r;
+	status_read(names, argc || opt(o, OPT_ALL), devices);
+	saved_file_for_each(status_take_saved, devices);
+	return 0;
 }
 
 /* Until a signal ends it, or the output cannot be written. */

@@ -8,6 +8,7 @@
 
 #include <ctype.h>
 #include <mntent.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/util.h"
@@ -16,7 +17,7 @@
 #define UNIT_NAME_MAX	255
 #define MAPPER_DIR	"/dev/mapper/"
 
-static bool is_plain(char c)
+static bool boot_unit_is_plain(char c)
 {
 	return isascii(c) && (isalnum(c) || strchr(":_.", c));
 }
@@ -34,7 +35,7 @@ char *boot_unit_escape(const char *text, bool path)
 			continue;
 		if (*at == '/')
 			strbuf_putc(&b, '-', 1);
-		else if (is_plain(*at) && (*at != '.' || b.len))
+		else if (boot_unit_is_plain(*at) && (*at != '.' || b.len))
 			strbuf_putc(&b, *at, 1);
 		else
 			strbuf_add(&b, "\\x%02x", (unsigned char)*at);
@@ -58,151 +59,80 @@ char *boot_unit_device(const char *path)
 	return xasprintf("%s.device", escaped);
 }
 
-/* A value as udev writes it into the name of a link. */
-static void add_link_value(struct strbuf *b, const char *value)
-{
-	for (; *value; value++)
-		if (!isascii(*value) || isalnum(*value) || strchr("#+-.:=@_", *value))
-			strbuf_putc(b, *value, 1);
-		else
-			strbuf_add(b, "\\x%02x", (unsigned char)*value);
-}
-
-/* The path that udev makes for a leg: a new string, NULL if there is none. */
-static char *leg_path(const char *device)
-{
-	static const char * const tags[] = { "UUID", "LABEL", "PARTUUID", "PARTLABEL" };
-	const char *equals = strchr(device, '=');
-	struct strbuf b = { 0 };
-	unsigned int i;
-	const char *c;
-
-	if (*device == '/')
-		return xstrdup(device);
-	for (i = 0; equals && i < ARRAY_SIZE(tags); i++) {
-		if (strlen(tags[i]) != (size_t)(equals - device) ||
-		    strncmp(device, tags[i], equals - device))
-			continue;
-		strbuf_add(&b, "/dev/disk/by-");
-		for (c = tags[i]; *c; c++)
-			strbuf_putc(&b, tolower(*c), 1);
-		strbuf_putc(&b, '/', 1);
-		add_link_value(&b, equals + 1);
-		return strbuf_take(&b);
-	}
-	return NULL;
-}
-
-/* @text in a unit file, where % begins a specifier. */
-static char *no_specifiers(const char *text)
-{
-	struct strbuf b = { 0 };
-
-	for (; *text; text++)
-		strbuf_putc(&b, *text, *text == '%' ? 2 : 1);
-	return strbuf_take(&b);
-}
-
 /*
- * A path as a word of a list: in quotes, as its blanks are no separators.  NULL if
- * it has a line break, which no unit file can have.
+ * A path as a word of a list: in quotes, as its blanks are no separators, and with %% for %,
+ * which begins a specifier.  NULL if it has a line break, which no unit file can have.
  */
-static char *quoted_path(const char *path)
+static char *boot_unit_quote(const char *path)
 {
-	_cleanup_free_ char *plain = no_specifiers(path);
 	struct strbuf b = { 0 };
-	const char *at;
 
 	if (strpbrk(path, "\r\n"))
 		return NULL;
 	strbuf_putc(&b, '"', 1);
-	for (at = plain; *at; at++)
-		strbuf_add(&b, "%s%c", strchr("\"\\", *at) ? "\\" : "", *at);
+	for (; *path; path++)
+		strbuf_add(&b, "%s%c", *path == '%' ? "%" : strchr("\"\\", *path) ? "\\" : "",
+			   *path);
 	strbuf_putc(&b, '"', 1);
 	return strbuf_take(&b);
 }
 
-/* The device unit of a path: a new string.  A number is no name, and has none. */
-static char *leg_unit(const char *path)
+char *boot_unit_leg(const struct leg *leg)
 {
-	_cleanup_free_ char *unit = path ? boot_unit_device(path) : NULL;
+	char *unit = str_starts(leg->device, "/dev/") ? boot_unit_device(leg->device) : NULL;
 
-	return unit && str_starts(path, "/dev/") && strlen(unit) <= UNIT_NAME_MAX ?
-	       xstrdup(unit) : NULL;
+	if (!unit || strlen(unit) <= UNIT_NAME_MAX)
+		return unit;
+	free(unit);
+	return NULL;
 }
 
-/* Among the options, which are the fourth word of a line of crypttab */
-static bool has_noauto(const char *line)
+/* Does a line begin with that name, without the option noauto in its fourth word? */
+static bool boot_unit_is_in_crypttab(const char *crypttab, const char *name)
 {
-	_cleanup_free_ char *text = xasprintf("%.*s", (int)strcspn(line, "\n"), line);
-	_cleanup_words_ struct words w = { 0 };
+	const char *at;
 
-	words_split(&w, text);
-	return w.nr > 3 && hasmntopt(&(struct mntent){ .mnt_opts = w.word[3] }, "noauto");
-}
+	for (at = crypttab; *at; at += strcspn(at, "\n"), at += *at == '\n') {
+		_cleanup_free_ char *line = xstrndup(at, strcspn(at, "\n"));
+		_cleanup_words_ struct words w = { 0 };
 
-/* Is /dev/mapper/NAME what a line begins with, and opened without being asked to? */
-static bool is_in_crypttab(const char *crypttab, const char *path)
-{
-	const char *name, *at = crypttab;
-	size_t length;
-
-	if (!str_starts(path, MAPPER_DIR))
-		return false;
-	name = path + strlen(MAPPER_DIR);
-	length = strlen(name);
-	for (; *at; at += strcspn(at, "\n"), at += *at == '\n') {
-		const char *word = at + strspn(at, " \t");
-
-		if (strcspn(word, " \t\n") == length && !strncmp(word, name, length))
-			return !has_noauto(word);
+		words_split(&w, line);
+		if (w.nr && !strcmp(w.word[0], name))
+			return w.nr < 4 || !hasmntopt(&(struct mntent){ .mnt_opts = w.word[3] },
+						      "noauto");
 	}
 	return false;
 }
 
-static void add_leg(struct strbuf *b, const struct leg *leg, const char *crypttab)
+static void boot_unit_add_leg(struct strbuf *b, const struct leg *leg, const char *crypttab)
 {
-	_cleanup_free_ char *path = leg_path(leg->device), *unit = leg_unit(path);
-	_cleanup_free_ char *escaped = path ? boot_unit_escape(path, true) : NULL;
+	const char *mapped = str_starts(leg->device, MAPPER_DIR) ?
+			     leg->device + strlen(MAPPER_DIR) : NULL;
+	_cleanup_free_ char *unit = boot_unit_leg(leg);
+	_cleanup_free_ char *path = boot_unit_escape(leg->device, true);
+	_cleanup_free_ char *name = mapped ? boot_unit_escape(mapped, false) : NULL;
 
 	if (!unit)
 		return;
-	if (is_in_crypttab(crypttab, path)) {
-		_cleanup_free_ char *name = boot_unit_escape(path + strlen(MAPPER_DIR), false);
-
+	if (mapped && boot_unit_is_in_crypttab(crypttab, mapped))
 		strbuf_add(b, "Requires=systemd-cryptsetup@%s.service\nAfter=systemd-cryptsetup@%s.service\n",
 			   name, name);
-	} else {
+	else
 		strbuf_add(b, "BindsTo=%s\nAfter=%s\n", unit, unit);
-	}
-	if (str_starts(path, MAPPER_DIR))
-		strbuf_add(b, "After=blockdev@%s.target\n", escaped);
+	if (mapped)
+		strbuf_add(b, "After=blockdev@%s.target\n", path);
 }
 
-static void add_target(struct strbuf *b, const struct target *t, const char *crypttab)
+static void boot_unit_add_target(struct strbuf *b, const struct target *t,
+				 const char *crypttab)
 {
-	_cleanup_free_ char *path = t->path ? quoted_path(t->path) : NULL;
+	_cleanup_free_ char *path = t->path ? boot_unit_quote(t->path) : NULL;
 	unsigned int i;
 
 	if (path)
 		strbuf_add(b, "RequiresMountsFor=%s\n", path);
 	for (i = 0; i < t->nr_legs; i++)
-		add_leg(b, &t->legs[i], crypttab);
-}
-
-void boot_unit_for_each_leg(const struct table *t,
-			    void (*visit)(const char *unit, void *data), void *data)
-{
-	unsigned int i, j;
-
-	for (i = 0; i < t->nr; i++)
-		for (j = 0; j < t->targets[i].nr_legs; j++) {
-			_cleanup_free_ char *path = leg_path(t->targets[i].legs[j].device);
-			_cleanup_free_ char *unit = leg_unit(path);
-
-			if (unit)
-				visit(unit, data);
-		}
+		boot_unit_add_leg(b, &t->legs[i], crypttab);
 }
 
 char *boot_unit_print(const struct table *t, const char *crypttab)
@@ -212,6 +142,6 @@ char *boot_unit_print(const struct table *t, const char *crypttab)
 
 	strbuf_add(&b, "# Made by noclone-generator of the device's table file\n[Unit]\n");
 	for (i = 0; i < t->nr; i++)
-		add_target(&b, &t->targets[i], crypttab);
+		boot_unit_add_target(&b, &t->targets[i], crypttab);
 	return strbuf_take(&b);
 }

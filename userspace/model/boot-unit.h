@@ -26,8 +26,7 @@ char *boot_unit_device(const char *path);
  * Return: a drop-in for boot_unit_service(): a new string.
  */
 char *boot_unit_print(const struct table *t, const char *crypttab);
-/* Call @visit with the device unit of each leg. */
-void boot_unit_for_each_leg(const struct table *t,
-			    void (*visit)(const char *unit, void *data), void *data);
+/* The device unit of a leg: a new string, NULL for a number, which is no name. */
+char *boot_unit_leg(const struct leg *leg);
 
 #endif /* NOCLONE_BOOT_UNIT_H */

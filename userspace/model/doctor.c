@@ -330,24 +330,6 @@ static void doctor_legs(const struct doctor_facts *d, struct findings *f)
 	}
 }
 
-static void doctor_saved_file(const struct saved_facts *s, struct findings *f)
-{
-	_cleanup_free_ char *path = saved_path(s->name);
-	unsigned int i;
-
-	for (i = 0; i < s->problems.nr; i++) {
-		const struct problem *p = &s->problems.problem[i];
-
-		if (p->severity != PROBLEM_NOTE)
-			finding_add(f, p->severity == PROBLEM_ERROR ? FINDING_PROBLEM :
-				    FINDING_WARNING, s->what,
-				    "%s:%u: %s\nnoclone save %s, while the device runs", path,
-				    p->line, p->text, s->quoted);
-	}
-	if (s->unreadable)
-		finding_add(f, FINDING_PROBLEM, s->what, "cannot read %s: %s", path, s->unreadable);
-}
-
 static void doctor_saved_device(const struct saved_facts *s, struct findings *f)
 {
 	if (!s->active && s->missing)
@@ -366,6 +348,10 @@ static void doctor_saved_device(const struct saved_facts *s, struct findings *f)
 		finding_add(f, FINDING_WARNING, s->what,
 			    "it runs on dm's own targets, as without the module\nnoclone convert %s",
 			    s->quoted);
+	else if (s->renamed)
+		finding_add(f, FINDING_WARNING, s->what,
+			    "it is active under the name %s\nnoclone save %s", s->renamed,
+			    s->renamed);
 	else if (s->differs)
 		finding_add(f, FINDING_WARNING, s->what,
 			    "it differs from its file, which the next boot takes\nnoclone save %s",
@@ -377,9 +363,14 @@ static void doctor_saved(const struct doctor_facts *d, struct findings *f)
 	unsigned int i;
 
 	for (i = 0; i < d->nr_saved; i++) {
-		doctor_saved_file(&d->saved[i], f);
-		if (!d->saved[i].unreadable)
-			doctor_saved_device(&d->saved[i], f);
+		const struct saved_facts *s = &d->saved[i];
+
+		if (s->damage)
+			finding_add(f, FINDING_PROBLEM, s->what,
+				    "its file is damaged: %s\nnoclone save %s, while the device runs",
+				    s->damage, s->quoted);
+		if (s->active || !s->damage)
+			doctor_saved_device(s, f);
 	}
 }
 
@@ -475,9 +466,9 @@ static void doctor_saved_free(struct saved_facts *s)
 	free(s->name);
 	free(s->what);
 	free(s->quoted);
-	free(s->unreadable);
 	free(s->missing);
-	problems_free(&s->problems);
+	free(s->renamed);
+	free(s->damage);
 }
 
 void doctor_facts_free(struct doctor_facts *d)

@@ -68,11 +68,11 @@ struct mapped_facts {
  * @name: its name
  * @what: subject of its findings
  * @quoted: the name as a shell takes it
- * @unreadable: why its file could not be read, or NULL
- * @problems: what is wrong in the file
+ * @damage: why its file cannot be used, or NULL
  * @missing: a leg or file that does not exist, or NULL
- * @active: there is a device of that name
- * @stands_in: it has none of this module's targets
+ * @active: there is a device with its UUID
+ * @renamed: another name under which it is active, or NULL
+ * @stands_in: it has none of this module's targets, its file has
  * @on_file: its file has a backing file, for which a loop device stands in
  * @differs: the device has another table than its file
  */
@@ -80,9 +80,9 @@ struct saved_facts {
 	char *name;
 	char *what;
 	char *quoted;
-	char *unreadable;
-	struct problems problems;
+	char *damage;
 	char *missing;
+	char *renamed;
 	bool active;
 	bool stands_in;
 	bool on_file;

@@ -43,27 +43,17 @@ char *name_command(const char *verb, const char *name)
 	return xasprintf("%s %s %s", name_dmsetup(name), verb, quoted);
 }
 
-static char *encode(const char *word, const char *kept)
+char *name_encode(const char *word)
 {
 	struct strbuf b = { 0 };
 
 	for (; *word; word++) {
-		if (strchr(kept, *word))
+		if (strchr(NAME_PLAIN, *word))
 			strbuf_putc(&b, *word, 1);
 		else
 			strbuf_add(&b, "\\x%02x", (unsigned char)*word);
 	}
 	return strbuf_take(&b);
-}
-
-char *name_encode(const char *word)
-{
-	return encode(word, NAME_PLAIN);
-}
-
-char *uuid_encode(const char *word)
-{
-	return encode(word, UUID_KEPT);
 }
 
 char *name_decode(const char *name)

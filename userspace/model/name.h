@@ -15,8 +15,6 @@ char *name_command(const char *verb, const char *name);
 char *name_encode(const char *word);
 /* What dmsetup shows for the kernel's name, if that is encoded: a new string. */
 char *name_decode(const char *name);
-/* As name_encode(), for a UUID, which may be encoded already. */
-char *uuid_encode(const char *word);
 /* Why a device cannot have that name, as the end of a sentence; NULL if it can. */
 const char *name_problem(const char *name);
 /* The same for a DM UUID. */

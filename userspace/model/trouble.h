@@ -11,7 +11,7 @@
  * enum trouble_kind - what has happened
  * @TROUBLE_STRIPE: a leg has had errors
  * @TROUBLE_DEVICE: the disk of a leg is gone
- * @TROUBLE_DELETED: the file is deleted
+ * @TROUBLE_DELETED: the file is deleted, from here on its path does not lead to it
  * @TROUBLE_REPLACED: its path names another file
  * @TROUBLE_MISSING: its path names no file; it has another name
  */

@@ -18,6 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/child.h"
 #include "base/log.h"
 #include "base/util.h"
 #include "model/name.h"
@@ -26,34 +27,6 @@
 #include "system/devmap-task.h"
 #include "system/devmap.h"
 #include "system/identity.h"
-
-/* A signal between two steps would leave an incomplete device. */
-static void block_signals(sigset_t *old)
-{
-	sigset_t set;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
-	sigaddset(&set, SIGQUIT);
-	/* a broken pipe must not end us before the change is undone */
-	sigaddset(&set, SIGPIPE);
-	sigprocmask(SIG_BLOCK, &set, old);
-}
-
-/* A message without a reader is no reason to end before what comes next, see base/log.c. */
-static void unblock_signals(const sigset_t *old)
-{
-	const struct timespec now = { 0 };
-	sigset_t pipe;
-
-	sigemptyset(&pipe);
-	sigaddset(&pipe, SIGPIPE);
-	if (!sigismember(old, SIGPIPE))
-		sigtimedwait(&pipe, NULL, &now);
-	sigprocmask(SIG_SETMASK, old, NULL);
-}
 
 static bool add_targets(struct dm_task *dmt, const struct table *t)
 {
@@ -127,7 +100,7 @@ int devmap_create(const char *name, const char *uuid, const struct table *t,
 	sigset_t old;
 	int r;
 
-	block_signals(&old);
+	signals_block(&old);
 	r = create_empty(name, uuid);
 	if (!r) {
 		r = load_checked(name, t, readonly, check);
@@ -139,7 +112,7 @@ int devmap_create(const char *name, const char *uuid, const struct table *t,
 		if (r && r != -ETIMEDOUT && !devmap_remove(name, true))
 			log_verbose("%s: the incomplete device was removed", name);
 	}
-	unblock_signals(&old);
+	signals_unblock(&old);
 	return r;
 }
 
@@ -184,7 +157,7 @@ int devmap_reload(const char *name, const struct table *t, bool readonly,
 		return -EBUSY;
 	}
 
-	block_signals(&old);
+	signals_block(&old);
 	r = load_checked(name, t, readonly, check);
 	if (r) {
 		/* a failed load keeps the inactive table of an earlier one */
@@ -198,7 +171,7 @@ int devmap_reload(const char *name, const struct table *t, bool readonly,
 			roll_back(name, before.suspended);
 		log_release();
 	}
-	unblock_signals(&old);
+	signals_unblock(&old);
 	return r;
 }
 

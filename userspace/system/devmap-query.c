@@ -37,13 +37,15 @@ int devmap_info(const char *name, struct devmap_device *dev)
 	return 0;
 }
 
-bool devmap_has_uuid(const char *uuid)
+char *devmap_name_of_uuid(const char *uuid)
 {
 	_cleanup_task_ struct dm_task *dmt = devmap_query_new(DM_DEVICE_INFO, NULL);
 	struct dm_info info;
 
-	return dmt && dm_task_set_uuid(dmt, uuid) && !devmap_query_run(dmt) &&
-	       dm_task_get_info(dmt, &info) && info.exists && info.live_table;
+	if (!dmt || !dm_task_set_uuid(dmt, uuid) || devmap_query_run(dmt) ||
+	    !dm_task_get_info(dmt, &info) || !info.exists || !info.live_table)
+		return NULL;
+	return xstrdup(dm_task_get_name(dmt));
 }
 
 bool devmap_is_absent(int r)

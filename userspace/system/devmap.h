@@ -67,8 +67,8 @@ struct devmap_version {
 typedef void (*devmap_visitor)(const char *name, void *data);
 
 int devmap_info(const char *name, struct devmap_device *dev);
-/* Is there a device with that UUID, and a table? */
-bool devmap_has_uuid(const char *uuid);
+/* The device with that UUID and a table: a new string, or NULL. */
+char *devmap_name_of_uuid(const char *uuid);
 /* Does that error of devmap_info() say that there is no such device? */
 bool devmap_is_absent(int r);
 /* Call @visit for each mapped device, sorted by name. */

@@ -15,7 +15,6 @@
 #include "base/util.h"
 #include "model/origin.h"
 #include "model/saved.h"
-#include "model/table-compare.h"
 #include "system/blockdev.h"
 #include "system/devmap.h"
 #include "system/file-lookup.h"
@@ -25,6 +24,7 @@
 #include "system/policy-file.h"
 #include "system/program.h"
 #include "system/saved-file.h"
+#include "system/signatures.h"
 
 #define MODULES		"/lib/modules/"
 #define MODULE		"/sys/module/dm_noclone/"
@@ -215,68 +215,24 @@ static void facts_of_device(const char *name, void *data)
 	live_troubles(&live, &m->troubles);
 }
 
-/* The first leg or file that does not exist: a new string, or NULL. */
-static char *facts_missing(const struct table *t)
+static void facts_compare(struct saved_facts *s, const struct saved *saved)
 {
-	unsigned int i, j;
-
-	for (i = 0; i < t->nr; i++) {
-		_cleanup_file_facts_ struct file_facts file = { 0 };
-		const struct target *target = &t->targets[i];
-
-		if (target->path && file_lookup(target->path, false, &file) == -ENOENT)
-			return xstrdup(target->path);
-		for (j = 0; j < target->nr_legs; j++) {
-			_cleanup_facts_ struct device_facts f = { 0 };
-
-			if (blockdev_lookup(target->legs[j].device, &f))
-				return xstrdup(target->legs[j].device);
-		}
-	}
-	return NULL;
-}
-
-/* A name by a UUID leads to the device itself while that is active. */
-static bool facts_is_itself(const struct target *t, const void *number)
-{
-	unsigned int i;
-
-	for (i = 0; i < t->nr_legs; i++)
-		if (!strcmp(t->legs[i].device, number))
-			return true;
-	return false;
-}
-
-static bool facts_differ(struct table *saved, struct table *live, dev_t devno)
-{
-	_cleanup_free_ char *own = xasprintf("%u:%u", major(devno), minor(devno));
-
-	table_rename_devices(live, identity_number);
-	table_rename_devices(saved, identity_number);
-	return saved->nr && !table_any(saved, facts_is_itself, own) &&
-	       (!table_same_mapping(live, saved) ||
-		table_sectors(live) != table_sectors(saved));
-}
-
-static void facts_compare(struct saved_facts *s, struct saved *saved)
-{
-	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
+	_cleanup_free_ char *name = saved->uuid ? devmap_name_of_uuid(saved->uuid) : NULL;
 	_cleanup_table_ struct table live = { 0 };
 
-	s->active = !devmap_info(s->name, &dev) && dev.live_table;
-	if (!s->active || live_table(s->name, &live))
+	s->active = name && !live_table(name, &live);
+	if (!s->active)
 		return;
-	s->stands_in = !table_has_noclone(&live);
-	s->differs = !s->stands_in && facts_differ(&saved->table, &live, dev.devno);
+	s->renamed = strcmp(name, s->name) ? xstrdup(name) : NULL;
+	s->stands_in = !table_has_noclone(&live) && table_has_noclone(&saved->table);
+	s->differs = saved_file_compare(&saved->table, &live) == SAVED_DIFFERS;
 }
 
 static void facts_of_saved(const char *name, void *data)
 {
-	_cleanup_free_ char *text = saved_file_text(name);
 	_cleanup_saved_ struct saved saved = { 0 };
 	struct doctor_facts *d = data;
 	struct saved_facts *s;
-	int error = errno;
 
 	GROW(d->saved, d->nr_saved);
 	s = &d->saved[d->nr_saved++];
@@ -285,12 +241,8 @@ static void facts_of_saved(const char *name, void *data)
 		.what = xasprintf("saved device %s", name),
 		.quoted = shell_quote(name),
 	};
-	if (!text) {
-		s->unreadable = xstrdup(read_text_problem(error));
-		return;
-	}
-	saved_parse(&saved, text, &s->problems);
-	s->missing = facts_missing(&saved.table);
+	s->damage = saved_file_peek(name, &saved);
+	s->missing = signatures_missing(&saved.table);
 	s->on_file = table_has_file(&saved.table);
 	facts_compare(s, &saved);
 }

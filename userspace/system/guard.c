@@ -28,7 +28,7 @@
 #include "system/identity.h"
 #include "system/live.h"
 #include "system/open-uses.h"
-#include "system/saved-parts.h"
+#include "system/parts.h"
 
 /**
  * struct look - while a table is looked at
@@ -246,7 +246,7 @@ void guard_table(const struct table *t, const struct guard *g,
 
 	collect_own(&l.own, g->self);
 	if (g->saved)
-		saved_parts_collect(&l.saved);
+		parts_add_saved(&l.saved);
 	if (!g->any_signature && !g->loaded)
 		open_uses_writers(&l.writers);
 	for (i = 0; i < t->nr; i++) {

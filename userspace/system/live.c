@@ -180,6 +180,20 @@ void live_troubles(const struct live *live, struct troubles *troubles)
 		live_troubles_of(live, i, troubles);
 }
 
+char *live_path_trouble(const char *name)
+{
+	_cleanup_troubles_ struct troubles troubles = { 0 };
+	_cleanup_live_ struct live live = { 0 };
+	unsigned int i;
+
+	live_get(name, &live);
+	live_troubles(&live, &troubles);
+	for (i = 0; i < troubles.nr; i++)
+		if (troubles.trouble[i].kind >= TROUBLE_DELETED)
+			return xstrdup(troubles.trouble[i].text);
+	return NULL;
+}
+
 void live_free(struct live *live)
 {
 	unsigned int i;

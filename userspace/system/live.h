@@ -38,6 +38,8 @@ void live_warn_stand_in(const char *name);
 void live_troubles_of(const struct live *live, unsigned int at,
 		      struct troubles *troubles);
 void live_troubles(const struct live *live, struct troubles *troubles);
+/* Why the path of a backing file leads to another file, or to none: a new string, or NULL. */
+char *live_path_trouble(const char *name);
 void live_free(struct live *live);
 
 #define _cleanup_live_ __attribute__((cleanup(live_free)))

@@ -5,10 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "base/util.h"
 #include "model/facts.h"
 #include "system/blockdev.h"
+#include "system/devmap.h"
 #include "system/file-lookup.h"
+#include "system/saved-file.h"
 
 /* @part has no name yet. */
 static void add(struct parts *parts, const char *name, struct part part)
@@ -102,6 +105,30 @@ bool parts_have_common(const struct parts *parts, const struct part *a,
 		       const struct part *b)
 {
 	return parts_end_common(parts, a, b) >= MIN(a->range.end, b->range.end);
+}
+
+/*
+ * A saved device that is not active holds nothing, and a leg that is not its first one may
+ * have no signature either: that its data are there is known by its file only.
+ */
+static void parts_add_saved_one(const char *name, void *data)
+{
+	_cleanup_free_ char *active = NULL, *path = saved_path(name);
+	_cleanup_saved_ struct saved s = { 0 };
+	_cleanup_free_ char *why = saved_file_peek(name, &s);
+
+	if (why)
+		log_warn("%s is damaged, and its device may have more than is known: noclone check %s",
+			 path, path);
+	/* one that is active holds its legs, under any name */
+	active = s.uuid ? devmap_name_of_uuid(s.uuid) : NULL;
+	if (!active)
+		parts_add_table(data, name, &s.table);
+}
+
+void parts_add_saved(struct parts *parts)
+{
+	saved_file_for_each(parts_add_saved_one, parts);
 }
 
 void parts_free(struct parts *parts)

@@ -33,6 +33,8 @@ struct parts {
 char *parts_missing_path(const char *path);
 /* Those of a table whose disk is there, and files. */
 void parts_add_table(struct parts *parts, const char *name, const struct table *t);
+/* Those of saved devices that are not active. */
+void parts_add_saved(struct parts *parts);
 /* Do the two have any sector in common? */
 bool part_meets(const struct part *a, const struct part *b);
 /* The first sector that the two have in common, and the parts do not; the end if none. */

@@ -52,16 +52,8 @@ static int read_policy(struct policy *p)
 /* Not in the policy's own folder, which may not be there, and which everybody can lock. */
 static int lock(struct policy_file *file)
 {
-	int fd = run_lock(LOCK);
-
-	if (fd == -EACCES || fd == -EPERM)
-		log_err(POLICY_PATH ": only root may change it");
-	else if (fd == -EBUSY)
-		log_err(POLICY_PATH ": another noclone has been changing it for a minute: try again, or see who has " LOCK " open");
-	else if (fd < 0)
-		log_err(LOCK ": %s", strerror(-fd));
-	file->lock = fd;
-	return fd < 0 ? fd : 0;
+	file->lock = run_lock(LOCK, POLICY_PATH);
+	return file->lock < 0 ? file->lock : 0;
 }
 
 int policy_file_open(struct policy_file *file, struct policy *p, bool edit)

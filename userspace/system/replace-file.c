@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <libgen.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -87,6 +88,16 @@ void replace_drop(const char *path)
 
 	if (unlink(staged) && errno != ENOENT)
 		log_warn("%s: %s", staged, strerror(errno));
+}
+
+char *replace_leftover(const char *path)
+{
+	char *staged = replace_staged(path);
+
+	if (!access(staged, F_OK))
+		return staged;
+	free(staged);
+	return NULL;
 }
 
 int replace_file(const char *path, const char *text)

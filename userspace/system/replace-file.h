@@ -12,6 +12,8 @@ int replace_stage(const char *path, const char *text);
 int replace_commit(const char *path);
 /* Or remove it. */
 void replace_drop(const char *path);
+/* What a command that was interrupted has staged: its path, a new string, or NULL. */
+char *replace_leftover(const char *path);
 /* Stage and commit. */
 int replace_file(const char *path, const char *text);
 /* The folder of a file keeps a change of names once it is on disk itself. */

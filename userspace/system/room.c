@@ -18,7 +18,6 @@
 #include "system/identity.h"
 #include "system/live.h"
 #include "system/parts.h"
-#include "system/saved-parts.h"
 
 static int room_refuse(const char *name, int r)
 {
@@ -77,7 +76,7 @@ static uint64_t room_behind(const struct device_facts *f, uint64_t end, char **n
 	if (from >= to)
 		return 0;
 	devmap_for_each(room_add_live, &parts);
-	saved_parts_collect(&parts);
+	parts_add_saved(&parts);
 	room_add_partitions(&parts, f);
 	for (i = 0; i < parts.nr; i++) {
 		const struct part *p = &parts.part[i];

@@ -4,9 +4,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/log.h"
 
 /* longer than another one waits for udev, but for its option */
 #define LOCK_SECONDS	60
@@ -31,7 +34,16 @@ int run_lock_for(const char *path, unsigned int seconds)
 	return r ? r : fd;
 }
 
-int run_lock(const char *path)
+int run_lock(const char *path, const char *what)
 {
-	return run_lock_for(path, LOCK_SECONDS);
+	int fd = run_lock_for(path, LOCK_SECONDS);
+
+	if (fd == -EBUSY)
+		log_err("%s: another noclone has been busy with it for a minute: try again, or see which process has %s open",
+			what, path);
+	else if (fd == -EACCES || fd == -EPERM)
+		log_err("%s: only root may change it", what);
+	else if (fd < 0)
+		log_err("%s: %s", path, strerror(-fd));
+	return fd;
 }

@@ -7,11 +7,11 @@
 #define RUN_DIR	"/run/noclone"
 
 /*
- * Wait for the lock of a file in RUN_DIR, a minute at most.  Return: a file descriptor to
- * close, or a negative errno, -EBUSY after that minute.
+ * Wait for the lock of a file in RUN_DIR, so many seconds at most.  Return: a file
+ * descriptor to close, or a negative errno, -EBUSY after that time.
  */
-int run_lock(const char *path);
-/* The same, for so many seconds at most. */
 int run_lock_for(const char *path, unsigned int seconds);
+/* The same for a minute, with a message about an error.  @what: is to be changed */
+int run_lock(const char *path, const char *what);
 
 #endif /* NOCLONE_RUN_LOCK_H */

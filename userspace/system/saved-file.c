@@ -1,128 +1,130 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The files of saved devices, below /etc/noclone. */
+/*
+ * The files of saved devices, below /etc/noclone.
+ *
+ * A new file is on disk beside the old one, under a name that nothing reads, before the
+ * device changes.  A rename then puts it in its place in one step.
+ */
 #include "system/saved-file.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/major.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "base/log.h"
 #include "base/read.h"
 #include "base/util.h"
+#include "model/resize.h"
+#include "model/table-compare.h"
+#include "system/blockdev.h"
+#include "system/file-lookup.h"
+#include "system/identity.h"
 #include "system/replace-file.h"
 #include "system/run-lock.h"
+#include "system/signatures.h"
 
 #define SAVED_MAX	(16U << 20)
 
 bool saved_file_exists(const char *name)
 {
 	_cleanup_free_ char *path = saved_path(name);
+	struct stat st;
 
-	return !saved_name_problem(name) && !access(path, F_OK);
+	return !saved_name_problem(name) && !lstat(path, &st);
 }
 
-char *saved_file_text(const char *name)
+/* The first error: a new string, or NULL. */
+static char *saved_file_error(const struct problems *problems)
 {
-	_cleanup_free_ char *path = saved_path(name);
+	unsigned int i;
 
-	return read_text_file(path, SAVED_MAX);
-}
+	for (i = 0; i < problems->nr; i++) {
+		const struct problem *p = &problems->problem[i];
 
-char *saved_file_read(const char *name)
-{
-	char *text = saved_file_text(name);
-	_cleanup_free_ char *path = saved_path(name);
-
-	if (!text && errno == ENOENT)
-		log_err("%s is not saved: there is no %s; \"noclone save\" makes one of a device",
-			name, path);
-	else if (!text)
-		log_err("%s: %s", path, read_text_problem(errno));
-	return text;
-}
-
-/* Not the saved file: that one is replaced, and with it who has locked it. */
-int saved_file_lock(const char *name)
-{
-	_cleanup_free_ char *path = xasprintf(RUN_DIR "/%s.lock", name);
-	int fd = run_lock(path);
-
-	if (fd == -EBUSY)
-		log_err("%s: another noclone has been busy with it for a minute: try again, or see who has %s open",
-			name, path);
-	else if (fd == -EACCES || fd == -EPERM)
-		log_err("%s: only root may do that", name);
-	else if (fd < 0)
-		log_err("%s: %s", path, strerror(-fd));
-	return fd;
-}
-
-void saved_file_set_forced(const char *name, bool forced)
-{
-	_cleanup_free_ char *path = xasprintf(RUN_DIR "/%s.forced", name);
-	_cleanup_close_ int fd = -1;
-
-	if (!forced && unlink(path) && errno != ENOENT)
-		log_warn("%s: %s", path, strerror(errno));
-	if (!forced)
-		return;
-	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (fd < 0)
-		log_warn("%s: %s", path, strerror(errno));
-}
-
-bool saved_file_is_forced(const char *name)
-{
-	_cleanup_free_ char *path = xasprintf(RUN_DIR "/%s.forced", name);
-
-	return !access(path, F_OK);
-}
-
-static void sync_folder(const char *path)
-{
-	_cleanup_close_ int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-	if (fd >= 0)
-		fsync(fd);
-}
-
-int saved_file_write(const char *name, const char *text)
-{
-	_cleanup_free_ char *path = saved_path(name);
-	/* the file may be behind a link, which was made on purpose */
-	_cleanup_free_ char *real = realpath(path, NULL);
-
-	if (!mkdir(SAVED_DIR, 0755))
-		sync_folder("/etc");
-	else if (errno != EEXIST)
-		return -errno;
-	return replace_file(real ? real : path, text);
-}
-
-int saved_file_write_old(const char *name, const char *text)
-{
-	_cleanup_free_ char *path = xasprintf(SAVED_DIR "/%s" SAVED_SUFFIX ".old", name);
-
-	return replace_file(path, text);
-}
-
-int saved_file_remove(const char *name)
-{
-	_cleanup_free_ char *path = saved_path(name);
-
-	if (!unlink(path)) {
-		sync_folder(SAVED_DIR);
-		return 0;
+		if (p->severity == PROBLEM_ERROR)
+			return p->line ? xasprintf("line %u: %s", p->line, p->text) :
+					 xstrdup(p->text);
 	}
-	log_err("removing %s failed: %s", path, strerror(errno));
-	return -errno;
+	return NULL;
 }
 
-static int is_saved(const struct dirent *entry)
+char *saved_file_peek(const char *name, struct saved *s)
+{
+	_cleanup_problems_ struct problems problems = { 0 };
+	_cleanup_free_ char *path = saved_path(name);
+	_cleanup_free_ char *text = read_text_file(path, SAVED_MAX);
+
+	if (!text)
+		return xstrdup(read_text_problem(errno));
+	saved_parse(s, text, &problems);
+	return saved_file_error(&problems);
+}
+
+int saved_file_read(const char *name, struct saved *s)
+{
+	_cleanup_free_ char *path = saved_path(name), *why = NULL;
+
+	if (!saved_file_exists(name)) {
+		log_err("%s is not saved: there is no %s; \"noclone save\" writes it while the device is active",
+			name, path);
+		return -ENOENT;
+	}
+	why = saved_file_peek(name, s);
+	if (why)
+		log_err("%s: %s", path, why);
+	return why ? -EINVAL : 0;
+}
+
+bool saved_file_says(const char *name, const char *text)
+{
+	_cleanup_free_ char *path = saved_path(name), *now = read_text_file(path, SAVED_MAX);
+
+	return now && !strcmp(now, text);
+}
+
+/* A damaged file has the UUID that can still be read. */
+static bool saved_file_has(const char *name, const char *uuid)
+{
+	_cleanup_saved_ struct saved s = { 0 };
+	_cleanup_free_ char *why = saved_file_peek(name, &s);
+
+	return s.uuid && !strcmp(s.uuid, uuid);
+}
+
+struct saved_file_search {
+	const char *uuid;
+	char *name;
+};
+
+static void saved_file_try(const char *name, void *data)
+{
+	struct saved_file_search *search = data;
+
+	if (!search->name && saved_file_has(name, search->uuid))
+		search->name = xstrdup(name);
+}
+
+char *saved_file_of(const char *name, const char *uuid)
+{
+	struct saved_file_search search = { .uuid = uuid };
+
+	if (!*uuid)
+		return NULL;
+	if (saved_file_exists(name))
+		saved_file_try(name, &search);
+	if (!search.name)
+		saved_file_for_each(saved_file_try, &search);
+	return search.name;
+}
+
+static int saved_file_is_saved(const struct dirent *entry)
 {
 	_cleanup_free_ char *name = saved_name(entry->d_name);
 	size_t length = strlen(entry->d_name), suffix = strlen(SAVED_SUFFIX);
@@ -137,7 +139,7 @@ static int is_saved(const struct dirent *entry)
 int saved_file_for_each(void (*visit)(const char *name, void *data), void *data)
 {
 	struct dirent **entry = NULL;
-	int i, nr = scandir(SAVED_DIR, &entry, is_saved, alphasort);
+	int i, nr = scandir(SAVED_DIR, &entry, saved_file_is_saved, alphasort);
 
 	if (nr < 0 && errno == ENOENT)
 		return 0;
@@ -153,4 +155,144 @@ int saved_file_for_each(void (*visit)(const char *name, void *data), void *data)
 	}
 	free(entry);
 	return 0;
+}
+
+/* The file of a loop device may have been deleted or replaced since. */
+static bool saved_file_is_loop_on(const char *device, const char *path)
+{
+	_cleanup_free_ char *file = NULL, *gone = xasprintf("%s (deleted)", path);
+	_cleanup_facts_ struct device_facts f = { 0 };
+	struct file_id a, b;
+
+	if (blockdev_lookup(device, &f) || major(f.devno) != LOOP_MAJOR)
+		return false;
+	file = blockdev_attribute(f.devno, "loop/backing_file");
+	if (!file)
+		return false;
+	a = file_id_at(file);
+	b = file_id_at(path);
+	return !strcmp(file, path) || !strcmp(file, gone) || file_id_same(&a, &b);
+}
+
+/* @live is what "noclone activate" makes without the module: linear on loop devices. */
+static bool saved_file_stands_in(const struct table *saved, const struct table *live)
+{
+	unsigned int i;
+
+	if (!table_has_file(saved) || saved->nr != live->nr)
+		return false;
+	for (i = 0; i < saved->nr; i++) {
+		const struct target *t = &live->targets[i];
+		const char *path = saved->targets[i].path;
+
+		if (path && (t->nr_legs != 1 || !saved_file_is_loop_on(t->legs[0].device, path)))
+			return false;
+	}
+	return true;
+}
+
+enum saved_match saved_file_compare(const struct table *saved, const struct table *live)
+{
+	_cleanup_table_ struct table a = { 0 }, b = { 0 };
+	_cleanup_free_ char *missing = NULL, *below = NULL;
+
+	if (saved_file_stands_in(saved, live))
+		return SAVED_STAND_IN;
+	table_copy(saved, &a);
+	table_copy(live, &b);
+	table_rename_devices(&a, identity_number);
+	table_rename_devices(&b, identity_number);
+	if (live->nr && table_sectors(&a) == table_sectors(&b) && table_same_mapping(&a, &b))
+		return SAVED_SAME;
+	/* a disk that has dropped out is missing on both sides */
+	missing = signatures_missing(saved);
+	below = missing ? signatures_missing(live) : NULL;
+	return !live->nr || below ? SAVED_UNKNOWN : SAVED_DIFFERS;
+}
+
+/* The saved file itself is replaced, and a lock of it with it. */
+int saved_file_lock(const char *name)
+{
+	_cleanup_free_ char *path = xasprintf(RUN_DIR "/%s.lock", name);
+
+	return run_lock(path, name);
+}
+
+int saved_file_stage(const char *name, const char *text)
+{
+	_cleanup_free_ char *path = saved_path(name);
+
+	if (!mkdir(SAVED_DIR, 0755))
+		replace_sync_folder(SAVED_DIR);
+	else if (errno != EEXIST)
+		return -errno;
+	return replace_stage(path, text);
+}
+
+/* In two steps, each of which leaves one file for the device. */
+int saved_file_commit(const char *name, const char *new)
+{
+	_cleanup_free_ char *path = saved_path(name), *last = saved_path(new);
+	int r = replace_commit(path);
+
+	if (r || !strcmp(name, new))
+		return r;
+	return rename(path, last) ? -errno : replace_sync_folder(last);
+}
+
+void saved_file_drop(const char *name)
+{
+	_cleanup_free_ char *path = saved_path(name);
+
+	replace_drop(path);
+}
+
+char *saved_file_leftover(const char *name)
+{
+	_cleanup_free_ char *path = saved_path(name);
+
+	return replace_leftover(path);
+}
+
+/* A file that is immutable, or on a file system that is read-only, cannot be written. */
+int saved_file_writable(const char *name)
+{
+	_cleanup_free_ char *path = saved_path(name);
+	const char *folder = access(SAVED_DIR, F_OK) ? "/etc" : SAVED_DIR;
+
+	if (faccessat(AT_FDCWD, folder, W_OK, AT_EACCESS) ||
+	    (faccessat(AT_FDCWD, path, W_OK, AT_EACCESS | AT_SYMLINK_NOFOLLOW) &&
+	     errno != ENOENT))
+		return -errno;
+	return 0;
+}
+
+int saved_file_remove(const char *name)
+{
+	_cleanup_free_ char *path = saved_path(name);
+	int r = unlink(path) ? -errno : replace_sync_folder(path);
+
+	if (r)
+		log_err("removing %s failed: %s", path, strerror(-r));
+	return r;
+}
+
+void saved_file_set_forced(const char *name, bool forced)
+{
+	_cleanup_free_ char *path = xasprintf(RUN_DIR "/%s.forced", name);
+	_cleanup_close_ int fd = -1;
+
+	if (!forced && !unlink(path))
+		return;
+	if (forced)
+		fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0 && errno != ENOENT)
+		log_warn("%s: %s", path, strerror(errno));
+}
+
+bool saved_file_is_forced(const char *name)
+{
+	_cleanup_free_ char *path = xasprintf(RUN_DIR "/%s.forced", name);
+
+	return !access(path, F_OK);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The files of saved devices. */
+/* The files of saved devices, and how a device compares with its own. */
 #ifndef NOCLONE_SAVED_FILE_H
 #define NOCLONE_SAVED_FILE_H
 
@@ -8,28 +8,68 @@
 #include "model/saved.h"
 
 bool saved_file_exists(const char *name);
-/* The file of a device: a new string; NULL with errno set. */
-char *saved_file_text(const char *name);
-/* The same; NULL after a message. */
-char *saved_file_read(const char *name);
+/* What a file says.  Return: 0, or a negative errno after a message. */
+int saved_file_read(const char *name, struct saved *s);
+/* The same as far as it can be read.  Return: NULL, or why it is damaged: a new string. */
+char *saved_file_peek(const char *name, struct saved *s);
+
+/* Does the file have that text already? */
+bool saved_file_says(const char *name, const char *text);
+
+/*
+ * The name of the file that has a device, by its UUID: its own, or another one after the
+ * device was renamed.  A new string, or NULL.
+ */
+char *saved_file_of(const char *name, const char *uuid);
+/*
+ * Call @visit for each device that has a file, sorted by name.  Return: 0, or a negative
+ * errno after a message.
+ */
+int saved_file_for_each(void (*visit)(const char *name, void *data), void *data);
+
+/**
+ * enum saved_match - a device and its file
+ * @SAVED_SAME: the file has its mapping
+ * @SAVED_DIFFERS: it has another one, from dmsetup for example
+ * @SAVED_STAND_IN: it runs on a loop device, because the module was missing
+ * @SAVED_UNKNOWN: a leg of both does not exist, so they cannot be compared
+ */
+enum saved_match {
+	SAVED_SAME,
+	SAVED_DIFFERS,
+	SAVED_STAND_IN,
+	SAVED_UNKNOWN,
+};
+
+/* The names of disks that the tables use may differ. */
+enum saved_match saved_file_compare(const struct table *saved, const struct table *live);
+
 /*
  * Others that change the file, or activate or deactivate the device, wait until this file
  * descriptor is closed, but not for ever.  A negative errno after a message.
  */
 int saved_file_lock(const char *name);
+
 /*
- * Until the next boot: its legs have other signatures than the file says, and were used
+ * With the lock: write the new file beside the old one; then put it in its place and call
+ * it @new, which may be @name; or drop it.  Each: 0 or a negative errno.
+ */
+int saved_file_stage(const char *name, const char *text);
+int saved_file_commit(const char *name, const char *new);
+void saved_file_drop(const char *name);
+/* Has a command that was interrupted left a staged file?  Its path: a new string, or NULL. */
+char *saved_file_leftover(const char *name);
+
+/* May the file be replaced or removed, as far as can be known?  0, or a negative errno. */
+int saved_file_writable(const char *name);
+/* Return: 0, or a negative errno after a message. */
+int saved_file_remove(const char *name);
+
+/*
+ * Until the next boot: a leg has another signature than the file says, and was used
  * nevertheless.
  */
 void saved_file_set_forced(const char *name, bool forced);
 bool saved_file_is_forced(const char *name);
-/* 0 or a negative errno. */
-int saved_file_write(const char *name, const char *text);
-/* The same beside it, where it is not found any more. */
-int saved_file_write_old(const char *name, const char *text);
-/* Each of these: 0, or a negative errno after a message. */
-int saved_file_remove(const char *name);
-/* Call @visit for each device that has a file, sorted by name. */
-int saved_file_for_each(void (*visit)(const char *name, void *data), void *data);
 
 #endif /* NOCLONE_SAVED_FILE_H */

@@ -8,8 +8,13 @@
 #include "model/problems.h"
 #include "model/saved.h"
 
-/* Record what they have now.  Return: whether all that are there can be read. */
-bool signatures_record(struct saved *s);
+/* The first leg or backing file that does not exist: a new string, or NULL. */
+char *signatures_missing(const struct table *t);
+/*
+ * Record what they have now.  @planned: a file may not exist yet.  Return: 0, or a negative
+ * errno after a message.
+ */
+int signatures_record(struct saved *s, bool planned);
 
 /**
  * signatures_check - do they have what was recorded?
@@ -18,7 +23,7 @@ bool signatures_record(struct saved *s);
  * @rename: see @s
  * @problems: an error for each that differs; a warning where it may be data of the device
  *
- * Return: how many have another one; those that cannot be read do not count.
+ * Return: the number of those errors; one that cannot be read does not count.
  */
 unsigned int signatures_check(struct saved *s, bool rename, struct problems *problems);
 
