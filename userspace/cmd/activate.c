@@ -21,6 +21,7 @@
 #include "system/module.h"
 #include "system/run-lock.h"
 #include "system/saved-file.h"
+#include "system/saved-unit.h"
 #include "system/signatures.h"
 #include "system/system-facts.h"
 #include "cli/dry-run.h"
@@ -360,7 +361,9 @@ static bool activate_is_ready(const char *name)
 
 int cmd_activate(const struct options *o, int argc, char **argv)
 {
-	static const struct each_saved e = { "activate", activate_is_ready, activate };
+	static const struct each_saved e = {
+		"activate", activate_is_ready, activate, saved_unit_start,
+	};
 
 	return each_saved(&e, o, argc, argv);
 }

@@ -16,6 +16,7 @@
 #include "system/devmap.h"
 #include "system/live.h"
 #include "system/saved-file.h"
+#include "system/saved-unit.h"
 #include "cli/build.h"
 #include "cli/dry-run.h"
 #include "cli/load.h"
@@ -205,5 +206,7 @@ int cmd_create(const struct options *o, int argc, char **argv)
 		return EXIT_FAILED;
 	}
 	r = create_saved(&build, name, uuid, &t, &backing, &problems);
+	if (!r && opt(o, OPT_PERSIST))
+		saved_unit_start(name);
 	return r ? EXIT_FAILED : EXIT_OK;
 }

@@ -14,6 +14,7 @@
 #include "system/live.h"
 #include "system/open-uses.h"
 #include "system/saved-file.h"
+#include "system/saved-unit.h"
 #include "cli/dry-run.h"
 #include "cmd/each-saved.h"
 #include "cmd/saved-update.h"
@@ -221,7 +222,9 @@ static bool deactivate_is_ready(const char *name)
 
 int cmd_deactivate(const struct options *o, int argc, char **argv)
 {
-	static const struct each_saved e = { "deactivate", deactivate_is_ready, deactivate };
+	static const struct each_saved e = {
+		"deactivate", deactivate_is_ready, deactivate, saved_unit_stop,
+	};
 
 	return each_saved(&e, o, argc, argv);
 }

@@ -80,6 +80,8 @@ static void each_do(struct each_run *run, unsigned int i)
 
 	run->done[i] = true;
 	run->failed |= !state;
+	if (state && !opt(run->o, OPT_DRY_RUN))
+		run->e->unit(name);
 	if (!state || *state)
 		each_report(run, name, state);
 }

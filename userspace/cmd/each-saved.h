@@ -15,11 +15,13 @@
  * @ready: does no other of the devices have to come first?
  * @run: the new state of the device in a few words, EACH_SAVED_PLAN if it has printed a plan;
  *	NULL after a message
+ * @unit: makes the unit of the device follow; without the lock, for which the unit waits
  */
 struct each_saved {
 	const char *command;
 	bool (*ready)(const char *name);
 	const char *(*run)(const struct options *o, const char *name);
+	void (*unit)(const char *name);
 };
 
 /* For the devices named, or with --all for all that are saved; returns an exit code. */

@@ -12,6 +12,7 @@
 #include "system/devmap.h"
 #include "system/open-uses.h"
 #include "system/saved-file.h"
+#include "system/saved-unit.h"
 #include "cli/dry-run.h"
 #include "cli/options.h"
 #include "cli/select.h"
@@ -67,6 +68,7 @@ static int remove_saved(const struct options *o, const char *file)
 
 	if (opt(o, OPT_FORGET))
 		return saved_file_remove(file);
+	saved_unit_stop(file);
 	log_note("%s is still saved in %s and will be activated at boot; to stop that: noclone remove --forget %s",
 		 file, path, quoted);
 	return 0;

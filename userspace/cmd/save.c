@@ -13,6 +13,7 @@
 #include "model/table.h"
 #include "system/devmap.h"
 #include "system/live.h"
+#include "system/saved-unit.h"
 #include "cli/output.h"
 #include "cli/select.h"
 #include "cmd/saved-update.h"
@@ -125,6 +126,8 @@ static int save_word(const struct options *o, const char *word)
 		r = select_check_owner(o, &dev);
 	if (!r)
 		r = save_one(o, &dev);
+	if (!r && !opt(o, OPT_DRY_RUN))
+		saved_unit_start(name);
 	return r;
 }
 
