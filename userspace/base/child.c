@@ -27,7 +27,7 @@ static const int stop_signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE };
 static sigset_t held, before;
 static bool stopped;
 
-static bool is_ignored(int number)
+static bool child_is_ignored(int number)
 {
 	struct sigaction action;
 
@@ -42,14 +42,14 @@ void stop_hold(void)
 	stopped = false;
 	sigemptyset(&held);
 	for (i = 0; i < ARRAY_SIZE(stop_signals); i++)
-		if (!is_ignored(stop_signals[i]))
+		if (!child_is_ignored(stop_signals[i]))
 			sigaddset(&held, stop_signals[i]);
 	sigaddset(&held, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &held, &before);
 }
 
 /* Wait for one of the held signals. */
-static void fetch_signal(time_t seconds)
+static void child_fetch_signal(time_t seconds)
 {
 	const struct timespec patience = { .tv_sec = seconds };
 	int number = sigtimedwait(&held, NULL, &patience);
@@ -67,7 +67,7 @@ bool stop_requested(void)
 	for (i = 0; i < ARRAY_SIZE(stop_signals); i++)
 		if (sigismember(&pending, stop_signals[i]) &&
 		    sigismember(&held, stop_signals[i]))
-			fetch_signal(0);
+			child_fetch_signal(0);
 	return stopped;
 }
 
@@ -102,7 +102,7 @@ void signals_unblock(const sigset_t *old)
 }
 
 /* In a process group of its own: ^C comes to us, and we end the child. */
-static int spawn(char **argv, int out, int err, pid_t *pid)
+static int child_spawn(char **argv, int out, int err, pid_t *pid)
 {
 	posix_spawn_file_actions_t files;
 	posix_spawnattr_t attributes;
@@ -125,12 +125,12 @@ static int spawn(char **argv, int out, int err, pid_t *pid)
 }
 
 /* When a stop is requested: SIGTERM, and SIGKILL if it still runs later. */
-static int wait_for(pid_t pid, int *status)
+static int child_wait_for(pid_t pid, int *status)
 {
 	bool terminated = false;
 
 	while (!waitpid(pid, status, WNOHANG)) {
-		fetch_signal(KILL_AFTER_S);
+		child_fetch_signal(KILL_AFTER_S);
 		if (!stopped)
 			continue;
 		kill(pid, terminated ? SIGKILL : SIGTERM);
@@ -139,14 +139,14 @@ static int wait_for(pid_t pid, int *status)
 	return stopped ? -EINTR : 0;
 }
 
-static char *read_back(int fd)
+static char *child_read_back(int fd)
 {
 	char *text = lseek(fd, 0, SEEK_SET) ? NULL : read_stream(fd, OUTPUT_MAX);
 
 	return text ? text : xstrdup("");
 }
 
-static int wait_through(pid_t pid, int *status)
+static int child_wait_through(pid_t pid, int *status)
 {
 	int r;
 
@@ -156,8 +156,8 @@ static int wait_through(pid_t pid, int *status)
 	return r < 0 ? -errno : 0;
 }
 
-static int run(char **argv, struct child_output *output,
-	       int (*wait)(pid_t pid, int *status))
+static int child_run_and(char **argv, struct child_output *output,
+			 int (*wait)(pid_t pid, int *status))
 {
 	_cleanup_close_ int out = memfd_create("stdout", MFD_CLOEXEC);
 	_cleanup_close_ int err = memfd_create("stderr", MFD_CLOEXEC);
@@ -167,23 +167,23 @@ static int run(char **argv, struct child_output *output,
 	memset(output, 0, sizeof(*output));
 	if (out < 0 || err < 0)
 		return -errno;
-	r = spawn(argv, out, err, &pid);
+	r = child_spawn(argv, out, err, &pid);
 	if (r)
 		return r;
 	r = wait(pid, &output->status);
-	output->out = read_back(out);
-	output->err = read_back(err);
+	output->out = child_read_back(out);
+	output->err = child_read_back(err);
 	return r;
 }
 
 int child_run(char **argv, struct child_output *output)
 {
-	return run(argv, output, wait_for);
+	return child_run_and(argv, output, child_wait_for);
 }
 
 int child_run_through(char **argv, struct child_output *output)
 {
-	return run(argv, output, wait_through);
+	return child_run_and(argv, output, child_wait_through);
 }
 
 void child_output_free(struct child_output *output)

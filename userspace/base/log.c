@@ -16,7 +16,7 @@ static struct strbuf held;
 static bool holding;
 
 /* What a user has typed, or another program has named, must not control a terminal. */
-static void add_visibly(struct strbuf *b, const char *text)
+static void log_add_visibly(struct strbuf *b, const char *text)
 {
 	for (; *text; text++)
 		if (iscntrl((unsigned char)*text))
@@ -29,7 +29,7 @@ static void add_visibly(struct strbuf *b, const char *text)
  * A reader of the messages that is gone is no reason to end half-way, for example between
  * a new table and its file.  Where SIGPIPE is held back already, a caller asks for it.
  */
-static void write_out(const char *line)
+static void log_write_out(const char *line)
 {
 	const struct timespec now = { 0 };
 	sigset_t pipe, before;
@@ -67,11 +67,11 @@ void log_release(void)
 	_cleanup_free_ char *lines = strbuf_take(&held);
 
 	holding = false;
-	write_out(lines);
+	log_write_out(lines);
 }
 
 /* systemd says which file the journal reads; stderr may have been redirected since. */
-static bool is_journal(void)
+static bool log_is_journal(void)
 {
 	const char *stream = getenv("JOURNAL_STREAM");
 	unsigned long long device, inode;
@@ -82,23 +82,23 @@ static bool is_journal(void)
 }
 
 /* @priority is that of syslog(3), which the journal takes from in front of a line. */
-static void say(int priority, const char *kind, const char *fmt, va_list ap)
+static void log_say(int priority, const char *kind, const char *fmt, va_list ap)
 {
 	_cleanup_free_ char *text = xvasprintf(fmt, ap);
 	_cleanup_strbuf_ struct strbuf line = { 0 };
 	static int journal = -1;
 
 	if (journal < 0)
-		journal = is_journal();
+		journal = log_is_journal();
 	if (journal)
 		strbuf_add(&line, "<%d>", priority);
 	strbuf_add(&line, "noclone: %s", kind);
-	add_visibly(&line, text);
+	log_add_visibly(&line, text);
 	strbuf_putc(&line, '\n', 1);
 	if (holding)
 		strbuf_append(&held, line.text, line.len);
 	else
-		write_out(line.text);
+		log_write_out(line.text);
 }
 
 #define DEFINE_LOG(name, level, priority, kind)				\
@@ -109,7 +109,7 @@ void name(const char *fmt, ...)						\
 	if (log_level < (level))					\
 		return;							\
 	va_start(ap, fmt);						\
-	say(priority, kind, fmt, ap);					\
+	log_say(priority, kind, fmt, ap);					\
 	va_end(ap);							\
 }
 

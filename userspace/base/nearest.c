@@ -16,18 +16,18 @@
 /* So many letters are enough to be the beginning of a word. */
 #define MIN_PREFIX	3
 
-static bool same(char a, char b)
+static bool nearest_same(char a, char b)
 {
 	return tolower((unsigned char)a) == tolower((unsigned char)b);
 }
 
-static unsigned int least(unsigned int a, unsigned int b, unsigned int c)
+static unsigned int nearest_least(unsigned int a, unsigned int b, unsigned int c)
 {
 	return MIN(MIN(a, b), c);
 }
 
 /* The restricted Damerau-Levenshtein distance. */
-static unsigned int distance(const char *a, const char *b)
+static unsigned int nearest_distance(const char *a, const char *b)
 {
 	unsigned int d[MAX_WORD + 1][MAX_WORD + 1];
 	size_t m = strlen(a), n = strlen(b), i, j;
@@ -38,17 +38,19 @@ static unsigned int distance(const char *a, const char *b)
 		d[0][j] = j;
 	for (i = 1; i <= m; i++)
 		for (j = 1; j <= n; j++) {
-			d[i][j] = least(d[i - 1][j] + 1, d[i][j - 1] + 1,
-					d[i - 1][j - 1] + !same(a[i - 1], b[j - 1]));
-			if (i > 1 && j > 1 && same(a[i - 1], b[j - 2]) &&
-			    same(a[i - 2], b[j - 1]))
+			unsigned int changed = !nearest_same(a[i - 1], b[j - 1]);
+
+			d[i][j] = nearest_least(d[i - 1][j] + 1, d[i][j - 1] + 1,
+						d[i - 1][j - 1] + changed);
+			if (i > 1 && j > 1 && nearest_same(a[i - 1], b[j - 2]) &&
+			    nearest_same(a[i - 2], b[j - 1]))
 				d[i][j] = MIN(d[i][j], d[i - 2][j - 2] + 1);
 		}
 	return d[m][n];
 }
 
 /* One mistake in a short word, one more for every three letters of a longer one. */
-static bool is_close(const char *word, const char *candidate, unsigned int far)
+static bool nearest_is_close(const char *word, const char *candidate, unsigned int far)
 {
 	size_t length = MIN(strlen(word), strlen(candidate));
 
@@ -62,10 +64,10 @@ void nearest_try(struct nearest *n, const char *candidate)
 
 	if (!length || length > MAX_WORD || strlen(candidate) > MAX_WORD)
 		return;
-	far = distance(n->word, candidate);
+	far = nearest_distance(n->word, candidate);
 	if (length >= MIN_PREFIX && !strncasecmp(n->word, candidate, length))
 		far = MIN(far, 1U);
-	else if (!is_close(n->word, candidate, far))
+	else if (!nearest_is_close(n->word, candidate, far))
 		return;
 	if (n->best && n->distance <= far)
 		return;

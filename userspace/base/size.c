@@ -12,7 +12,7 @@
 static const char units[] = "KMGTP";
 
 /* Bytes in one unit, or 0 if the word is no unit. Small letters are no other units. */
-static uint64_t unit_bytes(const char *unit)
+static uint64_t size_unit_bytes(const char *unit)
 {
 	const char *at;
 	uint64_t base, bytes = 1;
@@ -45,7 +45,7 @@ struct decimal {
 	const char *unit;
 };
 
-static const char *parse_decimal(const char *text, struct decimal *d)
+static const char *size_parse_decimal(const char *text, struct decimal *d)
 {
 	static const char no_number[] =
 		"not a number with a unit (for example 64K, 1.5G or 2048s)";
@@ -71,7 +71,7 @@ static const char *parse_decimal(const char *text, struct decimal *d)
 	return NULL;
 }
 
-static uint64_t greatest_divisor(uint64_t a, uint64_t b)
+static uint64_t size_greatest_divisor(uint64_t a, uint64_t b)
 {
 	while (b) {
 		uint64_t rest = a % b;
@@ -83,10 +83,10 @@ static uint64_t greatest_divisor(uint64_t a, uint64_t b)
 }
 
 /* digits * unit / scale, and the decimals must add up to whole sectors. */
-static const char *count_sectors(const struct decimal *d, uint64_t unit,
-				 uint64_t *sectors)
+static const char *size_count_sectors(const struct decimal *d, uint64_t unit,
+				      uint64_t *sectors)
 {
-	uint64_t divisor = greatest_divisor(unit, d->scale);
+	uint64_t divisor = size_greatest_divisor(unit, d->scale);
 	uint64_t scale = d->scale / divisor, bytes;
 
 	if (d->digits % scale)
@@ -102,14 +102,14 @@ static const char *count_sectors(const struct decimal *d, uint64_t unit,
 const char *size_parse(const char *text, uint64_t *sectors)
 {
 	struct decimal d;
-	const char *wrong = parse_decimal(text, &d);
+	const char *wrong = size_parse_decimal(text, &d);
 	uint64_t unit;
 
 	if (wrong)
 		return wrong;
 	if (!*d.unit && (d.digits || d.scale > 1))
 		return "a unit is missing: K, M, G, T, or s for sectors";
-	unit = *d.unit ? unit_bytes(d.unit) : 1;
+	unit = *d.unit ? size_unit_bytes(d.unit) : 1;
 	if (!unit)
 		return "unknown unit (known: s B K M G T P, KiB... and KB...)";
 	/* a number of sectors may be too large for a number of bytes */
@@ -119,7 +119,7 @@ const char *size_parse(const char *text, uint64_t *sectors)
 		*sectors = d.digits / d.scale;
 		return NULL;
 	}
-	return count_sectors(&d, unit, sectors);
+	return size_count_sectors(&d, unit, sectors);
 }
 
 char *size_format(uint64_t sectors)

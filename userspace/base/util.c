@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static void *checked(void *p)
+static void *util_checked(void *p)
 {
 	if (!p) {
 		fputs("noclone: out of memory\n", stderr);
@@ -20,22 +20,22 @@ static void *checked(void *p)
 
 void *xzalloc(size_t size)
 {
-	return checked(calloc(1, size));
+	return util_checked(calloc(1, size));
 }
 
 void *xrealloc_array(void *old, size_t nr, size_t size)
 {
-	return checked(reallocarray(old, nr, size));
+	return util_checked(reallocarray(old, nr, size));
 }
 
 char *xstrdup(const char *s)
 {
-	return checked(strdup(s));
+	return util_checked(strdup(s));
 }
 
 char *xstrndup(const char *s, size_t n)
 {
-	return checked(strndup(s, n));
+	return util_checked(strndup(s, n));
 }
 
 char *xvasprintf(const char *fmt, va_list ap)
@@ -43,7 +43,7 @@ char *xvasprintf(const char *fmt, va_list ap)
 	char *s;
 
 	if (vasprintf(&s, fmt, ap) < 0)
-		checked(NULL);
+		util_checked(NULL);
 	return s;
 }
 

@@ -31,7 +31,7 @@
 #define TEMPLATE	UNIT_DIR "/noclone-device@.service"
 #define FILE_MAX	(16U << 20)
 
-static void complain(const char *path)
+static void generator_complain(const char *path)
 {
 	const char *why = read_text_problem(errno);
 	FILE *log = fopen("/dev/kmsg", "we");
@@ -41,40 +41,40 @@ static void complain(const char *path)
 		fclose(log);
 }
 
-static void make_folder(const char *folder)
+static void generator_make_folder(const char *folder)
 {
 	if (mkdir(folder, 0755) && errno != EEXIST)
-		complain(folder);
+		generator_complain(folder);
 }
 
-static void write_file(const char *folder, const char *name, const char *text)
+static void generator_write_file(const char *folder, const char *name, const char *text)
 {
 	_cleanup_free_ char *path = xasprintf("%s/%s", folder, name);
 	FILE *file;
 
-	make_folder(folder);
+	generator_make_folder(folder);
 	file = fopen(path, "wxe");
 	if (!file || fputs(text, file) < 0)
-		complain(path);
+		generator_complain(path);
 	if (file && fclose(file))
-		complain(path);
+		generator_complain(path);
 }
 
 /* @unit starts when @wanting does: as a link in its folder of that kind. */
-static void link_unit(const char *out, const char *wanting, const char *kind,
-		      const char *unit)
+static void generator_link_unit(const char *out, const char *wanting, const char *kind,
+				const char *unit)
 {
 	_cleanup_free_ char *folder = xasprintf("%s/%s.%s", out, wanting, kind);
 	_cleanup_free_ char *path = xasprintf("%s/%s", folder, unit);
 
-	make_folder(folder);
+	generator_make_folder(folder);
 	/* two legs may be on one disk */
 	if (symlink(TEMPLATE, path) && errno != EEXIST)
-		complain(path);
+		generator_complain(path);
 }
 
 /* A disk that comes after the boot has waited for it starts the unit once more. */
-static void link_legs(const char *out, const struct target *t, const char *unit)
+static void generator_link_legs(const char *out, const struct target *t, const char *unit)
 {
 	unsigned int i;
 
@@ -82,12 +82,12 @@ static void link_legs(const char *out, const struct target *t, const char *unit)
 		_cleanup_free_ char *leg = boot_unit_leg(&t->legs[i]);
 
 		if (leg)
-			link_unit(out, leg, "wants", unit);
+			generator_link_unit(out, leg, "wants", unit);
 	}
 }
 
-static void generate(const char *out, const char *tables, const char *crypttab,
-		     const char *name)
+static void generator_generate(const char *out, const char *tables, const char *crypttab,
+			       const char *name)
 {
 	_cleanup_free_ char *path = xasprintf("%s/%s" SAVED_SUFFIX, tables, name);
 	_cleanup_free_ char *text = read_text_file(path, FILE_MAX);
@@ -101,15 +101,15 @@ static void generate(const char *out, const char *tables, const char *crypttab,
 	unsigned int i;
 
 	if (!text)
-		complain(path);
+		generator_complain(path);
 	table_parse(&t, text ? text : "", &ignored);
 	drop_in = boot_unit_print(&t, crypttab);
-	write_file(folder, "50-members.conf", drop_in);
+	generator_write_file(folder, "50-members.conf", drop_in);
 	/* nothing waits for this one; a mount that needs the device waits for that */
-	link_unit(out, "local-fs.target", "wants", unit);
-	link_unit(out, device, "requires", unit);
+	generator_link_unit(out, "local-fs.target", "wants", unit);
+	generator_link_unit(out, device, "requires", unit);
 	for (i = 0; i < t.nr; i++)
-		link_legs(out, &t.targets[i], unit);
+		generator_link_legs(out, &t.targets[i], unit);
 }
 
 int main(int argc, char **argv)
@@ -121,12 +121,12 @@ int main(int argc, char **argv)
 	struct dirent *entry;
 
 	if (!dir && argc > 1 && errno != ENOENT)
-		complain(tables);
+		generator_complain(tables);
 	while (dir && (entry = readdir(dir))) {
 		_cleanup_free_ char *name = saved_name(entry->d_name);
 
 		if (name)
-			generate(argv[1], tables, crypttab ? crypttab : "", name);
+			generator_generate(argv[1], tables, crypttab ? crypttab : "", name);
 	}
 	if (dir)
 		closedir(dir);

@@ -22,7 +22,7 @@
 #include "system/system-facts.h"
 #include "cli/input.h"
 
-static enum target_kind parse_kind(const char *word)
+static enum target_kind build_parse_kind(const char *word)
 {
 	if (!strcmp(word, "linear") || !strcmp(word, NOCLONE_LINEAR_NAME))
 		return TARGET_LINEAR;
@@ -39,7 +39,7 @@ static enum target_kind parse_kind(const char *word)
  * Take a word DEV[:START[+LEN]] apart: NULL, or what is wrong with it.  A name that
  * exists is a name, whatever it looks like.
  */
-static const char *parse_leg(struct leg_spec *spec, const char *word)
+static const char *build_parse_leg(struct leg_spec *spec, const char *word)
 {
 	if (access(word, F_OK))
 		return leg_spec_parse(spec, word);
@@ -48,7 +48,7 @@ static const char *parse_leg(struct leg_spec *spec, const char *word)
 }
 
 /* Is a device followed by something that is not a range: /dev/sda:1M-2M? */
-static bool has_bad_range(const char *device)
+static bool build_has_bad_range(const char *device)
 {
 	_cleanup_free_ char *name = xstrndup(device, strcspn(device, ":"));
 
@@ -57,24 +57,24 @@ static bool has_bad_range(const char *device)
 }
 
 /* A size that a user gives as a word of its own belongs to the word before it. */
-static bool is_size(const char *word)
+static bool build_is_size(const char *word)
 {
 	uint64_t sectors;
 
 	return access(word, F_OK) && !size_parse(word + (*word == '+'), &sectors);
 }
 
-static char *legs_usage(int argc, char **argv)
+static char *build_legs_usage(int argc, char **argv)
 {
 	int i;
 
 	for (i = 0; i < argc; i++) {
 		struct leg_spec spec;
-		const char *wrong = parse_leg(&spec, argv[i]);
+		const char *wrong = build_parse_leg(&spec, argv[i]);
 
-		if (!wrong && has_bad_range(spec.device))
+		if (!wrong && build_has_bad_range(spec.device))
 			wrong = "not a range of a device";
-		else if (!wrong && is_size(argv[i]))
+		else if (!wrong && build_is_size(argv[i]))
 			wrong = "a size, and not a device";
 		free(spec.device);
 		if (wrong)
@@ -84,7 +84,7 @@ static char *legs_usage(int argc, char **argv)
 }
 
 /* What users of other programs call our targets. */
-static const char *meant_kind(const char *word, char **best)
+static const char *build_meant_kind(const char *word, char **best)
 {
 	static const char *const synonyms[][2] = {
 		{ "raid0", "striped" }, { "stripes", "striped" }, { "concat", "linear" },
@@ -100,9 +100,9 @@ static const char *meant_kind(const char *word, char **best)
 	return *best;
 }
 
-static char *kind_usage(const char *word)
+static char *build_kind_usage(const char *word)
 {
-	_cleanup_free_ char *best = NULL, *hint = nearest_hint(meant_kind(word, &best));
+	_cleanup_free_ char *best = NULL, *hint = nearest_hint(build_meant_kind(word, &best));
 
 	return xasprintf("\"%s\" is no target: expected linear, striped or file%s",
 			 word, hint);
@@ -115,8 +115,8 @@ char *build_order_usage(const char *command, const struct options *o, int argc,
 	bool has_name = argc > 1 && !strchr(argv[1], '/');
 	int i;
 
-	if (parse_kind(argv[0]) == TARGET_OTHER ||
-	    (argc > 1 && parse_kind(argv[1]) != TARGET_OTHER))
+	if (build_parse_kind(argv[0]) == TARGET_OTHER ||
+	    (argc > 1 && build_parse_kind(argv[1]) != TARGET_OTHER))
 		return NULL;
 	strbuf_add(&b, "the name comes before \"%s\": noclone %s %s %s", argv[0], command,
 		   has_name ? argv[1] : "NAME", argv[0]);
@@ -127,12 +127,12 @@ char *build_order_usage(const char *command, const struct options *o, int argc,
 	return strbuf_take(&b);
 }
 
-static char *devices_usage(const struct build *b, enum target_kind kind)
+static char *build_devices_usage(const struct build *b, enum target_kind kind)
 {
 	const struct options *o = b->options;
 
 	if (kind == TARGET_OTHER)
-		return kind_usage(b->argv[0]);
+		return build_kind_usage(b->argv[0]);
 	if (o->given & OPT_FILE)
 		return xasprintf("--engine, --start, --size and --allocate are for \"file PATH\"%s",
 				 opt(o, OPT_START | OPT_SIZE) ?
@@ -144,7 +144,7 @@ static char *devices_usage(const struct build *b, enum target_kind kind)
 		return xstrdup("striped needs --chunk SIZE: where a sector is depends on it, and noclone export --to noclone prints that of the device");
 	if (kind == TARGET_LINEAR && o->chunk)
 		return xstrdup("--chunk is for striped devices: leave it out, or use striped");
-	return legs_usage(b->argc - 1, b->argv + 1);
+	return build_legs_usage(b->argc - 1, b->argv + 1);
 }
 
 char *build_usage(const struct build *b)
@@ -158,9 +158,9 @@ char *build_usage(const struct build *b)
 		       NULL;
 	if (!b->argc)
 		return xstrdup("no target given: expected linear DEV..., striped --chunk SIZE DEV..., file PATH or --table FILE");
-	kind = parse_kind(b->argv[0]);
+	kind = build_parse_kind(b->argv[0]);
 	if (kind != TARGET_FILE)
-		return devices_usage(b, kind);
+		return build_devices_usage(b, kind);
 	if (b->argc != 2 || !*b->argv[1])
 		return xstrdup("file needs exactly one path, for example file /srv/disk.img");
 	return o->chunk ? xstrdup("--chunk is for striped devices: leave it out, or use striped") : NULL;
@@ -170,7 +170,7 @@ char *build_usage(const struct build *b)
  * A reload without --engine is about the file or its size: it must not change
  * the engine as a side effect.
  */
-static void keep_engine(const struct self_device *self, struct file_request *req)
+static void build_keep_engine(const struct self_device *self, struct file_request *req)
 {
 	_cleanup_free_ char *name = self->known ? blockdev_mapped_name(self->devno) :
 						  NULL;
@@ -201,14 +201,14 @@ static int build_noclone_file(const struct build *b, struct backing *backing,
 	};
 	int r;
 
-	keep_engine(&b->self, &req);
+	build_keep_engine(&b->self, &req);
 	r = backing_plan(backing, &req, b->self.known ? b->self.devno : 0);
 	if (!r)
 		plan_file(&backing->req, &backing->source, t, problems);
 	return r;
 }
 
-static void default_chunk(struct plan_request *req)
+static void build_default_chunk(struct plan_request *req)
 {
 	struct queue_limits *limits = xzalloc(req->nr_legs * sizeof(*limits));
 	const struct queue_limits **list = xzalloc(req->nr_legs * sizeof(*list));
@@ -239,7 +239,7 @@ static void build_devices(const struct build *b, struct table *t,
 			  struct problems *problems)
 {
 	struct plan_request req = {
-		.kind = parse_kind(b->argv[0]),
+		.kind = build_parse_kind(b->argv[0]),
 		.chunk = b->options->chunk,
 		.no_fastpath = opt(b->options, OPT_NO_FASTPATH),
 	};
@@ -247,10 +247,10 @@ static void build_devices(const struct build *b, struct table *t,
 
 	for (i = 1; i < b->argc; i++) {
 		GROW(req.legs, req.nr_legs);
-		parse_leg(&req.legs[req.nr_legs++], b->argv[i]);
+		build_parse_leg(&req.legs[req.nr_legs++], b->argv[i]);
 	}
 	if (req.kind == TARGET_STRIPED && !req.chunk && b->choose_chunk)
-		default_chunk(&req);
+		build_default_chunk(&req);
 	plan_table(&req, &system_facts, t, problems);
 	plan_request_free(&req);
 }
@@ -276,7 +276,7 @@ int build_table(const struct build *b, struct backing *backing,
 {
 	if (opt(b->options, OPT_TABLE))
 		return build_from_table(b->options, t, problems);
-	if (parse_kind(b->argv[0]) == TARGET_FILE)
+	if (build_parse_kind(b->argv[0]) == TARGET_FILE)
 		return build_noclone_file(b, backing, t, problems);
 	build_devices(b, t, problems);
 	return 0;

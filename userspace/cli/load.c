@@ -26,9 +26,9 @@
 #include "cli/options.h"
 #include "cli/problem-log.h"
 
-static void check_file_writable(const struct target *t,
-				const struct facts_source *src,
-				struct problems *problems)
+static void load_check_file_writable(const struct target *t,
+				     const struct facts_source *src,
+				     struct problems *problems)
 {
 	_cleanup_file_facts_ struct file_facts f = { 0 };
 	_cleanup_free_ char *name = path_encode(t->path);
@@ -55,7 +55,7 @@ void load_check_writable(const struct table *t,
 
 	for (i = 0; i < t->nr; i++) {
 		if (t->targets[i].path)
-			check_file_writable(&t->targets[i], src, problems);
+			load_check_file_writable(&t->targets[i], src, problems);
 		for (j = 0; j < t->targets[i].nr_legs; j++) {
 			_cleanup_facts_ struct device_facts f = { 0 };
 			const char *name = t->targets[i].legs[j].device;
@@ -85,8 +85,8 @@ const struct facts_source *load_facts(const struct backing *backing)
 	return backing->path ? &backing->source : &system_facts;
 }
 
-static void check(const struct build *b, const struct facts_source *src,
-		  struct table *t, struct problems *problems)
+static void load_check_table(const struct build *b, const struct facts_source *src,
+			     struct table *t, struct problems *problems)
 {
 	const struct options *o = b->options;
 	const struct guard guard = {
@@ -118,7 +118,7 @@ int load_prepare(const struct build *b, struct backing *backing,
 	if (problems_count(problems, PROBLEM_ERROR))
 		return -EINVAL;
 
-	check(b, load_facts(backing), t, &checks);
+	load_check_table(b, load_facts(backing), t, &checks);
 	problems_log(&checks, where);
 	problems_move(problems, &checks);
 	/* older kernels do not notice, and the first I/O would hang for ever */
@@ -129,7 +129,7 @@ int load_prepare(const struct build *b, struct backing *backing,
 	return load_overridden(b->options, problems) ? 0 : -EINVAL;
 }
 
-static bool is_known(const struct problem *p, const struct problems *known)
+static bool load_is_known(const struct problem *p, const struct problems *known)
 {
 	unsigned int i;
 
@@ -157,7 +157,7 @@ int load_still_unused(const char *name, void *data)
 	guard.self = dev.devno;
 	guard_table(c->table, &guard, &problems);
 	for (i = 0; i < problems.nr; i++) {
-		if (is_known(&problems.problem[i], c->known))
+		if (load_is_known(&problems.problem[i], c->known))
 			continue;
 		log_err("%s: %s", name, problems.problem[i].text);
 		r = -EBUSY;

@@ -33,8 +33,8 @@ const struct option_info option_infos[OPT_NR] = {
 };
 
 /* One getopt table entry, and a letter if there is one. */
-static void add_long(struct option *o, struct strbuf *letters,
-		     const struct option_info *info, int val)
+static void options_add_long(struct option *o, struct strbuf *letters,
+			     const struct option_info *info, int val)
 {
 	o->name = info->name;
 	o->has_arg = !info->argument ? no_argument :
@@ -48,14 +48,14 @@ static void add_long(struct option *o, struct strbuf *letters,
  * Each of these reads the argument of an option and returns NULL, or a sentence
  * saying what is wrong with it.
  */
-static const char *take_udev_timeout(struct options *o, const char *value)
+static const char *options_take_udev_timeout(struct options *o, const char *value)
 {
 	return parse_u32(value, &o->udev_timeout) ? NULL :
 	       "not a number of seconds";
 }
 
 /* Digits, and up to three decimals. */
-static bool parse_ms(const char *value, uint32_t *ms)
+static bool options_parse_ms(const char *value, uint32_t *ms)
 {
 	size_t whole = strcspn(value, "."), digits = 0;
 	_cleanup_free_ char *seconds = xstrndup(value, whole);
@@ -72,13 +72,13 @@ static bool parse_ms(const char *value, uint32_t *ms)
 	return *ms >= MIN_RUN_MS && *ms <= MAX_RUN_MS;
 }
 
-static const char *take_seconds(struct options *o, const char *value)
+static const char *options_take_seconds(struct options *o, const char *value)
 {
-	return parse_ms(value, &o->run_ms) ? NULL :
+	return options_parse_ms(value, &o->run_ms) ? NULL :
 	       "not a number of seconds from 0.1 to 3600";
 }
 
-static const char *take_chunk(struct options *o, const char *value)
+static const char *options_take_chunk(struct options *o, const char *value)
 {
 	const char *wrong = size_parse(value, &o->chunk);
 
@@ -89,41 +89,41 @@ static const char *take_chunk(struct options *o, const char *value)
 	return wrong;
 }
 
-static const char *take_engine(struct options *o, const char *value)
+static const char *options_take_engine(struct options *o, const char *value)
 {
 	return engine_find(value, &o->engine) ? NULL :
 	       "known are direct, extent, buffered and sync";
 }
 
-static const char *take_rule(struct options *o, enum policy_kind kind,
-			     const char *value)
+static const char *options_take_rule(struct options *o, enum policy_kind kind,
+				     const char *value)
 {
 	GROW(o->rules, o->nr_rules);
 	o->rules[o->nr_rules++] = (struct rule_option) { kind, value };
 	return policy_pattern_usage(value);
 }
 
-static const char *take_to(struct options *o, const char *value)
+static const char *options_take_to(struct options *o, const char *value)
 {
 	o->to_stock = !strcmp(value, "stock");
 	return o->to_stock || !strcmp(value, "noclone") ? NULL :
 	       "known are noclone and stock";
 }
 
-static const char *take_watch(struct options *o, const char *value)
+static const char *options_take_watch(struct options *o, const char *value)
 {
-	return !value || parse_ms(value, &o->watch_ms) ? NULL :
+	return !value || options_parse_ms(value, &o->watch_ms) ? NULL :
 	       "not a number of seconds from 0.1 to 3600";
 }
 
 /* Sectors, as in a table; with a unit, a size as everywhere else. */
-static const char *take_start(struct options *o, const char *value)
+static const char *options_take_start(struct options *o, const char *value)
 {
 	return parse_u64(value, &o->file_start) ? NULL :
 	       size_parse(value, &o->file_start);
 }
 
-static const char *take_size(struct options *o, const char *value)
+static const char *options_take_size(struct options *o, const char *value)
 {
 	const char *wrong = size_parse(value, &o->file_sectors);
 
@@ -134,8 +134,8 @@ static const char *take_size(struct options *o, const char *value)
 	return wrong;
 }
 
-static const char *take(struct options *o, const struct option_info *info,
-			const char *value)
+static const char *options_take(struct options *o, const struct option_info *info,
+				const char *value)
 {
 	o->given |= info->bit;
 	switch (info->bit) {
@@ -143,28 +143,28 @@ static const char *take(struct options *o, const struct option_info *info,
 		o->table = value;
 		break;
 	case OPT_CHUNK:
-		return take_chunk(o, value);
+		return options_take_chunk(o, value);
 	case OPT_ENGINE:
-		return take_engine(o, value);
+		return options_take_engine(o, value);
 	case OPT_START:
-		return take_start(o, value);
+		return options_take_start(o, value);
 	case OPT_SIZE:
-		return take_size(o, value);
+		return options_take_size(o, value);
 	case OPT_UUID:
 		o->uuid = value;
 		break;
 	case OPT_UDEV_TIMEOUT:
-		return take_udev_timeout(o, value);
+		return options_take_udev_timeout(o, value);
 	case OPT_SECONDS:
-		return take_seconds(o, value);
+		return options_take_seconds(o, value);
 	case OPT_INCLUDE:
-		return take_rule(o, POLICY_INCLUDE, value);
+		return options_take_rule(o, POLICY_INCLUDE, value);
 	case OPT_EXCLUDE:
-		return take_rule(o, POLICY_EXCLUDE, value);
+		return options_take_rule(o, POLICY_EXCLUDE, value);
 	case OPT_TO:
-		return take_to(o, value);
+		return options_take_to(o, value);
 	case OPT_WATCH:
-		return take_watch(o, value);
+		return options_take_watch(o, value);
 	case OPT_OUTPUT:
 		o->output = value;
 		break;
@@ -182,7 +182,7 @@ static const char *take(struct options *o, const struct option_info *info,
 }
 
 /* If an argument is one of some words, the one that was meant. */
-static char *nearest_choice(const char *value, const char *argument)
+static char *options_nearest_choice(const char *value, const char *argument)
 {
 	_cleanup_free_ char *list = xstrdup(argument);
 	char *c;
@@ -195,22 +195,22 @@ static char *nearest_choice(const char *value, const char *argument)
 	return nearest_of(value, list);
 }
 
-static int take_option(struct options *o, const struct option_info *info,
-		       const char *value)
+static int options_take_option(struct options *o, const struct option_info *info,
+			       const char *value)
 {
-	const char *wrong = take(o, info, value);
+	const char *wrong = options_take(o, info, value);
 	_cleanup_free_ char *best = NULL, *hint = NULL;
 
 	if (!wrong)
 		return 0;
-	best = nearest_choice(value, info->argument);
+	best = options_nearest_choice(value, info->argument);
 	hint = nearest_hint(best);
 	log_err("--%s %s: %s%s", info->name, *value ? value : "\"\"", wrong, hint);
 	return -EINVAL;
 }
 
 /* By what getopt returns for an option, or leaves in optopt. */
-static const struct option_info *find_val(int val)
+static const struct option_info *options_find_val(int val)
 {
 	unsigned int i;
 
@@ -225,7 +225,7 @@ const struct option_info *option_find(const char *word)
 	unsigned int i;
 
 	if (!str_starts(word, "--"))
-		return word[0] == '-' && word[1] && !word[2] ? find_val(word[1]) : NULL;
+		return word[0] == '-' && word[1] && !word[2] ? options_find_val(word[1]) : NULL;
 	for (i = 0; i < OPT_NR; i++)
 		if (!strcmp(option_infos[i].name, word + 2))
 			return &option_infos[i];
@@ -241,9 +241,9 @@ bool option_takes_word(const struct option_info *o)
  * What getopt did not accept: it leaves an option that it knows in optopt, or a letter,
  * else only the word behind.
  */
-static int refuse(struct options *o, int val, const char *word)
+static int options_refuse(struct options *o, int val, const char *word)
 {
-	const struct option_info *info = find_val(optopt);
+	const struct option_info *info = options_find_val(optopt);
 	bool is_long = !optopt || optopt >= VAL_FIRST;
 	_cleanup_free_ char *name = is_long ? xstrndup(word, strcspn(word, "=")) :
 				    xasprintf("-%c", optopt);
@@ -270,14 +270,14 @@ int options_parse(struct options *o, int argc, char **argv)
 	o->watch_ms = DEFAULT_WATCH_MS;
 	strbuf_add(&letters, ":");	/* tell a missing argument from an unknown option */
 	for (i = 0; i < OPT_NR; i++)
-		add_long(&longs[i], &letters, &option_infos[i], VAL_FIRST + i);
+		options_add_long(&longs[i], &letters, &option_infos[i], VAL_FIRST + i);
 
 	optind = 0;	/* glibc: reinitialize, for the unit tests */
 	opterr = 0;
 	while ((val = getopt_long(argc, argv, letters.text, longs, NULL)) != -1) {
 		if (val == '?' || val == ':')
-			return refuse(o, val, argv[optind - 1]);
-		if (take_option(o, find_val(val), optarg))
+			return options_refuse(o, val, argv[optind - 1]);
+		if (options_take_option(o, options_find_val(val), optarg))
 			return -EINVAL;
 	}
 	return optind;

@@ -32,7 +32,7 @@ void output_print(struct json_object *o)
 	json_object_array_add(said, json_object_get(o));
 }
 
-static const char *command_of(struct json_object *o)
+static const char *output_command_of(struct json_object *o)
 {
 	struct json_object *command;
 
@@ -48,7 +48,7 @@ void output_finish(void)
 		return;
 	o = json_object_get(json_object_array_get_idx(said, 0));
 	if (json_object_array_length(said) > 1) {
-		struct json_object *many = output_new(command_of(o));
+		struct json_object *many = output_new(output_command_of(o));
 
 		json_object_object_add(many, "results", json_object_get(said));
 		json_object_put(o);
@@ -61,7 +61,7 @@ void output_finish(void)
 }
 
 /* Return: how many bytes of @s are UTF-8. */
-static size_t utf8_length(const char *s)
+static size_t output_utf8_length(const char *s)
 {
 	size_t left = strlen(s), room = left * sizeof(wchar_t);
 	_cleanup_free_ char *wide = xzalloc(room + 1);
@@ -82,7 +82,7 @@ struct json_object *output_string(const char *s)
 
 	if (!s)
 		return NULL;
-	for (n = utf8_length(s); s[n]; n = utf8_length(s)) {
+	for (n = output_utf8_length(s); s[n]; n = output_utf8_length(s)) {
 		strbuf_append(&b, s, n);
 		strbuf_add(&b, "\xef\xbf\xbd");
 		s += n + 1;
@@ -99,7 +99,7 @@ void output_add_string(struct json_object *o, const char *key, const char *s)
 /* A path that is no UTF-8 would be another one. */
 void output_add_bytes(struct json_object *o, const char *key, const char *s)
 {
-	output_add_string(o, key, s && !s[utf8_length(s)] ? s : NULL);
+	output_add_string(o, key, s && !s[output_utf8_length(s)] ? s : NULL);
 }
 
 void output_add_number(struct json_object *o, const char *key, uint64_t n)

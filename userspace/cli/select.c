@@ -29,7 +29,7 @@ char *select_new_name(const char *word)
 }
 
 /* The name of the mapped device behind a node, or NULL. */
-static char *name_of_node(const char *path)
+static char *select_name_of_node(const char *path)
 {
 	struct stat st;
 
@@ -38,7 +38,7 @@ static char *name_of_node(const char *path)
 	return blockdev_mapped_name(st.st_rdev);
 }
 
-static bool is_name(const char *word)
+static bool select_is_name(const char *word)
 {
 	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
 
@@ -56,19 +56,19 @@ char *select_name(const char *word)
 	_cleanup_free_ char *node = NULL, *lv = NULL;
 	char *name;
 
-	if (is_name(plain))
+	if (select_is_name(plain))
 		return xstrdup(plain);
-	if (!strchr(plain, '/') && is_name(encoded))
+	if (!strchr(plain, '/') && select_is_name(encoded))
 		return xstrdup(encoded);
 	if (str_starts(word, MAPPER_DIR))
 		return xstrdup(plain);
 	node = *word == '/' ? xstrdup(word) : xasprintf(DEV_DIR "%s", word);
-	name = name_of_node(node);
+	name = select_name_of_node(node);
 	if (name)
 		return name;
 	lv = devmap_name_of_lv(str_starts(word, DEV_DIR) ? word + strlen(DEV_DIR) :
 							   word);
-	return xstrdup(lv && is_name(lv) ? lv : word);
+	return xstrdup(lv && select_is_name(lv) ? lv : word);
 }
 
 struct name_search {
@@ -76,7 +76,7 @@ struct name_search {
 	char *best;
 };
 
-static void try_name(const char *name, void *data)
+static void select_try_name(const char *name, void *data)
 {
 	struct name_search *s = data;
 
@@ -89,12 +89,12 @@ static void try_name(const char *name, void *data)
 	s->nearest.best = s->best;
 }
 
-static void no_such_device(const char *name)
+static void select_no_such_device(const char *name)
 {
 	struct name_search search = { .nearest = { .word = name } };
 	_cleanup_free_ char *hint = NULL;
 
-	devmap_for_each(try_name, &search);
+	devmap_for_each(select_try_name, &search);
 	hint = nearest_hint(search.best);
 	log_err("%s: no such device%s", name, *hint ? hint :
 		"; \"noclone status --all\" shows those that there are");
@@ -109,7 +109,7 @@ int select_device(const char *word, struct devmap_device *dev)
 	if (r == -EACCES || r == -EPERM)
 		log_err("%s: %s", name, devmap_reason(r));
 	else if (r)
-		no_such_device(name);
+		select_no_such_device(name);
 	return r;
 }
 
@@ -118,7 +118,7 @@ struct group {
 	bool found;
 };
 
-static void look_for_volume(const char *name, void *data)
+static void select_look_for_volume(const char *name, void *data)
 {
 	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
 	_cleanup_free_ char *lv = devmap_lv_of_name(name);
@@ -131,13 +131,13 @@ static void look_for_volume(const char *name, void *data)
 }
 
 /* For all devices that the word is about, if it is not about one: a new string, or NULL. */
-static char *pattern_of(const char *word)
+static char *select_pattern_of(const char *word)
 {
 	struct group group = { .name = word };
 
 	if (strpbrk(word, "*?["))
 		return xstrdup(word);
-	devmap_for_each(look_for_volume, &group);
+	devmap_for_each(select_look_for_volume, &group);
 	return group.found ? xasprintf("%s/*", word) : NULL;
 }
 
@@ -150,7 +150,7 @@ int select_or_pattern(const char *word, const char *command, const char *option,
 	if (!r)
 		return 0;
 	if (devmap_is_absent(r))
-		pattern = pattern_of(word);
+		pattern = select_pattern_of(word);
 	if (!pattern)
 		return select_device(word, dev);
 	quoted = shell_quote(pattern);
@@ -159,7 +159,7 @@ int select_or_pattern(const char *word, const char *command, const char *option,
 	return r;
 }
 
-static bool is_noclone_device(const struct devmap_device *dev)
+static bool select_is_noclone_device(const struct devmap_device *dev)
 {
 	_cleanup_table_ struct table t = { 0 };
 
@@ -171,7 +171,7 @@ int select_check_owner(const struct options *o, const struct devmap_device *dev)
 {
 	if (opt(o, OPT_FORCE) || str_starts(dev->uuid, NOCLONE_UUID_PREFIX))
 		return 0;
-	if (!*dev->uuid && is_noclone_device(dev))
+	if (!*dev->uuid && select_is_noclone_device(dev))
 		return 0;
 	if (*dev->uuid)
 		log_err("%s was not made by noclone (UUID %s): use the tool that made it, or give --force",
@@ -193,7 +193,7 @@ void names_free(struct names *names)
 	memset(names, 0, sizeof(*names));
 }
 
-static void add_name(struct names *names, char *name)
+static void select_add_name(struct names *names, char *name)
 {
 	GROW(names->name, names->nr);
 	names->name[names->nr++] = name;
@@ -209,8 +209,8 @@ static void select_one(const char *name, void *data)
 	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
 	const struct selection *s = data;
 
-	if (!devmap_info(name, &dev) && (s->all || is_noclone_device(&dev)))
-		add_name(s->names, xstrdup(name));
+	if (!devmap_info(name, &dev) && (s->all || select_is_noclone_device(&dev)))
+		select_add_name(s->names, xstrdup(name));
 }
 
 static int select_all(struct names *names, bool all)
@@ -238,7 +238,7 @@ int select_names(struct names *names, int argc, char **argv, bool all)
 		_cleanup_free_ char *name = select_name(argv[i]);
 
 		if (!devmap_info(name, &dev)) {
-			add_name(names, xstrdup(dev.name));
+			select_add_name(names, xstrdup(dev.name));
 			continue;
 		}
 		GROW(names->missing, names->nr_missing);

@@ -8,7 +8,7 @@
 #include "base/util.h"
 #include "model/name.h"
 
-static char *make(const char *requested)
+static char *create_new_uuid(const char *requested)
 {
 	_cleanup_free_ char *random = NULL;
 
@@ -23,7 +23,7 @@ static char *make(const char *requested)
 
 char *uuid_make(const char *requested)
 {
-	char *uuid = make(requested);
+	char *uuid = create_new_uuid(requested);
 	const char *wrong = uuid ? uuid_problem(uuid) : NULL;
 
 	if (uuid && !wrong)

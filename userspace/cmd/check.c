@@ -15,7 +15,7 @@
 #include "cli/output.h"
 #include "cmd/cmd.h"
 
-static void print_problem(const char *path, const struct problem *p)
+static void check_print_problem(const char *path, const struct problem *p)
 {
 	if (p->line)
 		printf("%s:%u: %s: %s\n", path, p->line,
@@ -58,7 +58,7 @@ static int check_file(const char *path, struct json_object *array)
 	if (array)
 		json_object_array_add(array, check_json(path, &problems));
 	for (i = 0; !array && i < problems.nr; i++)
-		print_problem(path, &problems.problem[i]);
+		check_print_problem(path, &problems.problem[i]);
 	if (!array && !problems_count(&problems, PROBLEM_ERROR))
 		printf("%s: good: %u target%s, %llu sectors\n", path, t->nr,
 		       t->nr == 1 ? "" : "s",

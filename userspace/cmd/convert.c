@@ -25,8 +25,8 @@
 #include "cmd/saved-update.h"
 
 /* The maker of the device would not know it again; back is always right. */
-static char *objection_to_owner(const struct options *o,
-				const struct devmap_device *dev)
+static char *convert_objection_to_owner(const struct options *o,
+					const struct devmap_device *dev)
 {
 	_cleanup_free_ char *origin = origin_of_uuid(dev->uuid);
 
@@ -40,14 +40,14 @@ static char *objection_to_owner(const struct options *o,
 }
 
 /* NULL, or why the state of the device stands against it: a new string. */
-static char *objection(const struct options *o, const struct devmap_device *dev)
+static char *convert_objection(const struct options *o, const struct devmap_device *dev)
 {
 	if (dev->suspended)
 		return xstrdup("it is suspended, and a switch would resume it: resume it first");
 	if (dev->inactive_table)
 		return xasprintf("another process has loaded a table: finish that, or undo it with \"dmsetup clear %s\"",
 				 dev->name);
-	return objection_to_owner(o, dev);
+	return convert_objection_to_owner(o, dev);
 }
 
 struct expected {
@@ -56,7 +56,7 @@ struct expected {
 };
 
 /* Another process may have changed the device since it was looked at. */
-static bool is_still(const char *name, const struct expected *e)
+static bool convert_is_still(const char *name, const struct expected *e)
 {
 	_cleanup_devmap_device_ struct devmap_device now = { 0 };
 	_cleanup_table_ struct table t = { 0 };
@@ -67,7 +67,7 @@ static bool is_still(const char *name, const struct expected *e)
 	       !live_table(name, &t) && exchange_is_faithful(e->live, &t);
 }
 
-static int is_faithful(const char *name, void *data)
+static int convert_is_faithful(const char *name, void *data)
 {
 	_cleanup_table_ struct table loaded = { 0 };
 	const struct expected *e = data;
@@ -82,14 +82,14 @@ static int is_faithful(const char *name, void *data)
 		log_err("%s: the kernel has made another mapping of the new table", name);
 		return -EILSEQ;
 	}
-	if (is_still(name, e))
+	if (convert_is_still(name, e))
 		return 0;
 	log_err("%s: another process has changed it meanwhile: look at it, and try again", name);
 	return -EAGAIN;
 }
 
-static void print_plan(const struct options *o, const struct devmap_device *dev,
-		       const struct table *new, const struct saved_update *u)
+static void convert_print_plan(const struct options *o, const struct devmap_device *dev,
+			       const struct table *new, const struct saved_update *u)
 {
 	_cleanup_free_ char *load = dry_run_reload(o, dev->name, dev->readonly, new);
 	_cleanup_free_ char *line = xasprintf("%s%s", load, saved_update_words(u));
@@ -102,7 +102,9 @@ static int convert(const struct options *o, const struct devmap_device *dev,
 {
 	_cleanup_saved_update_ struct saved_update u = SAVED_UPDATE_INIT;
 	struct expected expected = { dev, live };
-	const struct devmap_check check = { .loaded = is_faithful, .data = &expected, .alone = true };
+	const struct devmap_check check = {
+		.loaded = convert_is_faithful, .data = &expected, .alone = true,
+	};
 	int r = saved_update_begin(&u, o, dev->name, dev->uuid);
 
 	if (!r && !opt(o, OPT_DRY_RUN))
@@ -112,7 +114,7 @@ static int convert(const struct options *o, const struct devmap_device *dev,
 	if (r)
 		return r;
 	if (opt(o, OPT_DRY_RUN)) {
-		print_plan(o, dev, new, &u);
+		convert_print_plan(o, dev, new, &u);
 		return 0;
 	}
 	r = devmap_reload(dev->name, new, dev->readonly, &check);
@@ -145,7 +147,7 @@ static int convert_one(const struct options *o, const char *word)
 		return 0;
 	}
 	if (!why)
-		why = objection(o, &dev);
+		why = convert_objection(o, &dev);
 	if (why) {
 		log_err("%s: %s", dev.name, why);
 		return -EOPNOTSUPP;

@@ -59,7 +59,7 @@ static int create(const struct options *o, const char *name, const char *uuid,
 	return r;
 }
 
-static bool device_exists(const char *name)
+static bool create_device_exists(const char *name)
 {
 	if (!blockdev_mapped_number(name))
 		return false;
@@ -68,7 +68,7 @@ static bool device_exists(const char *name)
 }
 
 /* A saved device with that UUID would be taken for this one. */
-static bool check_saved_uuid(const char *name, const char *uuid)
+static bool create_check_saved_uuid(const char *name, const char *uuid)
 {
 	_cleanup_free_ char *file = saved_file_of(name, uuid);
 
@@ -79,7 +79,7 @@ static bool check_saved_uuid(const char *name, const char *uuid)
 	return false;
 }
 
-static bool check_saved(const struct options *o, const char *name)
+static bool create_check_saved(const struct options *o, const char *name)
 {
 	_cleanup_free_ char *path = saved_path(name);
 	const char *wrong = saved_name_problem(name);
@@ -95,31 +95,31 @@ static bool check_saved(const struct options *o, const char *name)
 	return false;
 }
 
-static int refuse_words(const char *wrong)
+static int create_refuse_words(const char *wrong)
 {
 	log_err("%s", wrong);
 	return EXIT_USAGE;
 }
 
-static int check_name(const char *name)
+static int create_check_name(const char *name)
 {
 	const char *wrong = name_problem(name);
 	_cleanup_free_ char *sentence = wrong ? xasprintf("\"%s\" %s", name, wrong) : NULL;
 
-	return wrong ? refuse_words(sentence) : EXIT_OK;
+	return wrong ? create_refuse_words(sentence) : EXIT_OK;
 }
 
-static int check_words(const struct build *b, int argc, char **argv)
+static int create_check_words(const struct build *b, int argc, char **argv)
 {
 	_cleanup_free_ char *order = opt(b->options, OPT_TABLE) ? NULL :
 				     build_order_usage("create", b->options, argc, argv);
 	_cleanup_free_ char *wrong = order ? NULL : build_usage(b);
 
 	if (order)
-		return refuse_words(order);
-	if (device_exists(argv[0]) || !check_saved(b->options, argv[0]))
+		return create_refuse_words(order);
+	if (create_device_exists(argv[0]) || !create_check_saved(b->options, argv[0]))
 		return EXIT_FAILED;
-	return wrong ? refuse_words(wrong) : EXIT_OK;
+	return wrong ? create_refuse_words(wrong) : EXIT_OK;
 }
 
 /* With --persist, its file is written before there is a device, and named when there is. */
@@ -184,15 +184,15 @@ int cmd_create(const struct options *o, int argc, char **argv)
 	_cleanup_free_ char *uuid = NULL;
 	int r;
 
-	r = check_name(name);
+	r = create_check_name(name);
 	if (!r)
-		r = check_words(&build, argc, argv);
+		r = create_check_words(&build, argc, argv);
 	if (r)
 		return r;
 	uuid = uuid_make(o->uuid);
 	if (!uuid)
 		return o->uuid ? EXIT_USAGE : EXIT_FAILED;
-	if (!opt(o, OPT_FORCE) && !check_saved_uuid(name, uuid))
+	if (!opt(o, OPT_FORCE) && !create_check_saved_uuid(name, uuid))
 		return EXIT_FAILED;
 	if (load_prepare(&build, &backing, &t, &problems))
 		return EXIT_FAILED;

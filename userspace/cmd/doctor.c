@@ -10,12 +10,12 @@
 #include "cli/version.h"
 #include "cmd/cmd.h"
 
-static bool is_shown(const struct options *o, const struct finding *f)
+static bool doctor_is_shown(const struct options *o, const struct finding *f)
 {
 	return !opt(o, OPT_QUIET) || f->level == FINDING_PROBLEM;
 }
 
-static struct json_object *finding_json(const struct finding *f)
+static struct json_object *doctor_finding_json(const struct finding *f)
 {
 	struct json_object *o = json_object_new_object();
 
@@ -27,15 +27,15 @@ static struct json_object *finding_json(const struct finding *f)
 	return o;
 }
 
-static void print_json(const struct options *o, const struct findings *f)
+static void doctor_print_json(const struct options *o, const struct findings *f)
 {
 	struct json_object *out = output_new("doctor");
 	struct json_object *array = json_object_new_array();
 	unsigned int i;
 
 	for (i = 0; i < f->nr; i++)
-		if (is_shown(o, &f->finding[i]))
-			json_object_array_add(array, finding_json(&f->finding[i]));
+		if (doctor_is_shown(o, &f->finding[i]))
+			json_object_array_add(array, doctor_finding_json(&f->finding[i]));
 	output_add_bool(out, "ok", !findings_count(f, FINDING_PROBLEM));
 	output_add_number(out, "problems", findings_count(f, FINDING_PROBLEM));
 	output_add_number(out, "warnings", findings_count(f, FINDING_WARNING));
@@ -44,14 +44,14 @@ static void print_json(const struct options *o, const struct findings *f)
 	json_object_put(out);
 }
 
-static void print_lines(const struct options *o, const struct findings *f)
+static void doctor_print_lines(const struct options *o, const struct findings *f)
 {
 	unsigned int i;
 
 	for (i = 0; i < f->nr; i++) {
 		_cleanup_free_ char *line = finding_print(&f->finding[i]);
 
-		if (is_shown(o, &f->finding[i]))
+		if (doctor_is_shown(o, &f->finding[i]))
 			puts(line);
 	}
 }
@@ -64,8 +64,8 @@ int cmd_doctor(const struct options *o, int argc __unused, char **argv __unused)
 	doctor_gather(&facts);
 	doctor_judge(&facts, &findings);
 	if (opt(o, OPT_JSON))
-		print_json(o, &findings);
+		doctor_print_json(o, &findings);
 	else
-		print_lines(o, &findings);
+		doctor_print_lines(o, &findings);
 	return findings_count(&findings, FINDING_PROBLEM) ? EXIT_FAILED : EXIT_OK;
 }

@@ -24,7 +24,7 @@ struct seen {
 	unsigned int nr;
 };
 
-static bool seen_before(struct seen *s, dev_t devno)
+static bool explain_seen_before(struct seen *s, dev_t devno)
 {
 	unsigned int i;
 
@@ -36,10 +36,10 @@ static bool seen_before(struct seen *s, dev_t devno)
 	return false;
 }
 
-static void print_device(const char *name, const char *head,
-			 const struct device_facts *f,
-			 const struct identity *id,
-			 const struct uses *uses)
+static void explain_print_device(const char *name, const char *head,
+				 const struct device_facts *f,
+				 const struct identity *id,
+				 const struct uses *uses)
 {
 	_cleanup_free_ char *size = size_format_short(f->sectors);
 
@@ -58,10 +58,10 @@ static void print_device(const char *name, const char *head,
 	explain_print_uses(uses);
 }
 
-static struct json_object *device_json(const char *name,
-				       const struct device_facts *f,
-				       const struct identity *id,
-				       const struct uses *uses)
+static struct json_object *explain_device_json(const char *name,
+					       const struct device_facts *f,
+					       const struct identity *id,
+					       const struct uses *uses)
 {
 	struct json_object *o = json_object_new_object();
 
@@ -97,16 +97,16 @@ static void explain_device(const char *name, const struct troubles *troubles,
 			       troubles_head(troubles, name));
 		return;
 	}
-	if (seen_before(seen, f.devno))
+	if (explain_seen_before(seen, f.devno))
 		return;
 	query.sectors = f.sectors;
 	identity_lookup(&f, &id);
 	device_uses_collect(&uses, &query);
 	if (json)
-		json_object_array_add(array, device_json(name, &f, &id, &uses));
+		json_object_array_add(array, explain_device_json(name, &f, &id, &uses));
 	else
-		print_device(name, troubles_head(troubles, name), &f, &id,
-			     &uses);
+		explain_print_device(name, troubles_head(troubles, name), &f, &id,
+				     &uses);
 }
 
 void explain_devices(const struct table *t, const struct troubles *troubles,

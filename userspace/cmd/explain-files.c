@@ -18,7 +18,7 @@
 #include "cli/output.h"
 #include "cmd/explain-uses.h"
 
-static void print_map(const struct file_map *map)
+static void explain_print_map(const struct file_map *map)
 {
 	_cleanup_free_ char *gaps = size_format_short(map->gap_bytes >> SECTOR_SHIFT);
 	_cleanup_free_ char *shared = size_format_short(map->shared >> SECTOR_SHIFT);
@@ -37,8 +37,8 @@ static void print_map(const struct file_map *map)
 	putchar('\n');
 }
 
-static void print_file(const char *head, const struct file_facts *f,
-		       const struct uses *uses)
+static void explain_print_file(const char *head, const struct file_facts *f,
+			       const struct uses *uses)
 {
 	_cleanup_free_ char *size = size_format_short(f->bytes >> SECTOR_SHIFT);
 	_cleanup_free_ char *part = size_format_short(f->allocated);
@@ -55,11 +55,11 @@ static void print_file(const char *head, const struct file_facts *f,
 	if (f->immutable || f->append_only || f->readonly)
 		printf("    %s\n", f->immutable ? "immutable" :
 		       f->append_only ? "append-only" : "cannot be written");
-	print_map(&f->map);
+	explain_print_map(&f->map);
 	explain_print_uses(uses);
 }
 
-static void add_map(struct json_object *o, const struct file_map *map)
+static void explain_add_map(struct json_object *o, const struct file_map *map)
 {
 	struct json_object *m = json_object_new_object();
 
@@ -75,9 +75,9 @@ static void add_map(struct json_object *o, const struct file_map *map)
 	json_object_object_add(o, "map", m);
 }
 
-static struct json_object *file_json(const char *name,
-				     const struct file_facts *f,
-				     const struct uses *uses)
+static struct json_object *explain_file_json(const char *name,
+					     const struct file_facts *f,
+					     const struct uses *uses)
 {
 	struct json_object *o = json_object_new_object();
 
@@ -92,7 +92,7 @@ static struct json_object *file_json(const char *name,
 	output_add_bool(o, "append_only", f->append_only);
 	output_add_number(o, "major", major(f->disk));
 	output_add_number(o, "minor", minor(f->disk));
-	add_map(o, &f->map);
+	explain_add_map(o, &f->map);
 	json_object_object_add(o, "uses", explain_uses_json(uses));
 	return o;
 }
@@ -115,13 +115,13 @@ static void explain_file(const char *path, const struct troubles *troubles,
 	}
 	file_uses_collect(&uses, &f, 0, false);
 	if (json)
-		json_object_array_add(array, file_json(name, &f, &uses));
+		json_object_array_add(array, explain_file_json(name, &f, &uses));
 	else
-		print_file(troubles_head(troubles, name), &f, &uses);
+		explain_print_file(troubles_head(troubles, name), &f, &uses);
 }
 
 /* Is it the first target on this file? */
-static bool is_first(const struct table *t, unsigned int at)
+static bool explain_is_first(const struct table *t, unsigned int at)
 {
 	unsigned int i;
 
@@ -139,7 +139,7 @@ void explain_files(const struct table *t, const struct troubles *troubles,
 	unsigned int i;
 
 	for (i = 0; i < t->nr; i++) {
-		if (!t->targets[i].path || !is_first(t, i))
+		if (!t->targets[i].path || !explain_is_first(t, i))
 			continue;
 		if (!json && !headed)
 			puts("\nFiles:");

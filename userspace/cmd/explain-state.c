@@ -13,7 +13,7 @@
 #include "cli/output.h"
 
 /* The fast path belongs to the device: all of its targets report the same. */
-static void print_fastpath(const struct live *r)
+static void explain_print_fastpath(const struct live *r)
 {
 	unsigned int i;
 
@@ -28,14 +28,14 @@ static void print_fastpath(const struct live *r)
 	}
 }
 
-static void print_running(const struct live *r, const struct devmap_device *dev,
-			  const struct troubles *troubles)
+static void explain_print_running(const struct live *r, const struct devmap_device *dev,
+				  const struct troubles *troubles)
 {
 	_cleanup_free_ char *resume = name_command("resume", dev->name);
 	unsigned int i;
 
 	printf("\nState: %s", dev->suspended ? "suspended" : "active");
-	print_fastpath(r);
+	explain_print_fastpath(r);
 	putchar('\n');
 	if (dev->suspended)
 		printf("  I/O waits; to resume the device: %s\n", resume);
@@ -62,7 +62,7 @@ void explain_state(const char *name, struct troubles *troubles,
 		return;
 	live_troubles(&r, troubles);
 	if (!json) {
-		print_running(&r, &dev, troubles);
+		explain_print_running(&r, &dev, troubles);
 		return;
 	}
 	fast = live_fastpath(&r);

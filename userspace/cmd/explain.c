@@ -32,7 +32,7 @@
 #include "cmd/explain-state.h"
 #include "cmd/explain-uses.h"
 
-static void print_table(const char *what, const struct table *t)
+static void explain_print_table(const char *what, const struct table *t)
 {
 	_cleanup_free_ char *size = size_format_short(table_sectors(t));
 	unsigned int i;
@@ -48,7 +48,7 @@ static void print_table(const char *what, const struct table *t)
 }
 
 /* Who uses the mapped device itself. */
-static void print_users(const char *name, struct json_object *out, bool json)
+static void explain_print_users(const char *name, struct json_object *out, bool json)
 {
 	_cleanup_facts_ struct device_facts f = { 0 };
 	_cleanup_uses_ struct uses uses = { 0 };
@@ -74,7 +74,7 @@ static void print_users(const char *name, struct json_object *out, bool json)
 		puts("  none");
 }
 
-static int read_table(const char *word, struct table *t, bool *is_device)
+static int explain_read_table(const char *word, struct table *t, bool *is_device)
 {
 	_cleanup_problems_ struct problems problems = { 0 };
 	_cleanup_free_ char *name = select_name(word), *text = NULL;
@@ -109,7 +109,7 @@ int cmd_explain(const struct options *o, int argc __unused, char **argv)
 	struct json_object *out, *devices, *files;
 	bool is_device, json = opt(o, OPT_JSON);
 
-	if (read_table(argv[0], &t, &is_device))
+	if (explain_read_table(argv[0], &t, &is_device))
 		return EXIT_FAILED;
 	out = output_new("explain");
 	devices = json_object_new_array();
@@ -121,13 +121,13 @@ int cmd_explain(const struct options *o, int argc __unused, char **argv)
 	json_object_object_add(out, "files", files);
 
 	if (!json)
-		print_table(name, &t);
+		explain_print_table(name, &t);
 	if (is_device)
 		explain_state(name, &troubles, out, json);
 	explain_devices(&t, &troubles, devices, json);
 	explain_files(&t, &troubles, files, json);
 	if (is_device)
-		print_users(name, out, json);
+		explain_print_users(name, out, json);
 	if (json)
 		output_print(out);
 	json_object_put(out);

@@ -22,7 +22,7 @@
 #include "cmd/cmd.h"
 
 /* noclone-file has no stock equivalent: a loop device has the same bytes. */
-static char *loop_command(const struct table *t)
+static char *export_loop_command(const struct table *t)
 {
 	_cleanup_free_ char *path = NULL;
 	const struct target *file = &t->targets[0];
@@ -38,7 +38,7 @@ static char *loop_command(const struct table *t)
 static void export_file(struct json_object *out, const char *name,
 			const struct table *t)
 {
-	_cleanup_free_ char *loop = loop_command(t);
+	_cleanup_free_ char *loop = export_loop_command(t);
 
 	log_err("%s: skipped, noclone-file has no stock equivalent: %s", name,
 		loop ? loop : "use losetup for each target");

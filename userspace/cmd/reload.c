@@ -29,7 +29,7 @@ static int reload_dry_run(const struct options *o, const struct devmap_device *d
 			  const struct table *t, const struct problems *problems)
 {
 	_cleanup_saved_update_ struct saved_update u = SAVED_UPDATE_INIT;
-	_cleanup_free_ char *load = dry_run_reload(o, dev->name, opt(o, OPT_READONLY), t);
+	_cleanup_free_ char *reload_load = dry_run_reload(o, dev->name, opt(o, OPT_READONLY), t);
 	_cleanup_free_ char *line = NULL;
 	int r = saved_update_begin(&u, o, dev->name, dev->uuid);
 
@@ -37,14 +37,14 @@ static int reload_dry_run(const struct options *o, const struct devmap_device *d
 		r = saved_update_stage(&u, t, opt(o, OPT_READONLY));
 	if (r)
 		return r;
-	line = xasprintf("%s%s", load, saved_update_words(&u));
+	line = xasprintf("%s%s", reload_load, saved_update_words(&u));
 	dry_run(o, "reload", dev->name, NULL, t, problems, line);
 	return 0;
 }
 
 /* A copy for move_describe(): with device numbers, where the kernel gets names. */
-static void read_new(const struct table *t, const struct facts_source *src,
-		     struct table *copy)
+static void reload_read_new(const struct table *t, const struct facts_source *src,
+			    struct table *copy)
 {
 	_cleanup_problems_ struct problems ignored = { 0 };
 	_cleanup_free_ char *text = table_print(t, false, identity_number, NULL);
@@ -65,8 +65,8 @@ static void read_new(const struct table *t, const struct facts_source *src,
  * What the new table changes about the data, see move.h; NULL: nothing.  @risky: users of
  * the device would see other data, or what is on it may need the end that it loses.
  */
-static char *find_move(const struct devmap_device *dev, const struct table *new,
-		       const struct facts_source *src, bool *risky)
+static char *reload_find_move(const struct devmap_device *dev, const struct table *new,
+			      const struct facts_source *src, bool *risky)
 {
 	_cleanup_live_ struct live old = { 0 };
 	_cleanup_table_ struct table copy = { 0 };
@@ -76,7 +76,7 @@ static char *find_move(const struct devmap_device *dev, const struct table *new,
 	if (!old.table.nr)
 		return NULL;
 	table_rename_devices(&old.table, identity_number);
-	read_new(new, src, &copy);
+	reload_read_new(new, src, &copy);
 	*risky = dev->open_count > 0 || table_sectors(&copy) < table_sectors(&old.table);
 	/* else report only what a comparison of the tables does not show */
 	return *risky ? move_describe(&old.table, &copy) :
@@ -84,9 +84,9 @@ static char *find_move(const struct devmap_device *dev, const struct table *new,
 }
 
 /* A dry run reports what would be asked. */
-static void announce_move(const struct options *o,
-			  const struct devmap_device *dev, const char *move,
-			  bool risky, struct problems *problems)
+static void reload_announce_move(const struct options *o,
+				 const struct devmap_device *dev, const char *move,
+				 bool risky, struct problems *problems)
 {
 	const char *used = dev->open_count > 0 ? " is in use and" : "";
 	const char *how = opt(o, OPT_YES) ? "--yes confirms that" :
@@ -105,8 +105,8 @@ static void announce_move(const struct options *o,
 	}
 }
 
-static bool agreed(const struct options *o, const struct devmap_device *dev,
-		   const char *move, bool risky)
+static bool reload_agreed(const struct options *o, const struct devmap_device *dev,
+			  const char *move, bool risky)
 {
 	if (!move)
 		return true;
@@ -123,7 +123,7 @@ struct reload_check {
 };
 
 /* Another process may have changed it since it was looked at. */
-static bool has_changed(const char *name, const struct table *seen)
+static bool reload_has_changed(const char *name, const struct table *seen)
 {
 	_cleanup_free_ char *before = table_print(seen, false, NULL, NULL), *text = NULL;
 	_cleanup_table_ struct table now = { 0 };
@@ -134,11 +134,11 @@ static bool has_changed(const char *name, const struct table *seen)
 	return strcmp(before, text) != 0;
 }
 
-static int still_right(const char *name, void *data)
+static int reload_still_right(const char *name, void *data)
 {
 	struct reload_check *c = data;
 
-	if (!has_changed(name, c->seen))
+	if (!reload_has_changed(name, c->seen))
 		return load_still_unused(name, &c->unused);
 	log_err("%s: another process has changed its table meanwhile: look at it, and try again", name);
 	return -EAGAIN;
@@ -159,14 +159,14 @@ static int reload(const struct options *o, const char *name, const struct exchan
 		},
 		.seen = e->seen,
 	};
-	const struct devmap_check check = { .loaded = still_right, .data = &data };
+	const struct devmap_check check = { .loaded = reload_still_right, .data = &data };
 
 	return devmap_reload(name, e->new, opt(o, OPT_READONLY), &check);
 }
 
-static int switch_table(const struct build *b, const struct devmap_device *dev,
-			const struct exchange *e, struct backing *backing,
-			const struct problems *known)
+static int reload_switch_table(const struct build *b, const struct devmap_device *dev,
+			       const struct exchange *e, struct backing *backing,
+			       const struct problems *known)
 {
 	_cleanup_saved_update_ struct saved_update u = SAVED_UPDATE_INIT;
 	bool good = false;
@@ -193,7 +193,7 @@ static int switch_table(const struct build *b, const struct devmap_device *dev,
 	return r;
 }
 
-static int load(const struct build *b, const struct devmap_device *dev)
+static int reload_load(const struct build *b, const struct devmap_device *dev)
 {
 	_cleanup_problems_ struct problems problems = { 0 };
 	_cleanup_backing_ struct backing backing = { .fd = -1 };
@@ -209,17 +209,17 @@ static int load(const struct build *b, const struct devmap_device *dev)
 	r = load_prepare(b, &backing, &t, &problems);
 	if (r)
 		return r;
-	move = find_move(dev, &t, load_facts(&backing), &risky);
+	move = reload_find_move(dev, &t, load_facts(&backing), &risky);
 	if (opt(o, OPT_DRY_RUN)) {
 		backing_announce(&backing);
-		announce_move(o, dev, move, risky, &problems);
+		reload_announce_move(o, dev, move, risky, &problems);
 		return reload_dry_run(o, dev, &t, &problems);
 	}
-	if (!agreed(o, dev, move, risky)) {
+	if (!reload_agreed(o, dev, move, risky)) {
 		log_err("%s keeps running with its old table", dev->name);
 		return -ECANCELED;
 	}
-	return switch_table(b, dev, &e, &backing, &problems);
+	return reload_switch_table(b, dev, &e, &backing, &problems);
 }
 
 int cmd_reload(const struct options *o, int argc, char **argv)
@@ -243,5 +243,5 @@ int cmd_reload(const struct options *o, int argc, char **argv)
 		return EXIT_USAGE;
 	}
 	build.self = (struct self_device) { true, dev.devno };
-	return load(&build, &dev) ? EXIT_FAILED : EXIT_OK;
+	return reload_load(&build, &dev) ? EXIT_FAILED : EXIT_OK;
 }

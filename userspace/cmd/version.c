@@ -13,7 +13,7 @@
 #include "cmd/cmd.h"
 
 /* Versions of this module's targets, if it is loaded. */
-static struct json_object *target_versions(void)
+static struct json_object *version_target_versions(void)
 {
 	struct json_object *out = json_object_new_object();
 	struct devmap_version *v;
@@ -42,7 +42,7 @@ int cmd_version(const struct options *o, int argc __unused, char **argv __unused
 	struct json_object *targets;
 
 	devmap_versions(&library, &driver);
-	targets = target_versions();
+	targets = version_target_versions();
 	json_object_object_add(out, "libdevmapper", output_string(library));
 	json_object_object_add(out, "driver", output_string(driver));
 	json_object_object_add(out, "targets", json_object_get(targets));

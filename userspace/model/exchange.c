@@ -11,24 +11,24 @@
 #include "model/table-parse.h"
 #include "model/table-print.h"
 
-static bool has_equivalent(const struct target *t)
+static bool exchange_has_equivalent(const struct target *t)
 {
 	return t->kind == TARGET_LINEAR || t->kind == TARGET_STRIPED || target_is_zero(t);
 }
 
-static bool is_to_change(const struct target *t, const void *data)
+static bool exchange_is_to_change(const struct target *t, const void *data)
 {
 	const bool *to_stock = data;
 
-	return has_equivalent(t) && target_is_noclone(t) == *to_stock;
+	return exchange_has_equivalent(t) && target_is_noclone(t) == *to_stock;
 }
 
 bool exchange_is_needed(const struct table *t, bool to_stock)
 {
-	return table_any(t, is_to_change, &to_stock);
+	return table_any(t, exchange_is_to_change, &to_stock);
 }
 
-static const char *noclone_type(const struct target *t)
+static const char *exchange_noclone_type(const struct target *t)
 {
 	if (target_is_zero(t))
 		return NOCLONE_ZERO_NAME;
@@ -36,7 +36,7 @@ static const char *noclone_type(const struct target *t)
 }
 
 /* NULL, or why this target stands against it: a new string. */
-static char *objection(const struct target *t, bool to_stock, bool needed)
+static char *exchange_objection(const struct target *t, bool to_stock, bool needed)
 {
 	if (target_is_zero(t))
 		return NULL;
@@ -52,14 +52,14 @@ static char *objection(const struct target *t, bool to_stock, bool needed)
 	return NULL;
 }
 
-static void add(struct table *new, const struct target *t, bool to_stock)
+static void exchange_add(struct table *new, const struct target *t, bool to_stock)
 {
 	_cleanup_problems_ struct problems ignored = { 0 };
 	_cleanup_free_ char *params = target_params(t, to_stock, NULL, NULL);
 	const char *type = t->type;
 
-	if (has_equivalent(t))
-		type = to_stock ? target_stock_type(t) : noclone_type(t);
+	if (exchange_has_equivalent(t))
+		type = to_stock ? target_stock_type(t) : exchange_noclone_type(t);
 	table_add(new, t->start, t->length, type, params, &ignored);
 }
 
@@ -69,7 +69,7 @@ void exchange_add_stock(struct table *new, const struct target *t, const char *l
 	_cleanup_free_ char *params = NULL;
 
 	if (t->kind != TARGET_FILE) {
-		add(new, t, true);
+		exchange_add(new, t, true);
 		return;
 	}
 	params = xasprintf("%s 0", loop);
@@ -83,9 +83,9 @@ char *exchange_table(const struct table *t, bool to_stock, struct table *new)
 	unsigned int i;
 
 	for (i = 0; i < t->nr && !why; i++) {
-		why = objection(&t->targets[i], to_stock, needed);
+		why = exchange_objection(&t->targets[i], to_stock, needed);
 		if (!why)
-			add(new, &t->targets[i], to_stock);
+			exchange_add(new, &t->targets[i], to_stock);
 	}
 	if (!why && !exchange_is_faithful(t, new))
 		why = xstrdup("the new table would map sectors to other places: please report this");

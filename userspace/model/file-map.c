@@ -32,8 +32,8 @@ void file_map_gap(struct file_map *map, uint64_t begin, uint64_t end)
 	map->gap[map->nr_gaps++] = (struct file_gap) { begin, end };
 }
 
-static void add_extent(struct file_map *map, const struct fiemap_extent *e,
-		       uint64_t begin, uint64_t end)
+static void file_map_add_extent(struct file_map *map, const struct fiemap_extent *e,
+				uint64_t begin, uint64_t end)
 {
 	map->extents++;
 	if (e->fe_flags & FIEMAP_EXTENT_UNWRITTEN)
@@ -58,7 +58,7 @@ void file_map_extents(struct file_map *map, const struct fiemap_extent *e,
 		if (begin >= end)
 			continue;
 		file_map_gap(map, at, begin);
-		add_extent(map, &e[i], begin, end);
+		file_map_add_extent(map, &e[i], begin, end);
 		at = end;
 	}
 	file_map_gap(map, at, bytes);

@@ -21,7 +21,7 @@
 #define NO_BREAK_SPACE		0xa0
 
 /* Would dm or dmsetup hand another path to the target than the one written? */
-static bool is_mangled(const char *word)
+static bool parse_is_mangled(const char *word)
 {
 	for (; *word; word++)
 		if (*word == '\\' || (unsigned char)*word < ' ' ||
@@ -34,7 +34,7 @@ static bool parse_path(struct args *a, const char *word)
 {
 	_cleanup_free_ char *path = xstrdup(word);
 
-	if (is_mangled(word))
+	if (parse_is_mangled(word))
 		return args_bad(a, "Path has a byte that dm splits at or removes: write it as % and two hexadecimal digits",
 				word);
 	if (!noclone_path_decode(path))

@@ -39,7 +39,7 @@ struct file_lint {
 #define warning(l, f, ...)	say(l, f, PROBLEM_WARNING, __VA_ARGS__)
 #define note(l, f, ...)		say(l, f, PROBLEM_NOTE, __VA_ARGS__)
 
-static uint64_t file_end(const struct target *t)
+static uint64_t lint_file_file_end(const struct target *t)
 {
 	uint64_t end;
 
@@ -47,19 +47,19 @@ static uint64_t file_end(const struct target *t)
 	       UINT64_MAX : end;
 }
 
-static void check_size(struct file_lint *l, const struct file_target *f)
+static void lint_file_check_size(struct file_lint *l, const struct file_target *f)
 {
 	uint64_t sectors = f->facts.bytes >> SECTOR_SHIFT;
 	_cleanup_free_ char *size = size_format(sectors);
 
-	if (file_end(f->target) > sectors)
+	if (lint_file_file_end(f->target) > sectors)
 		error(l, f, NOCLONE_ERR_SHORT " (%llu sectors are needed, it has %llu: %s)",
-		      (unsigned long long)file_end(f->target),
+		      (unsigned long long)lint_file_file_end(f->target),
 		      (unsigned long long)sectors, size);
 }
 
 /* The alignment that the engine requires. */
-static void check_alignment(struct file_lint *l, const struct file_target *f)
+static void lint_file_check_alignment(struct file_lint *l, const struct file_target *f)
 {
 	const struct target *t = f->target;
 	uint64_t block = f->facts.align >> SECTOR_SHIFT;
@@ -73,7 +73,7 @@ static void check_alignment(struct file_lint *l, const struct file_target *f)
 		      f->facts.align);
 }
 
-static void check_map(struct file_lint *l, const struct file_target *f)
+static void lint_file_check_map(struct file_lint *l, const struct file_target *f)
 {
 	const struct file_map *map = &f->facts.map;
 	_cleanup_free_ char *gaps = size_format_short(map->gap_bytes >> SECTOR_SHIFT);
@@ -90,7 +90,7 @@ static void check_map(struct file_lint *l, const struct file_target *f)
 }
 
 /* The module reads the extents of whole pages. */
-static void check_extent(struct file_lint *l, const struct file_target *f)
+static void lint_file_check_extent(struct file_lint *l, const struct file_target *f)
 {
 	uint64_t page = sysconf(_SC_PAGESIZE);
 	uint64_t pages = f->facts.bytes / page * (page >> SECTOR_SHIFT);
@@ -99,16 +99,16 @@ static void check_extent(struct file_lint *l, const struct file_target *f)
 		error(l, f, NOCLONE_ERR_NO_PIN);
 	if (f->facts.block && f->facts.block < page)
 		error(l, f, NOCLONE_ERR_SMALL_BLOCKS);
-	if (file_end(f->target) > pages &&
-	    file_end(f->target) <= f->facts.bytes >> SECTOR_SHIFT)
+	if (lint_file_file_end(f->target) > pages &&
+	    lint_file_file_end(f->target) <= f->facts.bytes >> SECTOR_SHIFT)
 		error(l, f, "engine extent uses whole pages of %llu bytes: make the file longer or the target shorter",
 		      (unsigned long long)page);
-	check_map(l, f);
+	lint_file_check_map(l, f);
 }
 
 /* The file cannot grow to its size: writes to this or another file will fail. */
-static void warn_of_growth(struct file_lint *l, const struct file_target *f,
-			   uint64_t growth)
+static void lint_file_warn_of_growth(struct file_lint *l, const struct file_target *f,
+				     uint64_t growth)
 {
 	_cleanup_free_ char *missing = size_format_short(growth);
 	_cleanup_free_ char *left = size_format_short(f->facts.free >> SECTOR_SHIFT);
@@ -117,7 +117,7 @@ static void warn_of_growth(struct file_lint *l, const struct file_target *f,
 		missing, left);
 }
 
-static void check_sparse(struct file_lint *l, const struct file_target *f)
+static void lint_file_check_sparse(struct file_lint *l, const struct file_target *f)
 {
 	uint64_t sectors = f->facts.bytes >> SECTOR_SHIFT;
 	_cleanup_free_ char *size = size_format_short(sectors);
@@ -125,31 +125,31 @@ static void check_sparse(struct file_lint *l, const struct file_target *f)
 	uint64_t growth = sectors - MIN(sectors, f->facts.allocated);
 
 	if (f->facts.has_free && growth > f->facts.free >> SECTOR_SHIFT)
-		warn_of_growth(l, f, growth);
+		lint_file_warn_of_growth(l, f, growth);
 	else if (growth)
 		note(l, f, "sparse: %s of %s are allocated, and writing the rest fails when the file system is full",
 		     part, size);
 }
 
-static void check_engine(struct file_lint *l, const struct file_target *f)
+static void lint_file_check_engine(struct file_lint *l, const struct file_target *f)
 {
 	if (f->target->engine == ENGINE_NOIO)
 		warning(l, f, "engine null does no I/O: %s",
 			engine_meaning(ENGINE_NOIO));
 	if (f->target->engine == ENGINE_EXTENT)
-		check_extent(l, f);
+		lint_file_check_extent(l, f);
 	else
-		check_sparse(l, f);
+		lint_file_check_sparse(l, f);
 }
 
-static bool is_on(const struct facts_source *src, const struct file_facts *f,
-		  const struct self_device *self)
+static bool lint_file_is_on(const struct facts_source *src, const struct file_facts *f,
+			    const struct self_device *self)
 {
 	return f->disk && (f->disk == self->devno ||
 			   src->stands_on(src, f->disk, self->devno));
 }
 
-static void check_file(struct file_lint *l, const struct file_target *f)
+static void lint_file_check_file(struct file_lint *l, const struct file_target *f)
 {
 	const char *wrong = file_kind_problem(f->facts.kind);
 
@@ -157,21 +157,21 @@ static void check_file(struct file_lint *l, const struct file_target *f)
 		error(l, f, "%s", wrong);
 		return;
 	}
-	check_size(l, f);
-	check_alignment(l, f);
-	check_engine(l, f);
-	if (l->self && l->self->known && is_on(l->src, &f->facts, l->self))
+	lint_file_check_size(l, f);
+	lint_file_check_alignment(l, f);
+	lint_file_check_engine(l, f);
+	if (l->self && l->self->known && lint_file_is_on(l->src, &f->facts, l->self))
 		error(l, f, NOCLONE_ERR_OWN_FS);
 }
 
-static int look_up(const struct facts_source *src, const struct target *t,
-		   struct file_facts *facts)
+static int lint_file_look_up(const struct facts_source *src, const struct target *t,
+			     struct file_facts *facts)
 {
 	return src->lookup_file(src, t->path, t->engine == ENGINE_EXTENT,
 				facts);
 }
 
-static void add_target(struct file_lint *l, const struct target *t)
+static void lint_file_add_target(struct file_lint *l, const struct target *t)
 {
 	struct file_target *f;
 	int r;
@@ -181,9 +181,9 @@ static void add_target(struct file_lint *l, const struct target *t)
 	memset(f, 0, sizeof(*f));
 	f->target = t;
 	f->name = path_encode(t->path);
-	r = look_up(l->src, t, &f->facts);
+	r = lint_file_look_up(l->src, t, &f->facts);
 	if (!r) {
-		check_file(l, f);
+		lint_file_check_file(l, f);
 		return;
 	}
 	problem_add(l->problems, PROBLEM_ERROR, t->line,
@@ -191,15 +191,15 @@ static void add_target(struct file_lint *l, const struct target *t)
 	memset(&f->facts, 0, sizeof(f->facts));
 }
 
-static void compare_targets(struct file_lint *l, const struct file_target *a,
-			    const struct file_target *b)
+static void lint_file_compare_targets(struct file_lint *l, const struct file_target *a,
+				      const struct file_target *b)
 {
 	if (!a->facts.path || !b->facts.path ||
 	    a->facts.filesystem != b->facts.filesystem ||
 	    a->facts.inode != b->facts.inode)
 		return;
-	if (a->target->file_start < file_end(b->target) &&
-	    b->target->file_start < file_end(a->target))
+	if (a->target->file_start < lint_file_file_end(b->target) &&
+	    b->target->file_start < lint_file_file_end(a->target))
 		error(l, b, "sectors of the file are used twice (also in line %u)",
 		      a->target->line);
 	if ((a->target->engine == ENGINE_EXTENT) !=
@@ -218,10 +218,10 @@ void lint_files(const struct table *t, const struct facts_source *src,
 		return;
 	for (i = 0; i < t->nr; i++)
 		if (t->targets[i].understood && t->targets[i].path)
-			add_target(&l, &t->targets[i]);
+			lint_file_add_target(&l, &t->targets[i]);
 	for (i = 0; i < l.nr; i++)
 		for (j = i + 1; j < l.nr; j++)
-			compare_targets(&l, &l.file[i], &l.file[j]);
+			lint_file_compare_targets(&l, &l.file[i], &l.file[j]);
 	for (i = 0; i < l.nr; i++) {
 		file_facts_free(&l.file[i].facts);
 		free(l.file[i].name);
@@ -238,7 +238,7 @@ bool lint_file_is_cycle(const struct table *t, const struct facts_source *src,
 		_cleanup_file_facts_ struct file_facts f = { 0 };
 
 		if (t->targets[i].understood && t->targets[i].path &&
-		    !look_up(src, &t->targets[i], &f) && is_on(src, &f, self))
+		    !lint_file_look_up(src, &t->targets[i], &f) && lint_file_is_on(src, &f, self))
 			return true;
 	}
 	return false;

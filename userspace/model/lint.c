@@ -42,7 +42,7 @@ struct lint {
 #define note(l, target, ...) \
 	problem_add((l)->problems, PROBLEM_NOTE, (target)->line, __VA_ARGS__)
 
-static void check_bounds(struct lint *l, const struct target *t)
+static void lint_check_bounds(struct lint *l, const struct target *t)
 {
 	uint64_t end;
 
@@ -54,7 +54,7 @@ static void check_bounds(struct lint *l, const struct target *t)
 		      (unsigned long long)TABLE_MAX_SECTORS);
 }
 
-static void check_order(struct lint *l)
+static void lint_check_order(struct lint *l)
 {
 	uint64_t expected = 0;
 	unsigned int i;
@@ -62,7 +62,7 @@ static void check_order(struct lint *l)
 	for (i = 0; i < l->t->nr; i++) {
 		const struct target *t = &l->t->targets[i];
 
-		check_bounds(l, t);
+		lint_check_bounds(l, t);
 		if (t->start > expected)
 			error(l, t, "Gap in table: nothing maps sectors %llu to %llu",
 			      (unsigned long long)expected,
@@ -75,7 +75,7 @@ static void check_order(struct lint *l)
 	}
 }
 
-static void check_type(struct lint *l, const struct target *t)
+static void lint_check_type(struct lint *l, const struct target *t)
 {
 	if (target_is_zero(t) && *t->params)
 		error(l, t, NOCLONE_ERR_ZERO_ARGS);
@@ -95,7 +95,7 @@ static void check_type(struct lint *l, const struct target *t)
 		note(l, t, "what lies in a target of another module has no fast path");
 }
 
-static void check_geometry(struct lint *l, const struct target *t)
+static void lint_check_geometry(struct lint *l, const struct target *t)
 {
 	if (t->kind != TARGET_STRIPED)
 		return;
@@ -108,12 +108,12 @@ static void check_geometry(struct lint *l, const struct target *t)
 		warning(l, t, "a chunk of %u sectors splits nearly every I/O", t->chunk);
 }
 
-static bool is_number_pair(const char *name)
+static bool lint_is_number_pair(const char *name)
 {
 	return name[strspn(name, "0123456789:")] == 0;
 }
 
-static void check_name(struct lint *l, const struct target *t, const char *name)
+static void lint_check_name(struct lint *l, const struct target *t, const char *name)
 {
 	if (*name != '/' && strchr(name, '='))
 		warning(l, t, "dmsetup does not understand \"%s\", only noclone does",
@@ -128,7 +128,7 @@ bool lint_is_kernel_name(const char *name)
 	};
 	unsigned int i;
 
-	if (is_number_pair(name))
+	if (lint_is_number_pair(name))
 		return true;
 	for (i = 0; str_starts(name, "/dev/") && i < ARRAY_SIZE(drivers); i++)
 		if (str_starts(name + strlen("/dev/"), drivers[i]))
@@ -152,8 +152,8 @@ void lint_names(const struct table *t, struct problems *problems)
 		}
 }
 
-static void check_size(struct lint *l, const struct target *t,
-		       const struct leg *leg, const struct device_facts *f)
+static void lint_check_size(struct lint *l, const struct target *t,
+			    const struct leg *leg, const struct device_facts *f)
 {
 	_cleanup_free_ char *size = size_format(f->sectors);
 	uint64_t end;
@@ -170,8 +170,8 @@ static void check_size(struct lint *l, const struct target *t,
 		      (unsigned long long)f->sectors, size);
 }
 
-static void check_alignment(struct lint *l, const struct target *t,
-			    const struct leg *leg, const struct device_facts *f)
+static void lint_check_alignment(struct lint *l, const struct target *t,
+				 const struct leg *leg, const struct device_facts *f)
 {
 	uint64_t block = f->logical_block >> SECTOR_SHIFT;
 
@@ -192,8 +192,8 @@ static void check_alignment(struct lint *l, const struct target *t,
 			f->physical_block);
 }
 
-static void check_zones(struct lint *l, const struct target *t,
-			const struct leg *leg, const struct device_facts *f)
+static void lint_check_zones(struct lint *l, const struct target *t,
+			     const struct leg *leg, const struct device_facts *f)
 {
 	if (f->zone_sectors && (leg->start % f->zone_sectors ||
 				target_leg_length(t) % f->zone_sectors))
@@ -201,8 +201,8 @@ static void check_zones(struct lint *l, const struct target *t,
 		      leg->device, (unsigned long long)f->zone_sectors);
 }
 
-static void check_self(struct lint *l, const struct target *t,
-		       const struct leg *leg, const struct device_facts *f)
+static void lint_check_self(struct lint *l, const struct target *t,
+			    const struct leg *leg, const struct device_facts *f)
 {
 	if (!l->self || !l->self->known)
 		return;
@@ -212,8 +212,8 @@ static void check_self(struct lint *l, const struct target *t,
 		error(l, t, "%s is built on the device itself", leg->device);
 }
 
-static bool leg_is_cycle(const struct leg *leg, const struct facts_source *src,
-			 const struct self_device *self)
+static bool lint_leg_is_cycle(const struct leg *leg, const struct facts_source *src,
+			      const struct self_device *self)
 {
 	_cleanup_facts_ struct device_facts f = { 0 };
 
@@ -229,13 +229,13 @@ bool lint_is_cycle(const struct table *t, const struct facts_source *src,
 
 	for (i = 0; self->known && i < t->nr; i++)
 		for (j = 0; j < t->targets[i].nr_legs; j++)
-			if (leg_is_cycle(&t->targets[i].legs[j], src, self))
+			if (lint_leg_is_cycle(&t->targets[i].legs[j], src, self))
 				return true;
 	return self->known && lint_file_is_cycle(t, src, self);
 }
 
-static void place_leg(struct lint *l, const struct target *t,
-		      const struct leg *leg, const struct device_facts *f)
+static void lint_place_leg(struct lint *l, const struct target *t,
+			   const struct leg *leg, const struct device_facts *f)
 {
 	struct placed_leg *p;
 
@@ -248,13 +248,13 @@ static void place_leg(struct lint *l, const struct target *t,
 	p->end = p->first + target_leg_length(t);
 }
 
-static void check_leg(struct lint *l, const struct target *t,
-		      const struct leg *leg)
+static void lint_check_leg(struct lint *l, const struct target *t,
+			   const struct leg *leg)
 {
 	struct device_facts f;
 	int r;
 
-	check_name(l, t, leg->device);
+	lint_check_name(l, t, leg->device);
 	if (!l->src)
 		return;
 	r = l->src->lookup(l->src, leg->device, &f);
@@ -263,15 +263,15 @@ static void check_leg(struct lint *l, const struct target *t,
 		      leg->device, strerror(-r));
 		return;
 	}
-	check_size(l, t, leg, &f);
-	check_alignment(l, t, leg, &f);
-	check_zones(l, t, leg, &f);
-	check_self(l, t, leg, &f);
-	place_leg(l, t, leg, &f);
+	lint_check_size(l, t, leg, &f);
+	lint_check_alignment(l, t, leg, &f);
+	lint_check_zones(l, t, leg, &f);
+	lint_check_self(l, t, leg, &f);
+	lint_place_leg(l, t, leg, &f);
 }
 
-static void compare_legs(struct lint *l, const struct placed_leg *a,
-			 const struct placed_leg *b)
+static void lint_compare_legs(struct lint *l, const struct placed_leg *a,
+			      const struct placed_leg *b)
 {
 	if (!facts_share_disk(&a->facts, &b->facts))
 		return;
@@ -290,7 +290,7 @@ static void compare_legs(struct lint *l, const struct placed_leg *a,
 			a->leg->device, b->leg->device);
 }
 
-static void compare_blocks(struct lint *l)
+static void lint_compare_blocks(struct lint *l)
 {
 	unsigned int i;
 
@@ -312,20 +312,20 @@ void lint_table(const struct table *t, const struct facts_source *src,
 	struct lint l = { t, src, self, problems, NULL, 0 };
 	unsigned int i, j;
 
-	check_order(&l);
+	lint_check_order(&l);
 	for (i = 0; i < t->nr; i++) {
-		check_type(&l, &t->targets[i]);
+		lint_check_type(&l, &t->targets[i]);
 		if (!t->targets[i].understood)
 			continue;
-		check_geometry(&l, &t->targets[i]);
+		lint_check_geometry(&l, &t->targets[i]);
 		for (j = 0; j < t->targets[i].nr_legs; j++)
-			check_leg(&l, &t->targets[i], &t->targets[i].legs[j]);
+			lint_check_leg(&l, &t->targets[i], &t->targets[i].legs[j]);
 	}
 
 	for (i = 0; i < l.nr_placed; i++)
 		for (j = i + 1; j < l.nr_placed; j++)
-			compare_legs(&l, &l.placed[i], &l.placed[j]);
-	compare_blocks(&l);
+			lint_compare_legs(&l, &l.placed[i], &l.placed[j]);
+	lint_compare_blocks(&l);
 	lint_files(t, src, self, problems);
 
 	for (i = 0; i < l.nr_placed; i++)

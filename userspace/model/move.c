@@ -15,7 +15,7 @@
 #include "model/table-compare.h"
 
 /* Inode number, and the file system if that differs. */
-static char *id_words(const struct file_id *id, const struct file_id *other)
+static char *move_id_words(const struct file_id *id, const struct file_id *other)
 {
 	if (id->filesystem == other->filesystem)
 		return xasprintf("%llu", (unsigned long long)id->inode);
@@ -23,12 +23,12 @@ static char *id_words(const struct file_id *id, const struct file_id *other)
 			 major(id->filesystem), minor(id->filesystem));
 }
 
-static char *other_file_words(const char *path, const struct file_id *runs,
-			      const struct file_id *named)
+static char *move_other_file_words(const char *path, const struct file_id *runs,
+				   const struct file_id *named)
 {
 	_cleanup_free_ char *name = path_encode(path);
-	_cleanup_free_ char *old = id_words(runs, named);
-	_cleanup_free_ char *new = id_words(named, runs);
+	_cleanup_free_ char *old = move_id_words(runs, named);
+	_cleanup_free_ char *new = move_id_words(named, runs);
 
 	if (!named->inode)
 		return xasprintf("%s will be a new file (it runs on inode %s)",
@@ -48,18 +48,18 @@ char *move_other_file(const struct table *old, const struct table *new)
 
 			if (target_same_path(a, b) &&
 			    file_id_differs(&a->id, &b->id))
-				return other_file_words(b->path, &a->id, &b->id);
+				return move_other_file_words(b->path, &a->id, &b->id);
 		}
 	return NULL;
 }
 
-static void add(struct strbuf *b, const char *words)
+static void move_add(struct strbuf *b, const char *words)
 {
 	strbuf_add(b, "%s%s", b->len ? ", and " : "", words);
 }
 
-static void add_shrinking(struct strbuf *b, const struct table *old,
-			  const struct table *new)
+static void move_add_shrinking(struct strbuf *b, const struct table *old,
+			       const struct table *new)
 {
 	_cleanup_free_ char *from = size_format(table_sectors(old));
 	_cleanup_free_ char *to = size_format(table_sectors(new));
@@ -73,10 +73,10 @@ char *move_describe(const struct table *old, const struct table *new)
 	_cleanup_free_ char *other = move_other_file(old, new);
 	struct strbuf b = { 0 };
 
-	add_shrinking(&b, old, new);
+	move_add_shrinking(&b, old, new);
 	if (other)
-		add(&b, other);
+		move_add(&b, other);
 	else if (!table_same_mapping(old, new))
-		add(&b, "its sectors move to another place");
+		move_add(&b, "its sectors move to another place");
 	return b.len ? strbuf_take(&b) : NULL;
 }

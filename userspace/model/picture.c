@@ -18,7 +18,7 @@
 #define MAX_COLUMNS	6
 
 /* The last part of the name of a leg, or of the file. */
-static char *short_name(const struct target *t, unsigned int leg)
+static char *picture_short_name(const struct target *t, unsigned int leg)
 {
 	char *name = t->kind == TARGET_FILE ? path_encode(t->path) :
 					      xstrdup(t->legs[leg].device);
@@ -29,8 +29,8 @@ static char *short_name(const struct target *t, unsigned int leg)
 	return name;
 }
 
-static char *file_words(const struct target *t, const char *first,
-			const char *end)
+static char *picture_file_words(const struct target *t, const char *first,
+				const char *end)
 {
 	_cleanup_free_ char *path = path_encode(t->path);
 
@@ -51,7 +51,7 @@ char *picture_words(const struct target *t)
 		return xasprintf("%s to %s: target %s with arguments \"%s\"",
 				 first, end, t->type, t->params);
 	if (t->kind == TARGET_FILE)
-		return file_words(t, first, end);
+		return picture_file_words(t, first, end);
 	if (t->kind == TARGET_LINEAR)
 		return xasprintf("%s to %s: %s from sector %llu on, in one piece (%s%s)",
 				 first, end, t->legs[0].device,
@@ -69,13 +69,13 @@ struct cells {
 	struct strbuf out;
 };
 
-static void set_cell(struct cells *c, unsigned int column, char *text)
+static void picture_set_cell(struct cells *c, unsigned int column, char *text)
 {
 	free(c->cell[column]);
 	c->cell[column] = text;
 }
 
-static void draw_border(struct cells *c)
+static void picture_draw_border(struct cells *c)
 {
 	unsigned int i;
 
@@ -87,7 +87,7 @@ static void draw_border(struct cells *c)
 	strbuf_add(&c->out, "\n");
 }
 
-static void draw_row(struct cells *c)
+static void picture_draw_row(struct cells *c)
 {
 	unsigned int i;
 
@@ -98,7 +98,7 @@ static void draw_row(struct cells *c)
 	strbuf_add(&c->out, "\n");
 }
 
-static char *range_text(uint64_t first, uint64_t sectors)
+static char *picture_range_text(uint64_t first, uint64_t sectors)
 {
 	_cleanup_free_ char *from = size_format(first);
 	_cleanup_free_ char *to = size_format(first + sectors);
@@ -107,77 +107,77 @@ static char *range_text(uint64_t first, uint64_t sectors)
 }
 
 /* Which leg a column shows: the middle of many is left out. */
-static unsigned int leg_of_column(const struct target *t,
-				  const struct cells *c, unsigned int column,
-				  bool *left_out)
+static unsigned int picture_leg_of_column(const struct target *t,
+					  const struct cells *c, unsigned int column,
+					  bool *left_out)
 {
 	*left_out = t->nr_legs > c->columns && column == c->columns - 2;
 	return column && column == c->columns - 1 ? t->nr_legs - 1 : column;
 }
 
-static void draw_chunks(const struct target *t, struct cells *c, uint64_t row)
+static void picture_draw_chunks(const struct target *t, struct cells *c, uint64_t row)
 {
 	unsigned int i, leg;
 	uint64_t first;
 	bool left_out;
 
 	for (i = 0; i < c->columns; i++) {
-		leg = leg_of_column(t, c, i, &left_out);
+		leg = picture_leg_of_column(t, c, i, &left_out);
 		first = t->start + (row * t->nr_legs + leg) * t->chunk;
-		set_cell(c, i, left_out ? xstrdup("...") :
-			 range_text(first, t->chunk));
+		picture_set_cell(c, i, left_out ? xstrdup("...") :
+				 picture_range_text(first, t->chunk));
 	}
-	draw_row(c);
+	picture_draw_row(c);
 }
 
-static void draw_text_row(struct cells *c, const char *text)
+static void picture_draw_text_row(struct cells *c, const char *text)
 {
 	unsigned int i;
 
 	for (i = 0; i < c->columns; i++)
-		set_cell(c, i, xstrdup(text));
-	draw_row(c);
+		picture_set_cell(c, i, xstrdup(text));
+	picture_draw_row(c);
 }
 
-static void draw_head(const struct target *t, struct cells *c)
+static void picture_draw_head(const struct target *t, struct cells *c)
 {
 	unsigned int i, leg;
 	bool left_out;
 
-	draw_border(c);
+	picture_draw_border(c);
 	for (i = 0; i < c->columns; i++) {
-		leg = leg_of_column(t, c, i, &left_out);
-		set_cell(c, i, left_out ? xstrdup("...") : short_name(t, leg));
+		leg = picture_leg_of_column(t, c, i, &left_out);
+		picture_set_cell(c, i, left_out ? xstrdup("...") : picture_short_name(t, leg));
 	}
-	draw_row(c);
-	draw_border(c);
+	picture_draw_row(c);
+	picture_draw_border(c);
 }
 
-static void draw_striped(const struct target *t, struct cells *c)
+static void picture_draw_striped(const struct target *t, struct cells *c)
 {
 	uint64_t rows = t->length / ((uint64_t)t->nr_legs * t->chunk);
 
-	draw_head(t, c);
-	draw_chunks(t, c, 0);
+	picture_draw_head(t, c);
+	picture_draw_chunks(t, c, 0);
 	if (rows > 1)
-		draw_chunks(t, c, 1);
+		picture_draw_chunks(t, c, 1);
 	if (rows > 3)
-		draw_text_row(c, "...");
+		picture_draw_text_row(c, "...");
 	if (rows > 2)
-		draw_chunks(t, c, rows - 1);
-	draw_border(c);
+		picture_draw_chunks(t, c, rows - 1);
+	picture_draw_border(c);
 }
 
-static void draw_linear(const struct target *t, struct cells *c)
+static void picture_draw_linear(const struct target *t, struct cells *c)
 {
-	draw_head(t, c);
-	set_cell(c, 0, range_text(t->start, t->length));
-	draw_row(c);
-	draw_border(c);
+	picture_draw_head(t, c);
+	picture_set_cell(c, 0, picture_range_text(t->start, t->length));
+	picture_draw_row(c);
+	picture_draw_border(c);
 }
 
 /* The first sector of a leg's last chunk; of a linear target's only one. */
-static uint64_t last_chunk(const struct target *t, unsigned int leg)
+static uint64_t picture_last_chunk(const struct target *t, unsigned int leg)
 {
 	if (!t->chunk)
 		return t->start;
@@ -185,16 +185,16 @@ static uint64_t last_chunk(const struct target *t, unsigned int leg)
 }
 
 /* Wide enough for every name and the last row, whose ranges are the longest. */
-static unsigned int cell_width(const struct target *t)
+static unsigned int picture_cell_width(const struct target *t)
 {
 	uint64_t sectors = t->chunk ? t->chunk : t->length;
 	size_t width = 12;
 	unsigned int i;
 
 	for (i = 0; i < MAX(t->nr_legs, 1U); i++) {
-		_cleanup_free_ char *range = range_text(last_chunk(t, i),
-							sectors);
-		_cleanup_free_ char *name = short_name(t, i);
+		_cleanup_free_ char *range = picture_range_text(picture_last_chunk(t, i),
+								sectors);
+		_cleanup_free_ char *name = picture_short_name(t, i);
 
 		width = MAX(width, strlen(name));
 		width = MAX(width, strlen(range));
@@ -210,12 +210,12 @@ char *picture_draw(const struct target *t)
 	if (!t->understood || !t->length)
 		return xstrdup("");
 	c.columns = MIN(MAX(t->nr_legs, 1U), (unsigned int)MAX_COLUMNS);
-	c.width = cell_width(t);
+	c.width = picture_cell_width(t);
 	c.cell = xzalloc(c.columns * sizeof(*c.cell));
 	if (t->kind == TARGET_STRIPED)
-		draw_striped(t, &c);
+		picture_draw_striped(t, &c);
 	else
-		draw_linear(t, &c);
+		picture_draw_linear(t, &c);
 	for (i = 0; i < c.columns; i++)
 		free(c.cell[i]);
 	free(c.cell);

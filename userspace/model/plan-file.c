@@ -23,8 +23,8 @@ do {									\
 } while (0)
 
 /* Bytes that the end of the mapping has to be a multiple of. */
-static uint64_t unit_of(const struct file_request *req,
-			const struct file_facts *f)
+static uint64_t plan_file_unit_of(const struct file_request *req,
+				  const struct file_facts *f)
 {
 	uint64_t unit = SECTOR_SIZE;
 
@@ -35,8 +35,8 @@ static uint64_t unit_of(const struct file_request *req,
 	return unit;
 }
 
-static void report_unused(const struct file_request *req, uint64_t left,
-			  uint64_t unit, struct problems *problems)
+static void plan_file_report_unused(const struct file_request *req, uint64_t left,
+				    uint64_t unit, struct problems *problems)
 {
 	_cleanup_free_ char *name = path_encode(req->path);
 
@@ -47,10 +47,10 @@ static void report_unused(const struct file_request *req, uint64_t left,
 			    engine_name(req->engine), (unsigned long long)unit);
 }
 
-static void lay_out(const struct file_request *req, const struct file_facts *f,
-		    struct table *t, struct problems *problems)
+static void plan_file_lay_out(const struct file_request *req, const struct file_facts *f,
+			      struct table *t, struct problems *problems)
 {
-	uint64_t unit = unit_of(req, f), left = f->bytes % unit;
+	uint64_t unit = plan_file_unit_of(req, f), left = f->bytes % unit;
 	uint64_t end = (f->bytes - left) >> SECTOR_SHIFT;
 	struct target *target;
 
@@ -59,7 +59,7 @@ static void lay_out(const struct file_request *req, const struct file_facts *f,
 		      (unsigned long long)end, (unsigned long long)req->start);
 		return;
 	}
-	report_unused(req, left, unit, problems);
+	plan_file_report_unused(req, left, unit, problems);
 	target = table_add_file(t, f->path, 0, end - req->start);
 	target->file_start = req->start;
 	target->engine = req->engine;
@@ -77,7 +77,7 @@ void plan_file(const struct file_request *req, const struct facts_source *src,
 	if (wrong)
 		error(problems, req, "%s", wrong);
 	else
-		lay_out(req, &f, t, problems);
+		plan_file_lay_out(req, &f, t, problems);
 }
 
 bool plan_file_engine(const struct table *live, struct file_request *req)
@@ -103,8 +103,8 @@ bool plan_file_engine(const struct table *live, struct file_request *req)
 }
 
 /* What is wrong with a file that is there. */
-static const char *existing_problem(const struct file_request *req,
-				    const struct file_facts *f)
+static const char *plan_file_existing_problem(const struct file_request *req,
+					      const struct file_facts *f)
 {
 	bool changes = req->allocate || (req->bytes && f->bytes < req->bytes);
 
@@ -125,7 +125,7 @@ const char *plan_file_action(const struct file_request *req,
 			     const struct file_facts *f,
 			     enum backing_action *action)
 {
-	const char *wrong = f ? existing_problem(req, f) : NULL;
+	const char *wrong = f ? plan_file_existing_problem(req, f) : NULL;
 
 	*action = BACKING_KEEP;
 	if (wrong)

@@ -10,7 +10,7 @@
 #include "base/size.h"
 #include "base/util.h"
 
-static bool is_number_pair(const char *text)
+static bool plan_is_number_pair(const char *text)
 {
 	const char *colon = strchr(text, ':');
 
@@ -19,7 +19,7 @@ static bool is_number_pair(const char *text)
 }
 
 /* START, START+LEN or +LEN */
-static const char *parse_range(char *range, struct leg_spec *spec)
+static const char *plan_parse_range(char *range, struct leg_spec *spec)
 {
 	char *plus = strchr(range, '+');
 	const char *wrong = NULL;
@@ -40,7 +40,7 @@ static const char *parse_range(char *range, struct leg_spec *spec)
  * Is the text after the last colon a range rather than a part of a name?  A
  * number with a unit, or a plus sign, is one.
  */
-static bool looks_like_range(const char *text)
+static bool plan_looks_like_range(const char *text)
 {
 	uint64_t sectors;
 	size_t digits;
@@ -57,20 +57,20 @@ const char *leg_spec_parse(struct leg_spec *spec, const char *text)
 	const char *colon = strrchr(text, ':');
 
 	memset(spec, 0, sizeof(*spec));
-	if (colon && colon[1] && !is_number_pair(text) &&
-	    looks_like_range(colon + 1)) {
+	if (colon && colon[1] && !plan_is_number_pair(text) &&
+	    plan_looks_like_range(colon + 1)) {
 		_cleanup_free_ char *range = xstrdup(colon + 1);
 
 		spec->device = xstrndup(text, colon - text);
 		if (colon == text)
 			return "an empty device name";
-		return parse_range(range, spec);
+		return plan_parse_range(range, spec);
 	}
 	spec->device = xstrdup(text);
 	return *text ? NULL : "an empty device name";
 }
 
-static const char *lookup_problem(const char *name, int r)
+static const char *plan_lookup_problem(const char *name, int r)
 {
 	if (r == -ENOTBLK)
 		return "it is not a block device";
@@ -92,8 +92,8 @@ struct planned_leg {
 	uint64_t length;
 };
 
-static void report_too_small(struct problems *problems,
-			     const struct leg_spec *spec, uint64_t sectors)
+static void plan_report_too_small(struct problems *problems,
+				  const struct leg_spec *spec, uint64_t sectors)
 {
 	_cleanup_free_ char *length = size_format(spec->length);
 	_cleanup_free_ char *start = size_format(spec->start);
@@ -120,18 +120,18 @@ static bool plan_leg(struct planned_leg *leg, const struct leg_spec *spec,
 		memset(&leg->facts, 0, sizeof(leg->facts));
 		problem_add(problems, PROBLEM_ERROR, 0,
 			    NOCLONE_ERR_DEVICE ": \"%s\": %s",
-			    spec->device, lookup_problem(spec->device, r));
+			    spec->device, plan_lookup_problem(spec->device, r));
 		return false;
 	}
 	if (spec->start >= sectors || spec->length > sectors - spec->start) {
-		report_too_small(problems, spec, sectors);
+		plan_report_too_small(problems, spec, sectors);
 		return false;
 	}
 	leg->length = spec->length ? spec->length : sectors - spec->start;
 	return true;
 }
 
-static uint64_t largest_block(const struct planned_leg *legs, unsigned int nr)
+static uint64_t plan_largest_block(const struct planned_leg *legs, unsigned int nr)
 {
 	uint64_t block = 1;
 	unsigned int i;
@@ -141,8 +141,8 @@ static uint64_t largest_block(const struct planned_leg *legs, unsigned int nr)
 	return block;
 }
 
-static void report_unused(struct problems *problems, const struct planned_leg *leg,
-			  uint64_t used, const char *why)
+static void plan_report_unused(struct problems *problems, const struct planned_leg *leg,
+			       uint64_t used, const char *why)
 {
 	_cleanup_free_ char *left = size_format(leg->length - used);
 
@@ -156,7 +156,7 @@ static void plan_linear(const struct plan_request *req,
 			const struct planned_leg *legs, struct table *t,
 			struct problems *problems)
 {
-	uint64_t block = largest_block(legs, req->nr_legs), at = 0;
+	uint64_t block = plan_largest_block(legs, req->nr_legs), at = 0;
 	_cleanup_free_ char *block_size = size_format(block);
 	unsigned int i;
 
@@ -164,8 +164,8 @@ static void plan_linear(const struct plan_request *req,
 		uint64_t used = legs[i].length / block * block;
 		struct target *target;
 
-		report_unused(problems, &legs[i], used,
-			      "a segment ends at a whole logical block");
+		plan_report_unused(problems, &legs[i], used,
+				   "a segment ends at a whole logical block");
 		if (!used) {
 			problem_add(problems, PROBLEM_ERROR, 0,
 				    "%s: smaller than a logical block of %s",
@@ -183,7 +183,7 @@ static void plan_striped(const struct plan_request *req,
 			 const struct planned_leg *legs, struct table *t,
 			 struct problems *problems)
 {
-	uint64_t block = largest_block(legs, req->nr_legs);
+	uint64_t block = plan_largest_block(legs, req->nr_legs);
 	uint64_t smallest = UINT64_MAX, used, total;
 	struct target *target;
 	unsigned int i;
@@ -209,13 +209,13 @@ static void plan_striped(const struct plan_request *req,
 	target->no_fastpath = req->no_fastpath;
 	for (i = 0; i < req->nr_legs; i++) {
 		target_add_leg(target, legs[i].facts.path, legs[i].spec->start);
-		report_unused(problems, &legs[i], used,
-			      "every stripe is as long as the smallest, in whole chunks");
+		plan_report_unused(problems, &legs[i], used,
+				   "every stripe is as long as the smallest, in whole chunks");
 	}
 }
 
-static bool check_request(const struct plan_request *req,
-			  struct problems *problems)
+static bool plan_check_request(const struct plan_request *req,
+			       struct problems *problems)
 {
 	const char *wrong = NULL;
 
@@ -234,7 +234,7 @@ void plan_table(const struct plan_request *req, const struct facts_source *src,
 		struct table *t, struct problems *problems)
 {
 	struct planned_leg *legs;
-	bool good = check_request(req, problems);
+	bool good = plan_check_request(req, problems);
 	unsigned int i;
 
 	legs = xzalloc(sizeof(*legs) * (req->nr_legs + 1));

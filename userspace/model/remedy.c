@@ -33,7 +33,7 @@ static const struct {
 	{ "layout", "nothing on this kernel; please report it with dmsetup table" },
 };
 
-static char *replace(const char *text, const char *word, const char *by)
+static char *remedy_replace(const char *text, const char *word, const char *by)
 {
 	struct strbuf b = { 0 };
 	const char *at;
@@ -47,12 +47,12 @@ static char *replace(const char *text, const char *word, const char *by)
 }
 
 /* The name comes last: it may have DMSETUP in it. */
-static char *with_name(const char *remedy, const char *name)
+static char *remedy_with_name(const char *remedy, const char *name)
 {
-	_cleanup_free_ char *dmsetup = replace(remedy, "DMSETUP", name_dmsetup(name));
+	_cleanup_free_ char *dmsetup = remedy_replace(remedy, "DMSETUP", name_dmsetup(name));
 	_cleanup_free_ char *quoted = shell_quote(name);
 
-	return replace(dmsetup, "NAME", quoted);
+	return remedy_replace(dmsetup, "NAME", quoted);
 }
 
 char *remedy_of_reason(const char *reason, const char *name)
@@ -61,7 +61,7 @@ char *remedy_of_reason(const char *reason, const char *name)
 
 	for (i = 0; i < ARRAY_SIZE(remedies); i++)
 		if (!strcmp(reason, remedies[i].reason))
-			return with_name(remedies[i].remedy, name);
+			return remedy_with_name(remedies[i].remedy, name);
 	return NULL;
 }
 

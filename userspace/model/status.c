@@ -33,8 +33,8 @@ static const struct word {
 	{ "extent:busy", "checking the file took too long when it was to be pinned: suspend and resume again" },
 };
 
-static const char *find_meaning(const struct word *list, size_t nr,
-				const char *word)
+static const char *status_find_meaning(const struct word *list, size_t nr,
+				       const char *word)
 {
 	size_t i;
 
@@ -64,25 +64,25 @@ uint64_t status_fast(const struct status *s)
 
 const char *status_counter_meaning(const char *name)
 {
-	return find_meaning(counters, ARRAY_SIZE(counters), name);
+	return status_find_meaning(counters, ARRAY_SIZE(counters), name);
 }
 
 const char *status_reason_meaning(const char *reason)
 {
-	return find_meaning(reasons, ARRAY_SIZE(reasons), reason);
+	return status_find_meaning(reasons, ARRAY_SIZE(reasons), reason);
 }
 
 const char *status_file_counter_meaning(const char *name)
 {
-	return find_meaning(file_counters, ARRAY_SIZE(file_counters), name);
+	return status_find_meaning(file_counters, ARRAY_SIZE(file_counters), name);
 }
 
 const char *status_refused_meaning(const char *refused)
 {
-	return find_meaning(refused_words, ARRAY_SIZE(refused_words), refused);
+	return status_find_meaning(refused_words, ARRAY_SIZE(refused_words), refused);
 }
 
-static bool parse_state(struct status *s, const char *word)
+static bool status_parse_state(struct status *s, const char *word)
 {
 	if (!strcmp(word, "on")) {
 		s->fast = true;
@@ -95,7 +95,7 @@ static bool parse_state(struct status *s, const char *word)
 }
 
 /* "<#words> [<name> <value>]...": the number of words; -1 if it is wrong */
-static int group_size(char **word, unsigned int nr)
+static int status_group_size(char **word, unsigned int nr)
 {
 	uint32_t n;
 
@@ -104,10 +104,10 @@ static int group_size(char **word, unsigned int nr)
 	return n;
 }
 
-static bool parse_counters(struct counter **list, unsigned int *nr_list,
-			   char **word, unsigned int nr)
+static bool status_parse_counters(struct counter **list, unsigned int *nr_list,
+				  char **word, unsigned int nr)
 {
-	int i, n = group_size(word, nr);
+	int i, n = status_group_size(word, nr);
 	uint64_t value;
 
 	for (i = 1; i < n; i += 2) {
@@ -121,7 +121,7 @@ static bool parse_counters(struct counter **list, unsigned int *nr_list,
 }
 
 /* "<stripes> <device>... 1 AAD": the letters are the last stock word */
-static void parse_stock(struct status *s, char **word, unsigned int nr)
+static void status_parse_stock(struct status *s, char **word, unsigned int nr)
 {
 	struct strbuf b = { 0 };
 	unsigned int i;
@@ -133,15 +133,15 @@ static void parse_stock(struct status *s, char **word, unsigned int nr)
 		s->health = xstrdup(word[nr - 1]);
 }
 
-static bool parse_fastpath(struct status *s, char **word, unsigned int nr)
+static bool status_parse_fastpath(struct status *s, char **word, unsigned int nr)
 {
 	s->has_fastpath = true;
 	return nr > 1 && !strcmp(word[0], "fastpath") &&
-	       parse_state(s, word[1]) &&
-	       parse_counters(&s->counters, &s->nr_counters, word + 2, nr - 2);
+	       status_parse_state(s, word[1]) &&
+	       status_parse_counters(&s->counters, &s->nr_counters, word + 2, nr - 2);
 }
 
-static void parse_facts(struct status *s, char **word, unsigned int nr)
+static void status_parse_facts(struct status *s, char **word, unsigned int nr)
 {
 	unsigned int i;
 
@@ -153,36 +153,36 @@ static void parse_facts(struct status *s, char **word, unsigned int nr)
 }
 
 /* "engine <engine>", facts, counters; the fast path's words if it has one */
-static bool parse_file(struct status *s, char **word, unsigned int nr)
+static bool status_parse_file(struct status *s, char **word, unsigned int nr)
 {
 	int n;
 
 	s->stock = xstrdup("");
 	s->engine = nr > 1 ? xstrdup(word[1]) : NULL;
-	n = nr > 2 ? group_size(word + 2, nr - 2) : -1;
+	n = nr > 2 ? status_group_size(word + 2, nr - 2) : -1;
 	if (n < 0)
 		return false;
-	parse_facts(s, word + 3, n);
+	status_parse_facts(s, word + 3, n);
 	word += 3 + n;
 	nr -= 3 + n;
 
-	if (!parse_counters(&s->file_counters, &s->nr_file_counters, word, nr))
+	if (!status_parse_counters(&s->file_counters, &s->nr_file_counters, word, nr))
 		return false;
-	n = 1 + group_size(word, nr);
-	return (unsigned int)n == nr || parse_fastpath(s, word + n, nr - n);
+	n = 1 + status_group_size(word, nr);
+	return (unsigned int)n == nr || status_parse_fastpath(s, word + n, nr - n);
 }
 
-static bool parse_words(struct status *s, char **word, unsigned int nr)
+static bool status_parse_words(struct status *s, char **word, unsigned int nr)
 {
 	unsigned int at;
 
 	if (nr && !strcmp(*word, "engine"))
-		return parse_file(s, word, nr);
+		return status_parse_file(s, word, nr);
 	for (at = 0; at < nr; at++)
 		if (!strcmp(word[at], "fastpath"))
 			break;
-	parse_stock(s, word, at);
-	return parse_fastpath(s, word + at, nr - at);
+	status_parse_stock(s, word, at);
+	return status_parse_fastpath(s, word + at, nr - at);
 }
 
 int status_parse(struct status *s, const char *line)
@@ -191,14 +191,14 @@ int status_parse(struct status *s, const char *line)
 
 	memset(s, 0, sizeof(*s));
 	words_split(&w, line);
-	if (w.nr && parse_words(s, w.word, w.nr))
+	if (w.nr && status_parse_words(s, w.word, w.nr))
 		return 0;
 	status_free(s);
 	return -EINVAL;
 }
 
-static uint64_t find_counter(const struct counter *list, unsigned int nr,
-			     const char *name)
+static uint64_t status_find_counter(const struct counter *list, unsigned int nr,
+				    const char *name)
 {
 	unsigned int i;
 
@@ -210,7 +210,7 @@ static uint64_t find_counter(const struct counter *list, unsigned int nr,
 
 uint64_t status_counter(const struct status *s, const char *name)
 {
-	return find_counter(s->counters, s->nr_counters, name);
+	return status_find_counter(s->counters, s->nr_counters, name);
 }
 
 const char *status_fact(const struct status *s, const char *name)
@@ -223,7 +223,7 @@ const char *status_fact(const struct status *s, const char *name)
 	return NULL;
 }
 
-static bool fact_number(const struct status *s, const char *name, uint64_t *n)
+static bool status_fact_number(const struct status *s, const char *name, uint64_t *n)
 {
 	const char *value = status_fact(s, name);
 
@@ -238,7 +238,7 @@ struct file_id status_file_id(const struct status *s)
 	char rest;
 
 	if (!device || sscanf(device, "%u:%u%c", &maj, &min, &rest) != 2 ||
-	    !fact_number(s, "inode", &inode))
+	    !status_fact_number(s, "inode", &inode))
 		return (struct file_id) { 0 };
 	return (struct file_id) { true, makedev(maj, min), inode };
 }
@@ -263,7 +263,7 @@ char *status_stand_in_words(const struct status *s)
 			 meaning ? ": " : "", meaning ? meaning : "");
 }
 
-static void add_engine(struct strbuf *b, const struct status *s)
+static void status_add_engine(struct strbuf *b, const struct status *s)
 {
 	_cleanup_free_ char *words = status_stand_in_words(s);
 
@@ -273,7 +273,7 @@ static void add_engine(struct strbuf *b, const struct status *s)
 		strbuf_add(b, "engine %s", s->engine);
 }
 
-static void add_alignment(struct strbuf *b, const struct status *s)
+static void status_add_alignment(struct strbuf *b, const struct status *s)
 {
 	const char *align = status_fact(s, "align");
 	const char *from = status_fact(s, "align_from");
@@ -284,13 +284,13 @@ static void add_alignment(struct strbuf *b, const struct status *s)
 		strbuf_add(b, " (%s)", from);
 }
 
-static void add_space(struct strbuf *b, const struct status *s)
+static void status_add_space(struct strbuf *b, const struct status *s)
 {
 	_cleanup_free_ char *size = NULL, *part = NULL;
 	uint64_t sectors, allocated, extents;
 
-	if (!fact_number(s, "size", &sectors) ||
-	    !fact_number(s, "allocated", &allocated))
+	if (!status_fact_number(s, "size", &sectors) ||
+	    !status_fact_number(s, "allocated", &allocated))
 		return;
 	size = size_format_short(sectors);
 	part = size_format_short(allocated);
@@ -299,7 +299,7 @@ static void add_space(struct strbuf *b, const struct status *s)
 		strbuf_add(b, "; %s, all of it allocated", size);
 	else
 		strbuf_add(b, "; %s, %s of it allocated", size, part);
-	if (fact_number(s, "extents", &extents) && extents)
+	if (status_fact_number(s, "extents", &extents) && extents)
 		strbuf_add(b, ", in %llu piece%s", (unsigned long long)extents,
 			   extents == 1 ? "" : "s");
 }
@@ -308,16 +308,16 @@ char *status_file_words(const struct status *s)
 {
 	struct strbuf b = { 0 };
 
-	add_engine(&b, s);
-	add_alignment(&b, s);
-	add_space(&b, s);
+	status_add_engine(&b, s);
+	status_add_alignment(&b, s);
+	status_add_space(&b, s);
 	strbuf_add(&b, "; %llu in flight", (unsigned long long)
-		   find_counter(s->file_counters, s->nr_file_counters,
-				"inflight"));
+		   status_find_counter(s->file_counters, s->nr_file_counters,
+				       "inflight"));
 	return strbuf_take(&b);
 }
 
-static void counters_free(struct counter *list, unsigned int nr)
+static void status_counters_free(struct counter *list, unsigned int nr)
 {
 	unsigned int i;
 
@@ -336,8 +336,8 @@ void status_free(struct status *s)
 	}
 	free(s->facts);
 	free(s->engine);
-	counters_free(s->counters, s->nr_counters);
-	counters_free(s->file_counters, s->nr_file_counters);
+	status_counters_free(s->counters, s->nr_counters);
+	status_counters_free(s->file_counters, s->nr_file_counters);
 	free(s->stock);
 	free(s->health);
 	free(s->reason);

@@ -24,8 +24,8 @@ struct place {
 	uint64_t left;		/* sectors until the next border */
 };
 
-static void place_on_leg(const struct target *t, uint64_t sector,
-			 struct place *p)
+static void compare_place_on_leg(const struct target *t, uint64_t sector,
+				 struct place *p)
 {
 	struct noclone_layout layout;
 	uint32_t leg;
@@ -38,7 +38,7 @@ static void place_on_leg(const struct target *t, uint64_t sector,
 		p->left = MIN(p->left, noclone_chunk_left(&layout, sector));
 }
 
-static bool find_place(const struct table *t, uint64_t sector, struct place *p)
+static bool compare_find_place(const struct table *t, uint64_t sector, struct place *p)
 {
 	const struct target *target;
 	unsigned int i;
@@ -56,7 +56,7 @@ static bool find_place(const struct table *t, uint64_t sector, struct place *p)
 		p->device = target->path;
 		p->sector = target->file_start + sector - target->start;
 	} else {
-		place_on_leg(target, sector, p);
+		compare_place_on_leg(target, sector, p);
 	}
 	return true;
 }
@@ -66,7 +66,7 @@ bool target_same_path(const struct target *a, const struct target *b)
 	return a->path && b->path && !strcmp(a->path, b->path);
 }
 
-static bool same_place(const struct place *a, const struct place *b)
+static bool compare_same_place(const struct place *a, const struct place *b)
 {
 	const struct file_id *ours = &a->target->id, *theirs = &b->target->id;
 
@@ -77,7 +77,7 @@ static bool same_place(const struct place *a, const struct place *b)
 }
 
 /* Textually equal targets need no walk, which may have billions of chunks. */
-static bool same_target(const struct target *a, const struct target *b)
+static bool compare_same_target(const struct target *a, const struct target *b)
 {
 	_cleanup_free_ char *ours = target_params(a, true, NULL, NULL);
 	_cleanup_free_ char *theirs = target_params(b, true, NULL, NULL);
@@ -89,44 +89,44 @@ static bool same_target(const struct target *a, const struct target *b)
 }
 
 /* How many targets at the front are the same in both. */
-static unsigned int common_targets(const struct table *t,
-				   const struct table *other)
+static unsigned int compare_common_targets(const struct table *t,
+					   const struct table *other)
 {
 	unsigned int n = 0;
 
 	while (n < t->nr && n < other->nr &&
-	       same_target(&t->targets[n], &other->targets[n]) &&
+	       compare_same_target(&t->targets[n], &other->targets[n]) &&
 	       t->targets[n].length == other->targets[n].length)
 		n++;
 	return n;
 }
 
 /* Is @a all that is left of its table, and @b the same but not shorter? */
-static bool only_grew(const struct table *a, const struct table *b,
-		      unsigned int at)
+static bool compare_only_grew(const struct table *a, const struct table *b,
+			      unsigned int at)
 {
 	return at + 1 == a->nr && at < b->nr &&
-	       same_target(&a->targets[at], &b->targets[at]) &&
+	       compare_same_target(&a->targets[at], &b->targets[at]) &&
 	       a->targets[at].length <= b->targets[at].length;
 }
 
 bool table_same_mapping(const struct table *t, const struct table *other)
 {
 	uint64_t end = MIN(table_sectors(t), table_sectors(other));
-	unsigned int common = common_targets(t, other), steps;
+	unsigned int common = compare_common_targets(t, other), steps;
 	struct place a, b;
 	uint64_t sector;
 
-	if (only_grew(t, other, common) || only_grew(other, t, common))
+	if (compare_only_grew(t, other, common) || compare_only_grew(other, t, common))
 		return true;
 
 	sector = common < t->nr ? t->targets[common].start : end;
 	for (steps = 0; sector < end; steps++) {
 		/* too long to compare chunk by chunk: call it different */
-		if (steps > MAX_STEPS || !find_place(t, sector, &a) ||
-		    !find_place(other, sector, &b))
+		if (steps > MAX_STEPS || !compare_find_place(t, sector, &a) ||
+		    !compare_find_place(other, sector, &b))
 			return false;
-		if (!same_place(&a, &b))
+		if (!compare_same_place(&a, &b))
 			return false;
 		sector += MIN(a.left, b.left);
 	}

@@ -124,10 +124,10 @@ static void parse_params(struct target *t, struct problems *problems)
 		t->understood = file_target_parse(&args);
 }
 
-static struct target *add_line(struct table *t, unsigned int line,
-			       uint64_t start, uint64_t length,
-			       const char *type, const char *params,
-			       struct problems *problems)
+static struct target *parse_add_line(struct table *t, unsigned int line,
+				     uint64_t start, uint64_t length,
+				     const char *type, const char *params,
+				     struct problems *problems)
 {
 	struct target *target = table_add_target(t, start, length, type);
 
@@ -142,11 +142,11 @@ struct target *table_add(struct table *t, uint64_t start, uint64_t length,
 			 const char *type, const char *params,
 			 struct problems *problems)
 {
-	return add_line(t, 0, start, length, type, params, problems);
+	return parse_add_line(t, 0, start, length, type, params, problems);
 }
 
 /* Cut one word off the front of @s; NULL when nothing is left. */
-static char *cut_word(char **s)
+static char *parse_cut_word(char **s)
 {
 	char *word = *s + strspn(*s, " \t");
 	char *end = word + strcspn(word, " \t");
@@ -165,12 +165,12 @@ static void parse_line(struct table *t, unsigned int nr, char *line,
 	uint64_t start, length;
 
 	line[strcspn(line, "#\r\n")] = 0;
-	start_word = cut_word(&line);
+	start_word = parse_cut_word(&line);
 	if (!start_word)
 		return;
 
-	length_word = cut_word(&line);
-	type = length_word ? cut_word(&line) : NULL;
+	length_word = parse_cut_word(&line);
+	type = length_word ? parse_cut_word(&line) : NULL;
 	if (!type)
 		problem_add(problems, PROBLEM_ERROR, nr,
 			    "A target is <start sector> <sectors> <target> <arguments>");
@@ -183,8 +183,8 @@ static void parse_line(struct table *t, unsigned int nr, char *line,
 			    "Length of the target is not a decimal number of sectors: \"%s\"",
 			    length_word);
 	else
-		add_line(t, nr, start, length, type, line + strspn(line, " \t"),
-			 problems);
+		parse_add_line(t, nr, start, length, type, line + strspn(line, " \t"),
+			       problems);
 }
 
 void table_parse(struct table *t, const char *text, struct problems *problems)

@@ -10,7 +10,7 @@
 #include "model/path.h"
 
 /* With @stock without the options, which no stock target has. */
-static char *file_params(const struct target *t, bool stock)
+static char *print_file_params(const struct target *t, bool stock)
 {
 	_cleanup_free_ char *path = path_encode(t->path);
 	struct strbuf b = { 0 };
@@ -35,7 +35,7 @@ char *target_params(const struct target *target, bool stock,
 	if (!target->understood)
 		return xstrdup(target->params);
 	if (target->kind == TARGET_FILE)
-		return file_params(target, stock);
+		return print_file_params(target, stock);
 
 	if (target->kind == TARGET_STRIPED)
 		strbuf_add(&b, "%u %u ", target->nr_legs, target->chunk);
@@ -90,7 +90,7 @@ char *table_types(const struct table *t)
 }
 
 /* Comma, semicolon and backslash separate things in the concise format. */
-static void add_escaped(struct strbuf *b, const char *s)
+static void print_add_escaped(struct strbuf *b, const char *s)
 {
 	for (; *s; s++) {
 		if (strchr(",;\\", *s))
@@ -105,10 +105,10 @@ char *table_concise(const struct table *stock, const char *name,
 	_cleanup_free_ char *lines = table_print(stock, true, NULL, NULL);
 	struct strbuf b = { 0 };
 
-	add_escaped(&b, name);
+	print_add_escaped(&b, name);
 	strbuf_add(&b, ",");
-	add_escaped(&b, uuid);
+	print_add_escaped(&b, uuid);
 	strbuf_add(&b, ",,%s,", readonly ? "ro" : "rw");
-	add_escaped(&b, lines);
+	print_add_escaped(&b, lines);
 	return strbuf_take(&b);
 }

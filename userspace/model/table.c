@@ -123,34 +123,34 @@ bool table_any(const struct table *t, target_test test, const void *data)
 	return false;
 }
 
-static bool is_noclone(const struct target *target, const void *data __unused)
+static bool table_is_noclone(const struct target *target, const void *data __unused)
 {
 	return target_is_noclone(target);
 }
 
 bool table_has_noclone(const struct table *t)
 {
-	return table_any(t, is_noclone, NULL);
+	return table_any(t, table_is_noclone, NULL);
 }
 
-static bool is_known(const struct target *target, const void *data __unused)
+static bool table_is_known(const struct target *target, const void *data __unused)
 {
 	return target->kind != TARGET_OTHER || target_is_noclone(target);
 }
 
 bool table_can_be_fast(const struct table *t)
 {
-	return table_any(t, is_known, NULL);
+	return table_any(t, table_is_known, NULL);
 }
 
-static bool is_on_file(const struct target *target, const void *data __unused)
+static bool table_is_on_file(const struct target *target, const void *data __unused)
 {
 	return target->path;
 }
 
 bool table_has_file(const struct table *t)
 {
-	return table_any(t, is_on_file, NULL);
+	return table_any(t, table_is_on_file, NULL);
 }
 
 const char *target_stock_type(const struct target *target)

@@ -31,8 +31,8 @@ const char *trouble_kind_name(enum trouble_kind kind)
 }
 
 /* Takes @text over. */
-static void add(const struct search *s, enum trouble_kind kind,
-		const char *name, char *text)
+static void trouble_add(const struct search *s, enum trouble_kind kind,
+			const char *name, char *text)
 {
 	static const char * const brief[] = {
 		"failed", "(deleted)", "(deleted)", "(replaced)", "(missing)",
@@ -50,7 +50,7 @@ static void add(const struct search *s, enum trouble_kind kind,
 }
 
 /* "stripe 1 of the target at sector 0", or without a stripe */
-static char *leg_words(const struct target *t, unsigned int leg)
+static char *trouble_leg_words(const struct target *t, unsigned int leg)
 {
 	if (t->kind != TARGET_STRIPED)
 		return xasprintf("the target at sector %llu",
@@ -59,52 +59,52 @@ static char *leg_words(const struct target *t, unsigned int leg)
 			 (unsigned long long)t->start);
 }
 
-static bool has_failed(const struct status *s, unsigned int leg)
+static bool trouble_has_failed(const struct status *s, unsigned int leg)
 {
 	return s->health && leg < strlen(s->health) && s->health[leg] != 'A';
 }
 
-static void look_at_leg(const struct search *s, unsigned int leg)
+static void trouble_look_at_leg(const struct search *s, unsigned int leg)
 {
-	_cleanup_free_ char *words = leg_words(s->target, leg);
+	_cleanup_free_ char *words = trouble_leg_words(s->target, leg);
 	const char *name = s->target->legs[leg].device;
 	_cleanup_facts_ struct device_facts f = { 0 };
 
 	/* no disk has this number: dm still references a deleted one */
 	if (s->src->lookup(s->src, name, &f))
-		add(s, TROUBLE_DEVICE, name,
-		    xasprintf("%s (deleted): the disk of %s is gone", name,
-			      words));
-	else if (has_failed(s->status, leg))
-		add(s, TROUBLE_STRIPE, f.path,
-		    xasprintf("%s, %s, has had errors", words, f.path));
+		trouble_add(s, TROUBLE_DEVICE, name,
+			    xasprintf("%s (deleted): the disk of %s is gone", name,
+				      words));
+	else if (trouble_has_failed(s->status, leg))
+		trouble_add(s, TROUBLE_STRIPE, f.path,
+			    xasprintf("%s, %s, has had errors", words, f.path));
 }
 
-static void add_replaced(const struct search *s, const char *name,
-			 const struct file_id *runs,
-			 const struct file_id *named, bool deleted)
+static void trouble_add_replaced(const struct search *s, const char *name,
+				 const struct file_id *runs,
+				 const struct file_id *named, bool deleted)
 {
-	add(s, TROUBLE_REPLACED, name,
-	    xasprintf("%s (replaced): it is another file now (inode %llu), the device runs on inode %llu%s",
-		      name, (unsigned long long)named->inode,
-		      (unsigned long long)runs->inode,
-		      deleted ? ", which no longer has a name" : ""));
+	trouble_add(s, TROUBLE_REPLACED, name,
+		    xasprintf("%s (replaced): it is another file now (inode %llu), the device runs on inode %llu%s",
+			      name, (unsigned long long)named->inode,
+			      (unsigned long long)runs->inode,
+			      deleted ? ", which no longer has a name" : ""));
 }
 
-static void add_gone(const struct search *s, const char *name,
-		     const struct file_id *runs, bool deleted)
+static void trouble_add_gone(const struct search *s, const char *name,
+			     const struct file_id *runs, bool deleted)
 {
 	if (deleted)
-		add(s, TROUBLE_DELETED, name,
-		    xasprintf("%s (deleted): the device runs on inode %llu, which no longer has a name",
-			      name, (unsigned long long)runs->inode));
+		trouble_add(s, TROUBLE_DELETED, name,
+			    xasprintf("%s (deleted): the device runs on inode %llu, which no longer has a name",
+				      name, (unsigned long long)runs->inode));
 	else
-		add(s, TROUBLE_MISSING, name,
-		    xasprintf("%s (missing): the device runs on inode %llu, which has another name",
-			      name, (unsigned long long)runs->inode));
+		trouble_add(s, TROUBLE_MISSING, name,
+			    xasprintf("%s (missing): the device runs on inode %llu, which has another name",
+				      name, (unsigned long long)runs->inode));
 }
 
-static void look_at_file(const struct search *s)
+static void trouble_look_at_file(const struct search *s)
 {
 	const char *links = status_fact(s->status, "links");
 	_cleanup_free_ char *name = path_encode(s->target->path);
@@ -118,9 +118,9 @@ static void look_at_file(const struct search *s)
 	r = s->src->lookup_file(s->src, s->target->path, false, &f);
 	named = (struct file_id) { !r, f.filesystem, f.inode };
 	if (file_id_differs(&runs, &named))
-		add_replaced(s, name, &runs, &named, deleted);
+		trouble_add_replaced(s, name, &runs, &named, deleted);
 	else if (deleted || r == -ENOENT || r == -ENOTDIR)
-		add_gone(s, name, &runs, deleted);
+		trouble_add_gone(s, name, &runs, deleted);
 }
 
 void troubles_find(struct troubles *troubles, const struct target *t,
@@ -132,12 +132,12 @@ void troubles_find(struct troubles *troubles, const struct target *t,
 	if (!t->understood)
 		return;
 	for (i = 0; i < t->nr_legs; i++)
-		look_at_leg(&s, i);
+		trouble_look_at_leg(&s, i);
 	if (t->path)
-		look_at_file(&s);
+		trouble_look_at_file(&s);
 }
 
-static bool said_before(const struct troubles *t, unsigned int at)
+static bool trouble_said_before(const struct troubles *t, unsigned int at)
 {
 	unsigned int i;
 
@@ -153,7 +153,7 @@ char *troubles_brief(const struct troubles *t)
 	unsigned int i;
 
 	for (i = 0; i < t->nr; i++)
-		if (!said_before(t, i))
+		if (!trouble_said_before(t, i))
 			strbuf_add(&b, "%s%s", b.len ? ", " : "",
 				   t->trouble[i].brief);
 	return strbuf_take(&b);

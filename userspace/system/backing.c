@@ -35,20 +35,20 @@
 #define ZEROES_AT_ONCE	(1U << 20)
 #define FILE_MODE	0600
 
-static int planned_lookup(const struct facts_source *src __unused,
-			  const char *name, struct device_facts *facts)
+static int backing_planned_lookup(const struct facts_source *src __unused,
+				  const char *name, struct device_facts *facts)
 {
 	return blockdev_lookup(name, facts);
 }
 
-static bool planned_stands_on(const struct facts_source *src __unused,
-			      dev_t upper, dev_t lower)
+static bool backing_planned_stands_on(const struct facts_source *src __unused,
+				      dev_t upper, dev_t lower)
 {
 	return system_facts.stands_on(&system_facts, upper, lower);
 }
 
-static int planned_lookup_file(const struct facts_source *src, const char *path,
-			       bool map, struct file_facts *facts)
+static int backing_planned_lookup_file(const struct facts_source *src, const char *path,
+				       bool map, struct file_facts *facts)
 {
 	const struct backing *b = src->data;
 
@@ -63,7 +63,7 @@ static int planned_lookup_file(const struct facts_source *src, const char *path,
 }
 
 /* A file that does not exist yet: the facts of its directory. */
-static int look_at_directory(const char *path, struct file_facts *facts)
+static int backing_look_at_directory(const char *path, struct file_facts *facts)
 {
 	_cleanup_free_ char *copy = xstrdup(path);
 	int r = file_lookup(dirname(copy), false, facts);
@@ -75,7 +75,7 @@ static int look_at_directory(const char *path, struct file_facts *facts)
 	return r;
 }
 
-static int refuse(const struct backing *b, int r, const char *sentence)
+static int backing_refuse(const struct backing *b, int r, const char *sentence)
 {
 	_cleanup_free_ char *name = path_encode(b->path);
 
@@ -87,7 +87,7 @@ static int refuse(const struct backing *b, int r, const char *sentence)
  * Zeroes must not overwrite what another user of the file writes meanwhile.
  * This finds swap, loop devices and noclone-file; check_closed() finds processes.
  */
-static int check_unused(const struct backing *b, dev_t self)
+static int backing_check_unused(const struct backing *b, dev_t self)
 {
 	_cleanup_uses_ struct uses uses = { 0 };
 	_cleanup_free_ char *use = NULL, *sentence = NULL;
@@ -98,24 +98,24 @@ static int check_unused(const struct backing *b, dev_t self)
 	use = use_describe(&uses.use[0]);
 	sentence = xasprintf("%s, and %s needs a file that is not in use", use,
 			     b->req.allocate ? "--allocate" : "--size");
-	return refuse(b, -EBUSY, sentence);
+	return backing_refuse(b, -EBUSY, sentence);
 }
 
-static int decide(struct backing *b, const struct file_facts *existing,
-		  dev_t self)
+static int backing_decide(struct backing *b, const struct file_facts *existing,
+			  dev_t self)
 {
 	const char *wrong = plan_file_action(&b->req, existing, &b->action);
 
 	b->needed = b->action != BACKING_KEEP || b->req.allocate;
 	/* the more helpful message of the two */
 	if (b->needed && existing && file_uses_is_pinned(existing, self))
-		return refuse(b, -ETXTBSY,
-			      "it is pinned by the running engine extent: reload with --engine direct first");
+		return backing_refuse(b, -ETXTBSY,
+				      "it is pinned by the running engine extent: reload with --engine direct first");
 	if (wrong)
-		return refuse(b, -EINVAL, wrong);
+		return backing_refuse(b, -EINVAL, wrong);
 	b->old_bytes = b->facts.bytes;
 	if (b->needed && existing) {
-		int r = check_unused(b, self);
+		int r = backing_check_unused(b, self);
 
 		if (r)
 			return r;
@@ -140,18 +140,18 @@ int backing_plan(struct backing *b, const struct file_request *req, dev_t self)
 	b->req = *req;
 	b->req.path = b->path;
 	b->source = (struct facts_source) {
-		.lookup = planned_lookup,
-		.lookup_file = planned_lookup_file,
-		.stands_on = planned_stands_on,
+		.lookup = backing_planned_lookup,
+		.lookup_file = backing_planned_lookup_file,
+		.stands_on = backing_planned_stands_on,
 		.data = b,
 	};
 	r = file_lookup(b->path, req->engine == ENGINE_EXTENT, &b->facts);
 	exists = !r;
 	if (r == -ENOENT)
-		r = look_at_directory(b->path, &b->facts);
+		r = backing_look_at_directory(b->path, &b->facts);
 	if (r)
-		return refuse(b, r, strerror(-r));
-	return decide(b, exists ? &b->facts : NULL, self);
+		return backing_refuse(b, r, strerror(-r));
+	return backing_decide(b, exists ? &b->facts : NULL, self);
 }
 
 void backing_announce(const struct backing *b)
@@ -170,7 +170,7 @@ void backing_announce(const struct backing *b)
 			 name);
 }
 
-static int fail(const struct backing *b, const char *doing, int r)
+static int backing_fail(const struct backing *b, const char *doing, int r)
 {
 	_cleanup_free_ char *name = path_encode(b->path);
 
@@ -184,25 +184,25 @@ static int fail(const struct backing *b, const char *doing, int r)
 	return r;
 }
 
-static int refuse_open(const struct backing *b)
+static int backing_refuse_open(const struct backing *b)
 {
-	return refuse(b, -EBUSY,
-		      "a process has it open, and --allocate needs a file that is not in use");
+	return backing_refuse(b, -EBUSY,
+			      "a process has it open, and --allocate needs a file that is not in use");
 }
 
 /*
  * A write lease: a process that opens the file waits until it is given back, and it shows
  * that one does.  Where there are no leases, nothing can be said.
  */
-static int take_lease(struct backing *b)
+static int backing_take_lease(struct backing *b)
 {
 	/* the signal of an open ends a process that does not expect it */
 	signal(SIGIO, SIG_IGN);
 	b->leased = !fcntl(b->fd, F_SETLEASE, F_WRLCK);
-	return b->leased || errno != EAGAIN ? 0 : refuse_open(b);
+	return b->leased || errno != EAGAIN ? 0 : backing_refuse_open(b);
 }
 
-static void give_lease(struct backing *b)
+static void backing_give_lease(struct backing *b)
 {
 	if (b->leased)
 		fcntl(b->fd, F_SETLEASE, F_UNLCK);
@@ -210,28 +210,28 @@ static void give_lease(struct backing *b)
 }
 
 /* A reader may have the file; then the lease watches no more. */
-static bool is_written(struct backing *b)
+static bool backing_is_written(struct backing *b)
 {
 	int lease = b->leased ? fcntl(b->fd, F_GETLEASE) : F_WRLCK;
 
 	if (lease == F_RDLCK)
-		give_lease(b);
+		backing_give_lease(b);
 	return lease == F_UNLCK;
 }
 
 /* It may have been minutes, or an answer, since the plan. */
-static int check_size(const struct backing *b)
+static int backing_check_size(const struct backing *b)
 {
 	struct stat st;
 
 	if (fstat(b->fd, &st))
-		return fail(b, "opening", -errno);
+		return backing_fail(b, "opening", -errno);
 	if ((uint64_t)st.st_size != b->old_bytes)
-		return refuse(b, -ESTALE, "its size has been changed meanwhile: try again");
+		return backing_refuse(b, -ESTALE, "its size has been changed meanwhile: try again");
 	return 0;
 }
 
-static int open_file(struct backing *b)
+static int backing_open_file(struct backing *b)
 {
 	int r, flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
 
@@ -239,15 +239,15 @@ static int open_file(struct backing *b)
 		flags |= O_CREAT | O_EXCL;
 	b->fd = open(b->path, flags, FILE_MODE);
 	if (b->fd < 0)
-		return fail(b, "opening", -errno);
+		return backing_fail(b, "opening", -errno);
 	b->changed = b->action == BACKING_CREATE;
 	if (b->changed)
 		return 0;
-	r = check_size(b);
-	return r || !b->req.allocate ? r : take_lease(b);
+	r = backing_check_size(b);
+	return r || !b->req.allocate ? r : backing_take_lease(b);
 }
 
-static int resize(struct backing *b)
+static int backing_resize(struct backing *b)
 {
 	_cleanup_free_ char *name = path_encode(b->path);
 	_cleanup_free_ char *size = NULL;
@@ -255,7 +255,7 @@ static int resize(struct backing *b)
 	if (b->action == BACKING_KEEP)
 		return 0;
 	if (ftruncate(b->fd, b->req.bytes))
-		return fail(b, "resizing", -errno);
+		return backing_fail(b, "resizing", -errno);
 	b->changed = true;
 	size = size_format(b->req.bytes >> SECTOR_SHIFT);
 	if (b->action == BACKING_GROW)
@@ -265,8 +265,8 @@ static int resize(struct backing *b)
 	return 0;
 }
 
-static int write_zeroes(struct backing *b, const struct file_gap *gap,
-			const char *zeroes, uint64_t *done)
+static int backing_write_zeroes(struct backing *b, const struct file_gap *gap,
+				const char *zeroes, uint64_t *done)
 {
 	uint64_t at = gap->begin;
 
@@ -276,7 +276,7 @@ static int write_zeroes(struct backing *b, const struct file_gap *gap,
 
 		if (stop_requested())
 			return -EINTR;
-		if (is_written(b))
+		if (backing_is_written(b))
 			return -EBUSY;
 		written = pwrite(b->fd, zeroes, n, at);
 		if (written < 0)
@@ -288,7 +288,7 @@ static int write_zeroes(struct backing *b, const struct file_gap *gap,
 	return 0;
 }
 
-static int fill(struct backing *b)
+static int backing_fill(struct backing *b)
 {
 	_cleanup_free_ char *zeroes = xzalloc(ZEROES_AT_ONCE);
 	const struct file_map *map = &b->facts.map;
@@ -299,18 +299,18 @@ static int fill(struct backing *b)
 	file_map_free(&b->facts.map);
 	r = fiemap_read(b->fd, b->facts.bytes, &b->facts.map);
 	if (r)
-		return fail(b, "reading the extents", r);
+		return backing_fail(b, "reading the extents", r);
 	for (i = 0; !r && i < map->nr_gaps; i++)
-		r = write_zeroes(b, &map->gap[i], zeroes, &done);
+		r = backing_write_zeroes(b, &map->gap[i], zeroes, &done);
 	/* what that one writes may be behind the old end */
 	if (r == -EBUSY) {
 		b->changed = false;
-		return refuse_open(b);
+		return backing_refuse_open(b);
 	}
-	return r ? fail(b, "writing zeroes", r) : 0;
+	return r ? backing_fail(b, "writing zeroes", r) : 0;
 }
 
-static bool is_same_file(int a, int b)
+static bool backing_is_same_file(int a, int b)
 {
 	const struct file_id ours = file_id_open(a), theirs = file_id_open(b);
 
@@ -321,15 +321,15 @@ static bool is_same_file(int a, int b)
  * The engine extent refuses a file that is open for writing, also by us.  Open
  * for reading, its inode number cannot be reused for another file.
  */
-static int reopen_readonly(struct backing *b)
+static int backing_reopen_readonly(struct backing *b)
 {
 	int fd = open(b->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 
 	if (fd < 0)
-		return fail(b, "reopening", -errno);
-	if (!is_same_file(fd, b->fd)) {
+		return backing_fail(b, "reopening", -errno);
+	if (!backing_is_same_file(fd, b->fd)) {
 		close(fd);
-		return refuse(b, -ESTALE, "it was replaced by another file meanwhile");
+		return backing_refuse(b, -ESTALE, "it was replaced by another file meanwhile");
 	}
 	close(b->fd);
 	b->fd = fd;
@@ -342,25 +342,25 @@ int backing_apply(struct backing *b)
 
 	if (!b->needed)
 		return 0;
-	r = open_file(b);
+	r = backing_open_file(b);
 	if (!r)
-		r = resize(b);
+		r = backing_resize(b);
 	if (!r && b->req.allocate)
-		r = fill(b);
-	give_lease(b);
+		r = backing_fill(b);
+	backing_give_lease(b);
 	if (!r && fsync(b->fd))
-		r = fail(b, "syncing", -errno);
+		r = backing_fail(b, "syncing", -errno);
 	if (!r && stop_requested())
-		r = fail(b, "preparing", -EINTR);
-	return r ? r : reopen_readonly(b);
+		r = backing_fail(b, "preparing", -EINTR);
+	return r ? r : backing_reopen_readonly(b);
 }
 
 /* Is it the file that we changed, and has no other process grown it since? */
-static bool still_ours(const struct backing *b, int fd)
+static bool backing_still_ours(const struct backing *b, int fd)
 {
 	struct stat st;
 
-	return is_same_file(b->fd, fd) && !fstat(fd, &st) &&
+	return backing_is_same_file(b->fd, fd) && !fstat(fd, &st) &&
 	       (uint64_t)st.st_size <= b->req.bytes;
 }
 
@@ -374,12 +374,12 @@ void backing_undo(struct backing *b)
 	b->changed = false;
 	fd = open(b->path, access | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	if (fd < 0 && errno != ENOENT)
-		fail(b, "undoing the change", -errno);
-	if (fd < 0 || !still_ours(b, fd))
+		backing_fail(b, "undoing the change", -errno);
+	if (fd < 0 || !backing_still_ours(b, fd))
 		return;
 	if (b->action == BACKING_CREATE ? unlink(b->path) :
 				     ftruncate(fd, b->old_bytes))
-		fail(b, "undoing the change", -errno);
+		backing_fail(b, "undoing the change", -errno);
 }
 
 void backing_free(struct backing *b)

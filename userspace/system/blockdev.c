@@ -29,7 +29,7 @@ char *blockdev_attribute(dev_t devno, const char *attribute)
 	return read_line_of(path);
 }
 
-static uint64_t sysfs_number(dev_t devno, const char *attribute)
+static uint64_t blockdev_sysfs_number(dev_t devno, const char *attribute)
 {
 	_cleanup_free_ char *text = blockdev_attribute(devno, attribute);
 
@@ -47,7 +47,7 @@ dev_t blockdev_parse_number(const char *text)
 }
 
 /* /dev/NAME as the kernel calls it, for devices known only by number */
-static char *path_of_number(dev_t devno)
+static char *blockdev_path_of_number(dev_t devno)
 {
 	_cleanup_free_ char *link = blockdev_sysfs(devno, "");
 	_cleanup_free_ char *real = realpath(link, NULL);
@@ -64,7 +64,7 @@ static char *path_of_number(dev_t devno)
 }
 
 /* As SCSI and NVMe have it: two disks with the same one are two paths. */
-static char *wwid_of(dev_t disk)
+static char *blockdev_wwid_of(dev_t disk)
 {
 	char *wwid = blockdev_attribute(disk, "device/wwid");
 
@@ -89,21 +89,21 @@ int blockdev_lookup_number(dev_t devno, struct device_facts *f)
 	_cleanup_free_ char *zoned = blockdev_attribute(devno, zoned_name);
 
 	memset(f, 0, sizeof(*f));
-	f->path = path_of_number(devno);
+	f->path = blockdev_path_of_number(devno);
 	if (!f->path)
 		return -ENXIO;
 	if (partition)
 		disk = blockdev_attribute(devno, "../dev");
 	f->devno = devno;
 	f->disk = disk ? blockdev_parse_number(disk) : devno;
-	f->offset = partition ? sysfs_number(devno, "start") : 0;
-	f->sectors = sysfs_number(devno, "size");
-	f->logical_block = MAX(sysfs_number(devno, logical), SECTOR_SIZE);
-	f->physical_block = MAX(sysfs_number(devno, physical), f->logical_block);
-	f->readonly = sysfs_number(devno, "ro");
+	f->offset = partition ? blockdev_sysfs_number(devno, "start") : 0;
+	f->sectors = blockdev_sysfs_number(devno, "size");
+	f->logical_block = MAX(blockdev_sysfs_number(devno, logical), SECTOR_SIZE);
+	f->physical_block = MAX(blockdev_sysfs_number(devno, physical), f->logical_block);
+	f->readonly = blockdev_sysfs_number(devno, "ro");
 	if (zoned && strcmp(zoned, "none"))
-		f->zone_sectors = sysfs_number(devno, zone_size);
-	f->wwid = wwid_of(f->disk);
+		f->zone_sectors = blockdev_sysfs_number(devno, zone_size);
+	f->wwid = blockdev_wwid_of(f->disk);
 	return 0;
 }
 

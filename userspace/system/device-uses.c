@@ -34,7 +34,7 @@ bool device_uses_share(const struct device_facts *f, dev_t devno)
 	       other.offset < f->offset + f->sectors;
 }
 
-static dev_t number_of_path(const char *path)
+static dev_t users_number_of_path(const char *path)
 {
 	struct stat st;
 
@@ -43,8 +43,8 @@ static dev_t number_of_path(const char *path)
 	return st.st_rdev;
 }
 
-static void collect_table(struct uses *uses, const struct device_facts *f,
-			  struct libmnt_table *table, enum use_kind kind)
+static void users_collect_table(struct uses *uses, const struct device_facts *f,
+				struct libmnt_table *table, enum use_kind kind)
 {
 	struct libmnt_iter *iter = mnt_new_iter(MNT_ITER_FORWARD);
 	struct libmnt_fs *fs;
@@ -52,7 +52,7 @@ static void collect_table(struct uses *uses, const struct device_facts *f,
 	while (iter && !mnt_table_next_fs(table, iter, &fs)) {
 		/* btrfs mounts have a number of their own: compare the source too */
 		if (device_uses_share(f, mnt_fs_get_devno(fs)) ||
-		    device_uses_share(f, number_of_path(mnt_fs_get_source(fs))))
+		    device_uses_share(f, users_number_of_path(mnt_fs_get_source(fs))))
 			uses_add(uses, kind, kind == USE_MOUNT ?
 				mnt_fs_get_target(fs) : mnt_fs_get_source(fs),
 				false);
@@ -60,30 +60,30 @@ static void collect_table(struct uses *uses, const struct device_facts *f,
 	mnt_free_iter(iter);
 }
 
-static void collect_mounts(struct uses *uses, const struct device_facts *f)
+static void users_collect_mounts(struct uses *uses, const struct device_facts *f)
 {
 	struct libmnt_table *table = mnt_new_table();
 
 	if (!table)
 		return;
 	if (!mnt_table_parse_mtab(table, NULL))
-		collect_table(uses, f, table, USE_MOUNT);
+		users_collect_table(uses, f, table, USE_MOUNT);
 	mnt_unref_table(table);
 }
 
-static void collect_swaps(struct uses *uses, const struct device_facts *f)
+static void users_collect_swaps(struct uses *uses, const struct device_facts *f)
 {
 	struct libmnt_table *table = mnt_new_table();
 
 	if (!table)
 		return;
 	if (!mnt_table_parse_swaps(table, NULL))
-		collect_table(uses, f, table, USE_SWAP);
+		users_collect_table(uses, f, table, USE_SWAP);
 	mnt_unref_table(table);
 }
 
-static bool leg_touches(const struct target *t, const struct leg *leg,
-			const struct disk_range *range)
+static bool users_leg_touches(const struct target *t, const struct leg *leg,
+			      const struct disk_range *range)
 {
 	_cleanup_facts_ struct device_facts f = { 0 };
 	uint64_t first;
@@ -94,17 +94,17 @@ static bool leg_touches(const struct target *t, const struct leg *leg,
 	return first < range->end && range->first < first + target_leg_length(t);
 }
 
-static bool target_touches(const struct target *t, const void *range)
+static bool users_target_touches(const struct target *t, const void *range)
 {
 	unsigned int i;
 
 	for (i = 0; i < t->nr_legs; i++)
-		if (leg_touches(t, &t->legs[i], range))
+		if (users_leg_touches(t, &t->legs[i], range))
 			return true;
 	return false;
 }
 
-static bool target_is_unknown(const struct target *t, const void *data __unused)
+static bool users_target_is_unknown(const struct target *t, const void *data __unused)
 {
 	return !t->understood;
 }
@@ -113,17 +113,17 @@ static bool target_is_unknown(const struct target *t, const void *data __unused)
  * Does the mapped device map any of the sectors?  @unknown, if its tables do not say.  One
  * that is just being made has a table, but no live one.
  */
-static bool maps(const char *name, const struct disk_range *range, bool unknown)
+static bool users_maps(const char *name, const struct disk_range *range, bool unknown)
 {
 	_cleanup_table_ struct table live = { 0 }, inactive = { 0 };
 
 	if (live_table(name, &live) || live_inactive_table(name, &inactive) ||
 	    (!live.nr && !inactive.nr))
 		return unknown;
-	return table_any(&live, target_touches, range) ||
-	       table_any(&inactive, target_touches, range) ||
-	       (unknown && (table_any(&live, target_is_unknown, NULL) ||
-			    table_any(&inactive, target_is_unknown, NULL)));
+	return table_any(&live, users_target_touches, range) ||
+	       table_any(&inactive, users_target_touches, range) ||
+	       (unknown && (table_any(&live, users_target_is_unknown, NULL) ||
+			    table_any(&inactive, users_target_is_unknown, NULL)));
 }
 
 struct disk_range device_uses_range(const struct use_query *q)
@@ -133,8 +133,8 @@ struct disk_range device_uses_range(const struct use_query *q)
 	return (struct disk_range) { q->facts->disk, first, first + q->sectors };
 }
 
-static void collect_holder(struct uses *uses, const struct use_query *q,
-			   const char *kernel_name)
+static void users_collect_holder(struct uses *uses, const struct use_query *q,
+				 const char *kernel_name)
 {
 	_cleanup_free_ char *by = NULL, *dm_name = NULL;
 	const struct disk_range range = device_uses_range(q);
@@ -146,24 +146,24 @@ static void collect_holder(struct uses *uses, const struct use_query *q,
 	by = dm_name ? xasprintf("%s (%s)", kernel_name, dm_name) :
 		       xstrdup(kernel_name);
 	uses_add(uses, USE_HOLDER, by,
-		 dm_name ? !maps(dm_name, &range, !q->surely) : q->surely);
+		 dm_name ? !users_maps(dm_name, &range, !q->surely) : q->surely);
 }
 
-static void collect_holders_in(struct uses *uses, const struct use_query *q,
-			       const char *path)
+static void users_collect_holders_in(struct uses *uses, const struct use_query *q,
+				     const char *path)
 {
 	DIR *dir = opendir(path);
 	struct dirent *entry;
 
 	while (dir && (entry = readdir(dir)))
 		if (entry->d_name[0] != '.')
-			collect_holder(uses, q, entry->d_name);
+			users_collect_holder(uses, q, entry->d_name);
 	if (dir)
 		closedir(dir);
 }
 
 /* Holders of the device, of its partitions, and of the disk it is a part of. */
-static void collect_holders(struct uses *uses, const struct use_query *q)
+static void users_collect_holders(struct uses *uses, const struct use_query *q)
 {
 	_cleanup_free_ char *own = blockdev_sysfs(q->facts->devno, "holders");
 	_cleanup_free_ char *base = blockdev_sysfs(q->facts->devno, "");
@@ -171,9 +171,9 @@ static void collect_holders(struct uses *uses, const struct use_query *q)
 	struct dirent *entry;
 	DIR *dir;
 
-	collect_holders_in(uses, q, own);
+	users_collect_holders_in(uses, q, own);
 	if (q->facts->disk != q->facts->devno) {
-		collect_holders_in(uses, q, up);
+		users_collect_holders_in(uses, q, up);
 		return;
 	}
 	dir = opendir(base);
@@ -185,14 +185,14 @@ static void collect_holders(struct uses *uses, const struct use_query *q)
 			continue;
 		free(path);
 		path = xasprintf("%s%s/holders", base, entry->d_name);
-		collect_holders_in(uses, q, path);
+		users_collect_holders_in(uses, q, path);
 	}
 	if (dir)
 		closedir(dir);
 }
 
 /* Not if a mount, swap or holder is known already: that is why it fails. */
-static void collect_exclusive(struct uses *uses, const struct use_query *q)
+static void users_collect_exclusive(struct uses *uses, const struct use_query *q)
 {
 	int fd = open(q->facts->path, O_RDONLY | O_EXCL | O_CLOEXEC | O_NONBLOCK);
 
@@ -206,7 +206,7 @@ static void collect_exclusive(struct uses *uses, const struct use_query *q)
 }
 
 /* In the requested sectors, behind those whose data are known. */
-static void collect_signature(struct uses *uses, const struct use_query *q)
+static void users_collect_signature(struct uses *uses, const struct use_query *q)
 {
 	_cleanup_free_ char *suspended = blockdev_attribute(q->facts->devno, "dm/suspended");
 	_cleanup_free_ char *type = NULL, *label = NULL, *by = NULL;
@@ -231,7 +231,7 @@ static void collect_signature(struct uses *uses, const struct use_query *q)
 }
 
 /* Its file is looked at below /dev only: elsewhere a server may not answer. */
-static void collect_loop(struct uses *uses, const struct use_query *q, dev_t loop)
+static void users_collect_loop(struct uses *uses, const struct use_query *q, dev_t loop)
 {
 	_cleanup_free_ char *file = blockdev_attribute(loop, "loop/backing_file");
 	_cleanup_free_ char *offset = blockdev_attribute(loop, "loop/offset");
@@ -250,29 +250,29 @@ static void collect_loop(struct uses *uses, const struct use_query *q, dev_t loo
 	uses_add(uses, USE_LOOP, own.path, part.first >= range.end || range.first >= part.end);
 }
 
-static void collect_loops(struct uses *uses, const struct use_query *q)
+static void users_collect_loops(struct uses *uses, const struct use_query *q)
 {
 	DIR *dir = opendir("/sys/block");
 	struct dirent *entry;
 
 	while (dir && (entry = readdir(dir)))
 		if (str_starts(entry->d_name, "loop"))
-			collect_loop(uses, q, blockdev_kernel_number(entry->d_name));
+			users_collect_loop(uses, q, blockdev_kernel_number(entry->d_name));
 	if (dir)
 		closedir(dir);
 }
 
-static void collect_claims(struct uses *uses, const struct use_query *query)
+static void users_collect_claims(struct uses *uses, const struct use_query *query)
 {
-	collect_mounts(uses, query->facts);
-	collect_swaps(uses, query->facts);
-	collect_holders(uses, query);
+	users_collect_mounts(uses, query->facts);
+	users_collect_swaps(uses, query->facts);
+	users_collect_holders(uses, query);
 }
 
 void device_uses_collect_live(struct uses *uses, const struct use_query *query)
 {
-	collect_claims(uses, query);
-	collect_loops(uses, query);
+	users_collect_claims(uses, query);
+	users_collect_loops(uses, query);
 }
 
 bool device_uses_hold(const struct device_facts *f, uint64_t sector, dev_t self)
@@ -284,8 +284,8 @@ bool device_uses_hold(const struct device_facts *f, uint64_t sector, dev_t self)
 	bool held = false;
 	unsigned int i;
 
-	collect_holders(&uses, &query);
-	collect_loops(&uses, &query);
+	users_collect_holders(&uses, &query);
+	users_collect_loops(&uses, &query);
 	for (i = 0; i < uses.nr; i++)
 		held |= !uses.use[i].harmless;
 	return held;
@@ -293,9 +293,9 @@ bool device_uses_hold(const struct device_facts *f, uint64_t sector, dev_t self)
 
 void device_uses_collect(struct uses *uses, const struct use_query *query)
 {
-	collect_claims(uses, query);
+	users_collect_claims(uses, query);
 	if (query->exclusive)
-		collect_exclusive(uses, query);
-	collect_loops(uses, query);
-	collect_signature(uses, query);
+		users_collect_exclusive(uses, query);
+	users_collect_loops(uses, query);
+	users_collect_signature(uses, query);
 }

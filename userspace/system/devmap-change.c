@@ -28,7 +28,7 @@
 #include "system/devmap.h"
 #include "system/identity.h"
 
-static bool add_targets(struct dm_task *dmt, const struct table *t)
+static bool devmap_add_targets(struct dm_task *dmt, const struct table *t)
 {
 	unsigned int i;
 
@@ -44,16 +44,16 @@ static bool add_targets(struct dm_task *dmt, const struct table *t)
 	return true;
 }
 
-static int load(const char *name, const struct table *t, bool readonly)
+static int devmap_load(const char *name, const struct table *t, bool readonly)
 {
 	_cleanup_task_ struct dm_task *dmt = devmap_task_new(DM_DEVICE_RELOAD, name);
 
-	if (!dmt || (readonly && !dm_task_set_ro(dmt)) || !add_targets(dmt, t))
+	if (!dmt || (readonly && !dm_task_set_ro(dmt)) || !devmap_add_targets(dmt, t))
 		return -ENOMEM;
 	return devmap_task_run(dmt, "loading the table of", name);
 }
 
-static int create_empty(const char *name, const char *uuid)
+static int devmap_create_empty(const char *name, const char *uuid)
 {
 	_cleanup_task_ struct dm_task *dmt = devmap_task_new(DM_DEVICE_CREATE, name);
 
@@ -62,31 +62,31 @@ static int create_empty(const char *name, const char *uuid)
 	return devmap_task_run(dmt, DEVMAP_CREATING, name);
 }
 
-static int clear(const char *name)
+static int devmap_clear(const char *name)
 {
 	_cleanup_task_ struct dm_task *dmt = devmap_task_new(DM_DEVICE_CLEAR, name);
 
 	return dmt ? devmap_task_run(dmt, "clearing the inactive table of", name) : -ENOMEM;
 }
 
-static int resume(const char *name)
+static int devmap_resume(const char *name)
 {
 	_cleanup_task_ struct dm_task *dmt = devmap_task_new(DM_DEVICE_RESUME, name);
 
 	return dmt ? devmap_task_run_udev(dmt, "resuming", name) : -ENOMEM;
 }
 
-static int load_checked(const char *name, const struct table *t, bool readonly,
-			const struct devmap_check *check)
+static int devmap_load_checked(const char *name, const struct table *t, bool readonly,
+			       const struct devmap_check *check)
 {
-	int r = load(name, t, readonly);
+	int r = devmap_load(name, t, readonly);
 
 	if (!r && check)
 		r = check->loaded(name, check->data);
 	return r;
 }
 
-static void give_back(int *lock)
+static void devmap_give_back(int *lock)
 {
 	if (!lock || *lock < 0)
 		return;
@@ -101,12 +101,12 @@ int devmap_create(const char *name, const char *uuid, const struct table *t,
 	int r;
 
 	signals_block(&old);
-	r = create_empty(name, uuid);
+	r = devmap_create_empty(name, uuid);
 	if (!r) {
-		r = load_checked(name, t, readonly, check);
+		r = devmap_load_checked(name, t, readonly, check);
 		if (!r) {
-			give_back(lock);
-			r = resume(name);
+			devmap_give_back(lock);
+			r = devmap_resume(name);
 		}
 		/* with udev late, the device is complete */
 		if (r && r != -ETIMEDOUT && !devmap_remove(name, true))
@@ -117,7 +117,7 @@ int devmap_create(const char *name, const char *uuid, const struct table *t,
 }
 
 /* One ioctl suspends, swaps the tables and resumes. */
-static int swap_tables(const char *name)
+static int devmap_swap_tables(const char *name)
 {
 	_cleanup_task_ struct dm_task *dmt = devmap_task_new(DM_DEVICE_RESUME, name);
 
@@ -128,13 +128,13 @@ static int swap_tables(const char *name)
  * After a failed switch the device may be suspended, with the old table still
  * in place and the new one either gone or back in the inactive slot.
  */
-static void roll_back(const char *name, bool was_suspended)
+static void devmap_roll_back(const char *name, bool was_suspended)
 {
 	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
 	_cleanup_free_ char *command = name_command("resume", name);
 
-	clear(name);
-	if (!devmap_info(name, &dev) && dev.suspended && !was_suspended && resume(name))
+	devmap_clear(name);
+	if (!devmap_info(name, &dev) && dev.suspended && !was_suspended && devmap_resume(name))
 		log_err("%s stays suspended; to resume it: %s", name, command);
 	else
 		log_err("%s keeps running with its old table", name);
@@ -158,17 +158,17 @@ int devmap_reload(const char *name, const struct table *t, bool readonly,
 	}
 
 	signals_block(&old);
-	r = load_checked(name, t, readonly, check);
+	r = devmap_load_checked(name, t, readonly, check);
 	if (r) {
 		/* a failed load keeps the inactive table of an earlier one */
-		clear(name);
+		devmap_clear(name);
 		log_err("%s keeps running with its old table", name);
 	} else {
 		/* when it fails, the device may be suspended until it is rolled back */
 		log_hold();
-		r = swap_tables(name);
+		r = devmap_swap_tables(name);
 		if (r && r != -ETIMEDOUT)
-			roll_back(name, before.suspended);
+			devmap_roll_back(name, before.suspended);
 		log_release();
 	}
 	signals_unblock(&old);

@@ -53,12 +53,12 @@ bool devmap_is_absent(int r)
 	return r == -ENXIO || r == -ENODEV;
 }
 
-static int compare_names(const void *a, const void *b)
+static int devmap_compare_names(const void *a, const void *b)
 {
 	return strcmp(*(char * const *)a, *(char * const *)b);
 }
 
-static int list_names(char ***names, unsigned int *nr)
+static int devmap_list_names(char ***names, unsigned int *nr)
 {
 	_cleanup_task_ struct dm_task *dmt = devmap_query_new(DM_DEVICE_LIST, NULL);
 	struct dm_names *entry;
@@ -79,7 +79,7 @@ static int list_names(char ***names, unsigned int *nr)
 		entry = (struct dm_names *)((char *)entry + entry->next);
 	}
 	if (*nr)
-		qsort(*names, *nr, sizeof(**names), compare_names);
+		qsort(*names, *nr, sizeof(**names), devmap_compare_names);
 	return 0;
 }
 
@@ -87,7 +87,7 @@ int devmap_for_each(devmap_visitor visit, void *data)
 {
 	unsigned int i, nr;
 	char **names;
-	int r = list_names(&names, &nr);
+	int r = devmap_list_names(&names, &nr);
 
 	for (i = 0; i < nr; i++) {
 		visit(names[i], data);
@@ -97,8 +97,8 @@ int devmap_for_each(devmap_visitor visit, void *data)
 	return r;
 }
 
-static int get_targets(int type, const char *name, bool inactive,
-		       struct devmap_targets *targets)
+static int devmap_get_targets(int type, const char *name, bool inactive,
+			      struct devmap_targets *targets)
 {
 	_cleanup_task_ struct dm_task *dmt = devmap_query_new(type, name);
 	char *target_type, *params;
@@ -131,17 +131,17 @@ static int get_targets(int type, const char *name, bool inactive,
 
 int devmap_table(const char *name, struct devmap_targets *targets)
 {
-	return get_targets(DM_DEVICE_TABLE, name, false, targets);
+	return devmap_get_targets(DM_DEVICE_TABLE, name, false, targets);
 }
 
 int devmap_inactive_table(const char *name, struct devmap_targets *targets)
 {
-	return get_targets(DM_DEVICE_TABLE, name, true, targets);
+	return devmap_get_targets(DM_DEVICE_TABLE, name, true, targets);
 }
 
 int devmap_status(const char *name, struct devmap_targets *targets)
 {
-	return get_targets(DM_DEVICE_STATUS, name, false, targets);
+	return devmap_get_targets(DM_DEVICE_STATUS, name, false, targets);
 }
 
 int devmap_ask(const char *name, uint64_t sector, const char *message,

@@ -67,7 +67,7 @@ struct dm_task *devmap_task_new(int type, const char *name)
 	return dmt;
 }
 
-static int task_errno(struct dm_task *dmt)
+static int devmap_task_errno(struct dm_task *dmt)
 {
 	int err = dm_task_get_errno(dmt);
 
@@ -99,8 +99,8 @@ const char *devmap_strerror(int err)
 	}
 }
 
-static void report(const char *doing, const char *name, int err,
-		   struct kmsg *kmsg)
+static void devmap_report(const char *doing, const char *name, int err,
+			  struct kmsg *kmsg)
 {
 	_cleanup_free_ char *said = kmsg_read(kmsg);
 	char *save = NULL, *line;
@@ -124,8 +124,8 @@ int devmap_task_run(struct dm_task *dmt, const char *doing, const char *name)
 	kmsg_mark(&kmsg);
 	log_debug("%s %s", doing, name);
 	if (!dm_task_run(dmt)) {
-		r = task_errno(dmt);
-		report(doing, name, -r, &kmsg);
+		r = devmap_task_errno(dmt);
+		devmap_report(doing, name, -r, &kmsg);
 	}
 	kmsg_close(&kmsg);
 	return r;
@@ -135,7 +135,7 @@ int devmap_task_run(struct dm_task *dmt, const char *doing, const char *name)
  * Wait until udev has processed the event, with a limit: a killed udev worker
  * never answers, and dm_udev_wait() would wait for ever.
  */
-static int wait_udev(uint32_t cookie, const char *name)
+static int devmap_wait_udev(uint32_t cookie, const char *name)
 {
 	const struct timespec nap = { .tv_nsec = UDEV_POLL_MS * 1000000L };
 	uint64_t polls = (uint64_t)config.udev_timeout * 1000 / UDEV_POLL_MS;
@@ -182,7 +182,7 @@ int devmap_task_run_udev(struct dm_task *dmt, const char *doing,
 		return -ENOSPC;
 	}
 	r = devmap_task_run(dmt, doing, name);
-	waited = wait_udev(cookie, name);
+	waited = devmap_wait_udev(cookie, name);
 	dm_task_update_nodes();
 	return r ? r : waited;
 }
@@ -213,5 +213,5 @@ int devmap_query_run(struct dm_task *dmt)
 		return devmap_permitted() ? -EACCES : -EINVAL;
 	if (!dmt)
 		return -ENODEV;
-	return dm_task_run(dmt) ? 0 : task_errno(dmt);
+	return dm_task_run(dmt) ? 0 : devmap_task_errno(dmt);
 }

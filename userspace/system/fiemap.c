@@ -14,8 +14,8 @@
 #define EXTENTS_AT_ONCE	512
 
 /* One call's worth, behind those that are there already. */
-static int read_some(int fd, uint64_t from, struct fiemap *buffer,
-		     struct fiemap_extent **e, unsigned int *nr)
+static int lookup_read_some(int fd, uint64_t from, struct fiemap *buffer,
+			    struct fiemap_extent **e, unsigned int *nr)
 {
 	unsigned int i;
 
@@ -33,7 +33,7 @@ static int read_some(int fd, uint64_t from, struct fiemap *buffer,
 	return 0;
 }
 
-static int read_extents(int fd, struct fiemap_extent **e, unsigned int *nr)
+static int lookup_read_extents(int fd, struct fiemap_extent **e, unsigned int *nr)
 {
 	_cleanup_free_ struct fiemap *buffer =
 		xzalloc(sizeof(*buffer) +
@@ -43,7 +43,7 @@ static int read_extents(int fd, struct fiemap_extent **e, unsigned int *nr)
 	int r;
 
 	do {
-		r = read_some(fd, from, buffer, e, nr);
+		r = lookup_read_some(fd, from, buffer, e, nr);
 		if (r || !buffer->fm_mapped_extents)
 			return r;
 		last = &(*e)[*nr - 1];
@@ -53,7 +53,7 @@ static int read_extents(int fd, struct fiemap_extent **e, unsigned int *nr)
 }
 
 /* Unwritten extents look like holes, but only when nothing of them is cached. */
-static int seek_holes(int fd, uint64_t bytes, struct file_map *map)
+static int lookup_seek_holes(int fd, uint64_t bytes, struct file_map *map)
 {
 	off_t at = 0, data;
 
@@ -81,11 +81,11 @@ int fiemap_read(int fd, uint64_t bytes, struct file_map *map)
 {
 	_cleanup_free_ struct fiemap_extent *e = NULL;
 	unsigned int nr = 0;
-	int r = read_extents(fd, &e, &nr);
+	int r = lookup_read_extents(fd, &e, &nr);
 
 	memset(map, 0, sizeof(*map));
 	if (r == -EOPNOTSUPP || r == -ENOTTY)
-		return seek_holes(fd, bytes, map);
+		return lookup_seek_holes(fd, bytes, map);
 	if (!r)
 		file_map_extents(map, e, nr, bytes);
 	return r;

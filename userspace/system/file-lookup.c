@@ -50,7 +50,7 @@ struct file_id file_id_open(int fd)
 	return (struct file_id) { known, st.st_dev, st.st_ino };
 }
 
-static enum file_kind kind_of(mode_t mode)
+static enum file_kind lookup_kind_of(mode_t mode)
 {
 	if (S_ISREG(mode))
 		return FILE_REGULAR;
@@ -60,7 +60,7 @@ static enum file_kind kind_of(mode_t mode)
 }
 
 /* The device of a mount that has a number of its own, as btrfs has. */
-static dev_t mount_source(dev_t filesystem)
+static dev_t lookup_mount_source(dev_t filesystem)
 {
 	struct libmnt_table *table = mnt_new_table();
 	struct libmnt_fs *fs = NULL;
@@ -79,7 +79,7 @@ static dev_t mount_source(dev_t filesystem)
 }
 
 /* As in the module: from the file, else from the disk below. */
-static void find_align(struct file_facts *f, const struct statx *st)
+static void lookup_find_align(struct file_facts *f, const struct statx *st)
 {
 	_cleanup_facts_ struct device_facts disk = { 0 };
 
@@ -93,22 +93,22 @@ static void find_align(struct file_facts *f, const struct statx *st)
 	}
 }
 
-static void take(struct file_facts *f, const struct statx *st)
+static void lookup_take(struct file_facts *f, const struct statx *st)
 {
-	f->kind = kind_of(st->stx_mode);
+	f->kind = lookup_kind_of(st->stx_mode);
 	f->filesystem = makedev(st->stx_dev_major, st->stx_dev_minor);
 	f->inode = st->stx_ino;
-	f->disk = st->stx_dev_major ? f->filesystem : mount_source(f->filesystem);
+	f->disk = st->stx_dev_major ? f->filesystem : lookup_mount_source(f->filesystem);
 	f->bytes = st->stx_size;
 	f->allocated = st->stx_blocks;
 	f->immutable = st->stx_attributes & STATX_ATTR_IMMUTABLE;
 	f->append_only = st->stx_attributes & STATX_ATTR_APPEND;
 	f->readonly = f->immutable || access(f->path, W_OK);
-	find_align(f, st);
+	lookup_find_align(f, st);
 }
 
 /* An unlimited tmpfs reports 0 blocks. */
-static void ask_file_system(struct file_facts *f)
+static void lookup_ask_file_system(struct file_facts *f)
 {
 	struct statvfs fs;
 
@@ -120,7 +120,7 @@ static void ask_file_system(struct file_facts *f)
 }
 
 /* On failure the map stays unknown, and the checks that need it report that. */
-static void read_map(struct file_facts *f)
+static void lookup_read_map(struct file_facts *f)
 {
 	_cleanup_close_ int fd = open(f->path, O_RDONLY | O_CLOEXEC);
 
@@ -141,9 +141,9 @@ int file_lookup(const char *path, bool map, struct file_facts *f)
 		file_facts_free(f);
 		return r;
 	}
-	take(f, &st);
-	ask_file_system(f);
+	lookup_take(f, &st);
+	lookup_ask_file_system(f);
 	if (map && f->kind == FILE_REGULAR)
-		read_map(f);
+		lookup_read_map(f);
 	return 0;
 }

@@ -46,8 +46,8 @@ struct look {
 };
 
 /* The table of a running device takes precedence over its saved one, which is its past. */
-static void report_saved(const struct look *l, const struct target *t, const char *what,
-			 const struct part *wanted)
+static void guard_report_saved(const struct look *l, const struct target *t, const char *what,
+			       const struct part *wanted)
 {
 	const char *said = "";
 	unsigned int i;
@@ -75,13 +75,13 @@ struct leg_look {
 	struct part part;
 };
 
-static void leg_look_free(struct leg_look *leg)
+static void guard_leg_look_free(struct leg_look *leg)
 {
 	facts_free(&leg->f);
 }
 
 /* From the start, the sectors whose signature is expected: the live table maps them already. */
-static uint64_t leg_known(const struct leg_look *leg)
+static uint64_t guard_leg_known(const struct leg_look *leg)
 {
 	const struct part *part = &leg->part;
 
@@ -90,7 +90,7 @@ static uint64_t leg_known(const struct leg_look *leg)
 	return parts_end_common(&leg->l->own, part, part) - part->range.first;
 }
 
-static void report_use(const struct leg_look *leg, const struct use *use, const char *more)
+static void guard_report_use(const struct leg_look *leg, const struct use *use, const char *more)
 {
 	_cleanup_free_ char *text = use_describe(use), *remedy = use_remedy(use);
 
@@ -99,7 +99,7 @@ static void report_use(const struct leg_look *leg, const struct use *use, const 
 }
 
 /* Return: have its signature or its errors been said? */
-static bool report_uses(const struct leg_look *leg, const struct use_query *query)
+static bool guard_report_uses(const struct leg_look *leg, const struct use_query *query)
 {
 	_cleanup_uses_ struct uses uses = { 0 };
 	bool said = false;
@@ -114,14 +114,14 @@ static bool report_uses(const struct leg_look *leg, const struct use_query *quer
 
 		if (use->harmless)
 			continue;
-		report_use(leg, use, "");
+		guard_report_use(leg, use, "");
 		said |= use->kind == USE_SIGNATURE || use->kind == USE_UNREADABLE;
 	}
 	return said;
 }
 
 /* Also one that has the disk of a partition.  Without its server, a disk is gone. */
-static void report_writers(const struct leg_look *leg)
+static void guard_report_writers(const struct leg_look *leg)
 {
 	unsigned int i;
 
@@ -136,7 +136,7 @@ static void report_writers(const struct leg_look *leg)
 }
 
 /* The live table, a holder, a loop device, or a saved device has the sector of the device. */
-static bool has_owner(uint64_t sector, void *data)
+static bool guard_has_owner(uint64_t sector, void *data)
 {
 	const struct leg_look *leg = data;
 	struct part part = {
@@ -150,21 +150,21 @@ static bool has_owner(uint64_t sector, void *data)
 }
 
 /* Of the whole device, but not in what others have of it. */
-static void report_signature(struct leg_look *leg)
+static void guard_report_signature(struct leg_look *leg)
 {
 	_cleanup_free_ char *type = NULL, *label = NULL;
-	int r = identity_find(&leg->f, has_owner, leg, &type, &label);
+	int r = identity_find(&leg->f, guard_has_owner, leg, &type, &label);
 
 	if (r > 0)
-		report_use(leg, &(struct use) { USE_SIGNATURE, type, false },
-			   ", which may have all of the device: use a volume or partition of it, or another device");
+		guard_report_use(leg, &(struct use) { USE_SIGNATURE, type, false },
+				 ", which may have all of the device: use a volume or partition of it, or another device");
 	else if (r < 0 && r != -EACCES)
-		report_use(leg, &(struct use) { USE_UNREADABLE, strerror(-r), false }, "");
+		guard_report_use(leg, &(struct use) { USE_UNREADABLE, strerror(-r), false }, "");
 }
 
 static void guard_leg(const struct look *l, const struct target *t, const struct leg *leg)
 {
-	__attribute__((cleanup(leg_look_free))) struct leg_look look = {
+	__attribute__((cleanup(guard_leg_look_free))) struct leg_look look = {
 		.l = l, .t = t, .name = leg->device,
 	};
 	struct use_query query = {
@@ -180,18 +180,18 @@ static void guard_leg(const struct look *l, const struct target *t, const struct
 	if (blockdev_lookup(leg->device, &look.f) || leg->start >= look.f.sectors)
 		return;
 	look.part.range = device_uses_range(&query);
-	report_saved(l, t, leg->device, &look.part);
-	query.known = leg_known(&look);
-	said = report_uses(&look, &query);
+	guard_report_saved(l, t, leg->device, &look.part);
+	query.known = guard_leg_known(&look);
+	said = guard_report_uses(&look, &query);
 	if (query.known >= query.sectors)
 		return;
-	report_writers(&look);
+	guard_report_writers(&look);
 	if (!said && query.sectors != look.f.sectors)
-		report_signature(&look);
+		guard_report_signature(&look);
 }
 
 /* Who uses the file, and how to change that. */
-static char *file_use_problem(const struct use *use)
+static char *guard_file_use_problem(const struct use *use)
 {
 	if (use->kind == USE_SWAP)
 		return xasprintf("File is in use as swap space: swapoff %s first",
@@ -216,20 +216,20 @@ static void guard_file(const struct look *l, const struct target *t)
 		wanted.missing = missing = parts_missing_path(t->path);
 	else
 		wanted.file = file_facts_id(&f);
-	report_saved(l, t, name, &wanted);
+	guard_report_saved(l, t, name, &wanted);
 	if (wanted.missing)
 		return;
 	file_uses_collect(&uses, &f, l->g->self,
 			  l->g->readonly && t->engine != ENGINE_EXTENT);
 	for (i = 0; i < uses.nr; i++) {
-		_cleanup_free_ char *text = file_use_problem(&uses.use[i]);
+		_cleanup_free_ char *text = guard_file_use_problem(&uses.use[i]);
 
 		problem_add(l->problems, PROBLEM_ERROR, t->line, "%s: %s", name,
 			    text);
 	}
 }
 
-static void collect_own(struct parts *own, dev_t self)
+static void guard_collect_own(struct parts *own, dev_t self)
 {
 	_cleanup_free_ char *name = self ? blockdev_mapped_name(self) : NULL;
 	_cleanup_live_ struct live live = { 0 };
@@ -244,7 +244,7 @@ void guard_table(const struct table *t, const struct guard *g,
 	struct look l = { .g = g, .problems = problems };
 	unsigned int i, j;
 
-	collect_own(&l.own, g->self);
+	guard_collect_own(&l.own, g->self);
 	if (g->saved)
 		parts_add_saved(&l.saved);
 	if (!g->any_signature && !g->loaded)

@@ -25,17 +25,17 @@ struct probe {
 	blkid_probe blkid;
 };
 
-static void close_probe(struct probe *p)
+static void identity_close_probe(struct probe *p)
 {
 	blkid_free_probe(p->blkid);
 	if (p->fd >= 0)
 		close(p->fd);
 }
 
-#define _cleanup_probe_ __attribute__((cleanup(close_probe)))
+#define _cleanup_probe_ __attribute__((cleanup(identity_close_probe)))
 
 /* Return: 0, or a negative errno; the probe has to be closed then as well. */
-static int open_probe(struct probe *p, const char *path, uint64_t first, uint64_t sectors)
+static int identity_open_probe(struct probe *p, const char *path, uint64_t first, uint64_t sectors)
 {
 	p->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (p->fd < 0)
@@ -56,7 +56,7 @@ static int open_probe(struct probe *p, const char *path, uint64_t first, uint64_
 	return 0;
 }
 
-static char *value_of(const struct probe *p, const char *name)
+static char *identity_value_of(const struct probe *p, const char *name)
 {
 	const char *value;
 
@@ -66,7 +66,7 @@ static char *value_of(const struct probe *p, const char *name)
 }
 
 /* Return: 1 if there is a signature, 2 if there are several, 0, or a negative errno. */
-static int run_probe(struct probe *p)
+static int identity_run_probe(struct probe *p)
 {
 	switch (blkid_do_safeprobe(p->blkid)) {
 	case 0:
@@ -80,12 +80,12 @@ static int run_probe(struct probe *p)
 	}
 }
 
-static int take_type(const struct probe *p, char **type, char **label)
+static int identity_take_type(const struct probe *p, char **type, char **label)
 {
-	*type = value_of(p, "TYPE");
+	*type = identity_value_of(p, "TYPE");
 	if (!*type)
-		*type = value_of(p, "PTTYPE");
-	*label = value_of(p, "LABEL");
+		*type = identity_value_of(p, "PTTYPE");
+	*label = identity_value_of(p, "LABEL");
 	return *type ? 1 : 0;
 }
 
@@ -94,25 +94,25 @@ int identity_probe(const struct device_facts *f, uint64_t first, uint64_t sector
 {
 	uint64_t room = f->sectors - MIN(first, f->sectors);
 	_cleanup_probe_ struct probe p = { .fd = -1 };
-	int r = open_probe(&p, f->path, first,
-			   MIN(MAX(sectors, DISKETTE_SECTORS + 1ULL), room));
+	int r = identity_open_probe(&p, f->path, first,
+				    MIN(MAX(sectors, DISKETTE_SECTORS + 1ULL), room));
 
 	*type = NULL;
 	*label = NULL;
 	if (!r)
-		r = run_probe(&p);
+		r = identity_run_probe(&p);
 	if (r == 2)
 		*type = xstrdup("several conflicting signatures");
-	return r == 1 ? take_type(&p, type, label) : MIN(r, 1);
+	return r == 1 ? identity_take_type(&p, type, label) : MIN(r, 1);
 }
 
 /* Where the signature is; at no sector if that is not known. */
-static uint64_t sector_of(const struct probe *p)
+static uint64_t identity_sector_of(const struct probe *p)
 {
-	_cleanup_free_ char *offset = value_of(p, "SBMAGIC_OFFSET");
+	_cleanup_free_ char *offset = identity_value_of(p, "SBMAGIC_OFFSET");
 
 	if (!offset)
-		offset = value_of(p, "PTMAGIC_OFFSET");
+		offset = identity_value_of(p, "PTMAGIC_OFFSET");
 	return offset ? strtoull(offset, NULL, 10) >> SECTOR_SHIFT : UINT64_MAX;
 }
 
@@ -120,7 +120,7 @@ int identity_find(const struct device_facts *f, identity_test is_known, void *da
 		  char **type, char **label)
 {
 	_cleanup_probe_ struct probe p = { .fd = -1 };
-	int r = open_probe(&p, f->path, 0, f->sectors), found;
+	int r = identity_open_probe(&p, f->path, 0, f->sectors), found;
 
 	*type = NULL;
 	*label = NULL;
@@ -128,24 +128,24 @@ int identity_find(const struct device_facts *f, identity_test is_known, void *da
 		return r;
 	do
 		found = blkid_do_probe(p.blkid);
-	while (!found && is_known(sector_of(&p), data));
+	while (!found && is_known(identity_sector_of(&p), data));
 	if (found)
 		return found < 0 ? -EIO : 0;
-	return take_type(&p, type, label);
+	return identity_take_type(&p, type, label);
 }
 
 /* "ext4 0c6f...", one word each; of several signatures none is certain. */
-static char *signature_words(const struct probe *probe, int found)
+static char *identity_signature_words(const struct probe *probe, int found)
 {
-	_cleanup_free_ char *type = value_of(probe, "TYPE"), *id = value_of(probe, "UUID");
+	_cleanup_free_ char *type = identity_value_of(probe, "TYPE"), *id = identity_value_of(probe, "UUID");
 	char *c;
 
 	if (found == 2)
 		return xstrdup("ambiguous");
 	if (!type) {
-		type = value_of(probe, "PTTYPE");
+		type = identity_value_of(probe, "PTTYPE");
 		free(id);
-		id = value_of(probe, "PTUUID");
+		id = identity_value_of(probe, "PTUUID");
 	}
 	if (!type)
 		return xstrdup(SIGNATURE_NONE);
@@ -159,13 +159,13 @@ static char *signature_words(const struct probe *probe, int found)
 char *identity_signature(const char *path, uint64_t first, uint64_t sectors)
 {
 	_cleanup_probe_ struct probe p = { .fd = -1 };
-	int r = open_probe(&p, path, first, sectors);
+	int r = identity_open_probe(&p, path, first, sectors);
 	char *text = NULL;
 
 	if (!r)
-		r = run_probe(&p);
+		r = identity_run_probe(&p);
 	if (r >= 0)
-		text = r ? signature_words(&p, r) : xstrdup(SIGNATURE_NONE);
+		text = r ? identity_signature_words(&p, r) : xstrdup(SIGNATURE_NONE);
 	/* nor does the cache notice what an active device writes later */
 	if (p.fd >= 0)
 		posix_fadvise(p.fd, 0, 0, POSIX_FADV_DONTNEED);
@@ -174,7 +174,7 @@ char *identity_signature(const char *path, uint64_t first, uint64_t sectors)
 	return text;
 }
 
-static char *property(struct udev_device *dev, const char *name)
+static char *identity_property(struct udev_device *dev, const char *name)
 {
 	const char *value = udev_device_get_property_value(dev, name);
 
@@ -182,14 +182,14 @@ static char *property(struct udev_device *dev, const char *name)
 }
 
 /* Does the link lead to the device?  Two with the same serial number share one. */
-static bool leads_to(const char *link, dev_t devno)
+static bool identity_leads_to(const char *link, dev_t devno)
 {
 	struct stat st;
 
 	return !stat(link, &st) && S_ISBLK(st.st_mode) && st.st_rdev == devno;
 }
 
-static bool has_link(struct udev *udev, const char *syspath, const char *link)
+static bool identity_has_link(struct udev *udev, const char *syspath, const char *link)
 {
 	struct udev_device *dev = udev_device_new_from_syspath(udev, syspath);
 	struct udev_list_entry *entry = NULL;
@@ -205,7 +205,7 @@ static bool has_link(struct udev *udev, const char *syspath, const char *link)
  * Which one a link leads to that several devices have, as the namespaces of a disk with
  * NVMe may have one of their common serial number, may be different in each boot.
  */
-static bool is_shared(struct udev_device *dev, const char *link)
+static bool identity_is_shared(struct udev_device *dev, const char *link)
 {
 	struct udev *udev = udev_device_get_udev(dev);
 	struct udev_enumerate *e = udev_enumerate_new(udev);
@@ -221,7 +221,7 @@ static bool is_shared(struct udev_device *dev, const char *link)
 		const char *syspath = udev_list_entry_get_name(entry);
 
 		shared = strcmp(syspath, udev_device_get_syspath(dev)) &&
-			 has_link(udev, syspath, link);
+			 identity_has_link(udev, syspath, link);
 	}
 	udev_enumerate_unref(e);
 	return shared;
@@ -233,7 +233,7 @@ static bool is_shared(struct udev_device *dev, const char *link)
  * device has the name that /etc/multipath/bindings gives it, of which an initramfs has
  * a copy of its own: by its UUID, and so its partitions.
  */
-static char *stable_link(struct udev_device *dev)
+static char *identity_stable_link(struct udev_device *dev)
 {
 	static const char * const order[] = {
 		"/dev/disk/by-id/dm-uuid-mpath-", "/dev/disk/by-id/dm-uuid-part",
@@ -250,16 +250,16 @@ static char *stable_link(struct udev_device *dev)
 			const char *link = udev_list_entry_get_name(entry);
 
 			/* in a table "#" begins a comment */
-			if (str_starts(link, order[i]) && leads_to(link, devno) &&
+			if (str_starts(link, order[i]) && identity_leads_to(link, devno) &&
 			    !strchr(link, '#') &&
 			    !str_starts(link, "/dev/disk/by-id/lvm-pv-") &&
-			    !is_shared(dev, link))
+			    !identity_is_shared(dev, link))
 				return xstrdup(link);
 		}
 	return NULL;
 }
 
-static void ask_udev(dev_t devno, struct identity *id)
+static void identity_ask_udev(dev_t devno, struct identity *id)
 {
 	struct udev *udev = udev_new();
 	struct udev_device *dev;
@@ -268,11 +268,11 @@ static void ask_udev(dev_t devno, struct identity *id)
 		return;
 	dev = udev_device_new_from_devnum(udev, 'b', devno);
 	if (dev) {
-		id->model = property(dev, "ID_MODEL");
-		id->wwn = property(dev, "ID_WWN");
+		id->model = identity_property(dev, "ID_MODEL");
+		id->wwn = identity_property(dev, "ID_WWN");
 		if (!id->wwn)
-			id->wwn = property(dev, "ID_SERIAL");
-		id->persistent = stable_link(dev);
+			id->wwn = identity_property(dev, "ID_SERIAL");
+		id->persistent = identity_stable_link(dev);
 		udev_device_unref(dev);
 	}
 	udev_unref(udev);
@@ -281,7 +281,7 @@ static void ask_udev(dev_t devno, struct identity *id)
 void identity_lookup(const struct device_facts *f, struct identity *id)
 {
 	memset(id, 0, sizeof(*id));
-	ask_udev(f->devno, id);
+	identity_ask_udev(f->devno, id);
 	if (!id->model)
 		id->model = blockdev_attribute(f->disk, "device/model");
 	identity_probe(f, 0, f->sectors, &id->type, &id->label);
@@ -313,7 +313,7 @@ char *identity_persistent(const char *name, void *ctx __unused)
 
 	if (blockdev_lookup(name, &f))
 		return xstrdup(name);
-	ask_udev(f.devno, &id);
+	identity_ask_udev(f.devno, &id);
 	return xstrdup(id.persistent ? id.persistent : f.path);
 }
 

@@ -15,7 +15,7 @@
 
 #define UNASKED	NOCLONE_MSG_FASTPATH " off:unasked "
 
-static void add_targets(struct table *t, const struct devmap_targets *raw)
+static void live_add_targets(struct table *t, const struct devmap_targets *raw)
 {
 	_cleanup_problems_ struct problems ignored = { 0 };
 	unsigned int i;
@@ -30,7 +30,7 @@ int live_table(const char *name, struct table *t)
 	_cleanup_devmap_targets_ struct devmap_targets raw = { 0 };
 	int r = devmap_table(name, &raw);
 
-	add_targets(t, &raw);
+	live_add_targets(t, &raw);
 	return r;
 }
 
@@ -39,12 +39,12 @@ int live_inactive_table(const char *name, struct table *t)
 	_cleanup_devmap_targets_ struct devmap_targets raw = { 0 };
 	int r = devmap_inactive_table(name, &raw);
 
-	add_targets(t, &raw);
+	live_add_targets(t, &raw);
 	return r;
 }
 
 /* The table may have been replaced between the two ioctls. */
-static struct target *target_of(const struct live *live, unsigned int at)
+static struct target *live_target_of(const struct live *live, unsigned int at)
 {
 	const struct devmap_target *raw = &live->raw.target[at];
 	struct target *t;
@@ -56,10 +56,10 @@ static struct target *target_of(const struct live *live, unsigned int at)
 	       !strcmp(t->type, raw->type) ? t : NULL;
 }
 
-static void take_status(struct live *live, unsigned int at)
+static void live_take_status(struct live *live, unsigned int at)
 {
 	const struct devmap_target *raw = &live->raw.target[at];
-	struct target *t = target_of(live, at);
+	struct target *t = live_target_of(live, at);
 
 	if (!str_starts(raw->type, "noclone-") ||
 	    status_parse(&live->status[at], raw->params))
@@ -68,9 +68,9 @@ static void take_status(struct live *live, unsigned int at)
 		t->id = status_file_id(&live->status[at]);
 }
 
-static bool is_stock(const struct live *live, unsigned int at)
+static bool live_is_stock(const struct live *live, unsigned int at)
 {
-	const struct target *t = target_of(live, at);
+	const struct target *t = live_target_of(live, at);
 
 	return t && t->stock;
 }
@@ -80,7 +80,7 @@ static bool is_stock(const struct live *live, unsigned int at)
  * targets.  Without its parameter, dm core would complain in the kernel log.  A device that
  * no message has asked for is as without the module.
  */
-static char *ask_stock(const char *name, const struct live *live)
+static char *live_ask_stock(const char *name, const struct live *live)
 {
 	struct module_params m;
 	char *answer = NULL;
@@ -88,7 +88,7 @@ static char *ask_stock(const char *name, const struct live *live)
 
 	module_params(&m);
 	for (i = 0; m.stock && i < live->raw.nr; i++) {
-		if (!is_stock(live, i))
+		if (!live_is_stock(live, i))
 			continue;
 		devmap_ask(name, live->raw.target[i].start, NOCLONE_MSG_FASTPATH,
 			   &answer);
@@ -101,14 +101,14 @@ static char *ask_stock(const char *name, const struct live *live)
 	return answer;
 }
 
-static void take_stock(struct live *live, const char *answer)
+static void live_take_stock(struct live *live, const char *answer)
 {
 	unsigned int i;
 
 	for (i = 0; i < live->raw.nr; i++) {
 		_cleanup_free_ char *line = xasprintf("%s %s", live->raw.target[i].params, answer);
 
-		if (is_stock(live, i))
+		if (live_is_stock(live, i))
 			status_parse(&live->status[i], line);
 	}
 }
@@ -123,10 +123,10 @@ int live_get(const char *name, struct live *live)
 		err = devmap_status(name, &live->raw);
 	live->status = xzalloc((live->raw.nr + 1) * sizeof(*live->status));
 	for (i = 0; i < live->raw.nr; i++)
-		take_status(live, i);
-	answer = ask_stock(name, live);
+		live_take_status(live, i);
+	answer = live_ask_stock(name, live);
 	if (answer)
-		take_stock(live, answer);
+		live_take_stock(live, answer);
 	return err;
 }
 
@@ -166,7 +166,7 @@ void live_warn_stand_in(const char *name)
 void live_troubles_of(const struct live *live, unsigned int at,
 		      struct troubles *troubles)
 {
-	const struct target *t = target_of(live, at);
+	const struct target *t = live_target_of(live, at);
 
 	if (t)
 		troubles_find(troubles, t, &live->status[at], &system_facts);

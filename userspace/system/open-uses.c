@@ -34,7 +34,7 @@ struct search {
 typedef bool (*process_test)(const char *pid, void *data);
 typedef bool (*fd_test)(const char *pid, const char *fd, dev_t devno, void *data);
 
-static char *process_words(const char *pid)
+static char *users_process_words(const char *pid)
 {
 	_cleanup_free_ char *path = xasprintf("/proc/%s/comm", pid);
 	_cleanup_free_ char *comm = read_line_of(path);
@@ -46,7 +46,7 @@ static char *process_words(const char *pid)
  * Of a block device, whatever its node is called.  stat() of a file waits for its server,
  * perhaps for ever; what is no file has no path.
  */
-static dev_t number_of_fd(const char *fd)
+static dev_t users_number_of_fd(const char *fd)
 {
 	struct statx st;
 	char target;
@@ -58,7 +58,7 @@ static dev_t number_of_fd(const char *fd)
 }
 
 /* Does @test hold for one of its file descriptors of block devices? */
-static bool any_fd(const char *pid, fd_test test, void *data)
+static bool users_any_fd(const char *pid, fd_test test, void *data)
 {
 	_cleanup_free_ char *path = xasprintf("/proc/%s/fd", pid);
 	DIR *dir = opendir(path);
@@ -67,7 +67,7 @@ static bool any_fd(const char *pid, fd_test test, void *data)
 
 	while (dir && !found && (entry = readdir(dir))) {
 		_cleanup_free_ char *fd = xasprintf("%s/%s", path, entry->d_name);
-		dev_t devno = number_of_fd(fd);
+		dev_t devno = users_number_of_fd(fd);
 
 		found = devno && test(pid, entry->d_name, devno, data);
 	}
@@ -76,20 +76,20 @@ static bool any_fd(const char *pid, fd_test test, void *data)
 	return found;
 }
 
-static bool is_opener(const char *pid __unused, const char *fd __unused, dev_t devno,
-		      void *data)
+static bool users_is_opener(const char *pid __unused, const char *fd __unused, dev_t devno,
+			    void *data)
 {
 	const struct search *s = data;
 
 	return devno == s->devno;
 }
 
-static bool find_opener(const char *pid, void *data)
+static bool users_find_opener(const char *pid, void *data)
 {
 	const struct search *s = data;
 
-	if (any_fd(pid, is_opener, data)) {
-		_cleanup_free_ char *by = process_words(pid);
+	if (users_any_fd(pid, users_is_opener, data)) {
+		_cleanup_free_ char *by = users_process_words(pid);
 
 		uses_add(s->uses, USE_PROCESS, by, false);
 	}
@@ -97,7 +97,7 @@ static bool find_opener(const char *pid, void *data)
 }
 
 /* The line "flags:" has them as open(2), in octal. */
-static bool may_write(const char *pid, const char *fd)
+static bool users_may_write(const char *pid, const char *fd)
 {
 	_cleanup_free_ char *path = xasprintf("/proc/%s/fdinfo/%s", pid, fd);
 	_cleanup_close_ int info = open(path, O_RDONLY | O_CLOEXEC);
@@ -108,7 +108,7 @@ static bool may_write(const char *pid, const char *fd)
 }
 
 /* As NBD has it, a thread of the process that serves the disk has made it. */
-static bool serves(const char *pid, dev_t devno)
+static bool users_serves(const char *pid, dev_t devno)
 {
 	_cleanup_free_ char *server = blockdev_attribute(devno, "pid");
 	_cleanup_free_ char *path = server ? xasprintf("/proc/%s/task/%s", pid, server) : NULL;
@@ -116,10 +116,10 @@ static bool serves(const char *pid, dev_t devno)
 	return path && !access(path, F_OK);
 }
 
-static bool add_writer(const char *pid, const char *fd, dev_t devno, void *data)
+static bool users_add_writer(const char *pid, const char *fd, dev_t devno, void *data)
 {
-	_cleanup_free_ char *by = may_write(pid, fd) && !serves(pid, devno) ?
-				  process_words(pid) : NULL;
+	_cleanup_free_ char *by = users_may_write(pid, fd) && !users_serves(pid, devno) ?
+				  users_process_words(pid) : NULL;
 	struct writers *w = data;
 	unsigned int i;
 
@@ -133,14 +133,14 @@ static bool add_writer(const char *pid, const char *fd, dev_t devno, void *data)
 	return false;
 }
 
-static bool find_writers(const char *pid, void *data)
+static bool users_find_writers(const char *pid, void *data)
 {
 	/* the tool writes to none that it may have inherited */
-	return atoi(pid) != getpid() && any_fd(pid, add_writer, data);
+	return atoi(pid) != getpid() && users_any_fd(pid, users_add_writer, data);
 }
 
 /* A line is "36 35 98:0 /root /mount/point ...". */
-static bool find_foreign_mount(const char *pid, void *data)
+static bool users_find_foreign_mount(const char *pid, void *data)
 {
 	const struct search *s = data;
 	_cleanup_free_ char *path = xasprintf("/proc/%s/mountinfo", pid);
@@ -157,7 +157,7 @@ static bool find_foreign_mount(const char *pid, void *data)
 		words_split(&w, line);
 		if (w.nr < 5 || strcmp(w.word[2], number))
 			continue;
-		who = process_words(pid);
+		who = users_process_words(pid);
 		by = xasprintf("%s in the mount namespace of %s", w.word[4], who);
 		uses_add(s->uses, USE_MOUNT, by, false);
 		return true;
@@ -166,7 +166,7 @@ static bool find_foreign_mount(const char *pid, void *data)
 }
 
 /* Until @test returns true. */
-static void for_each_process(process_test test, void *data)
+static void users_for_each_process(process_test test, void *data)
 {
 	DIR *dir = opendir("/proc");
 	struct dirent *entry;
@@ -192,7 +192,7 @@ void open_uses_lasting(struct uses *uses, dev_t devno)
 
 void open_uses_processes(struct uses *uses, dev_t devno)
 {
-	for_each_process(find_opener, &(struct search) { uses, devno });
+	users_for_each_process(users_find_opener, &(struct search) { uses, devno });
 }
 
 void open_uses_collect(struct uses *uses, dev_t devno)
@@ -200,12 +200,12 @@ void open_uses_collect(struct uses *uses, dev_t devno)
 	open_uses_lasting(uses, devno);
 	open_uses_processes(uses, devno);
 	if (!uses->nr)
-		for_each_process(find_foreign_mount, &(struct search) { uses, devno });
+		users_for_each_process(users_find_foreign_mount, &(struct search) { uses, devno });
 }
 
 void open_uses_writers(struct writers *writers)
 {
-	for_each_process(find_writers, writers);
+	users_for_each_process(users_find_writers, writers);
 }
 
 void open_uses_writers_free(struct writers *writers)

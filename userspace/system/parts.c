@@ -14,15 +14,15 @@
 #include "system/saved-file.h"
 
 /* @part has no name yet. */
-static void add(struct parts *parts, const char *name, struct part part)
+static void parts_add(struct parts *parts, const char *name, struct part part)
 {
 	part.name = xstrdup(name);
 	GROW(parts->part, parts->nr);
 	parts->part[parts->nr++] = part;
 }
 
-static void add_leg(struct parts *parts, const char *name, const struct target *t,
-		    const struct leg *leg)
+static void parts_add_leg(struct parts *parts, const char *name, const struct target *t,
+			  const struct leg *leg)
 {
 	_cleanup_facts_ struct device_facts f = { 0 };
 	const struct use_query q = {
@@ -30,7 +30,7 @@ static void add_leg(struct parts *parts, const char *name, const struct target *
 	};
 
 	if (!blockdev_lookup(leg->device, &f))
-		add(parts, name, (struct part) { .range = device_uses_range(&q) });
+		parts_add(parts, name, (struct part) { .range = device_uses_range(&q) });
 }
 
 char *parts_missing_path(const char *path)
@@ -41,7 +41,7 @@ char *parts_missing_path(const char *path)
 }
 
 /* A target that runs has the inode that it was made with, whatever its path names by now. */
-static void add_file(struct parts *parts, const char *name, const struct target *t)
+static void parts_add_file(struct parts *parts, const char *name, const struct target *t)
 {
 	struct part part = {
 		.range = { 0, t->file_start, t->file_start + t->length },
@@ -53,7 +53,7 @@ static void add_file(struct parts *parts, const char *name, const struct target 
 		part.missing = parts_missing_path(t->path);
 	else if (!part.file.known)
 		part.file = file_facts_id(&f);
-	add(parts, name, part);
+	parts_add(parts, name, part);
 }
 
 void parts_add_table(struct parts *parts, const char *name, const struct table *t)
@@ -62,13 +62,13 @@ void parts_add_table(struct parts *parts, const char *name, const struct table *
 
 	for (i = 0; i < t->nr; i++) {
 		if (t->targets[i].path)
-			add_file(parts, name, &t->targets[i]);
+			parts_add_file(parts, name, &t->targets[i]);
 		for (j = 0; j < t->targets[i].nr_legs; j++)
-			add_leg(parts, name, &t->targets[i], &t->targets[i].legs[j]);
+			parts_add_leg(parts, name, &t->targets[i], &t->targets[i].legs[j]);
 	}
 }
 
-static bool same_place(const struct part *a, const struct part *b)
+static bool parts_same_place(const struct part *a, const struct part *b)
 {
 	if (a->missing || b->missing)
 		return a->missing && b->missing && !strcmp(a->missing, b->missing);
@@ -78,7 +78,7 @@ static bool same_place(const struct part *a, const struct part *b)
 
 bool part_meets(const struct part *a, const struct part *b)
 {
-	return same_place(a, b) && a->range.first < b->range.end &&
+	return parts_same_place(a, b) && a->range.first < b->range.end &&
 	       b->range.first < a->range.end;
 }
 
@@ -93,7 +93,7 @@ uint64_t parts_end_common(const struct parts *parts, const struct part *a,
 	while (at < end && i < parts->nr) {
 		const struct part *p = &parts->part[i++];
 
-		if (!same_place(p, a) || at < p->range.first || at >= p->range.end)
+		if (!parts_same_place(p, a) || at < p->range.first || at >= p->range.end)
 			continue;
 		at = p->range.end;
 		i = 0;

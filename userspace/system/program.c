@@ -10,7 +10,7 @@
 
 #define FOLDERS_OF_ROOT	"/usr/local/sbin:/usr/sbin:/sbin"
 
-static void extend_path(void)
+static void child_extend_path(void)
 {
 	const char *path = getenv("PATH");
 	_cleanup_free_ char *longer = NULL;
@@ -23,7 +23,7 @@ static void extend_path(void)
 
 int program_run(char **argv, bool through, struct child_output *output)
 {
-	extend_path();
+	child_extend_path();
 	return through ? child_run_through(argv, output) : child_run(argv, output);
 }
 

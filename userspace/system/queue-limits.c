@@ -8,7 +8,7 @@
 #include "system/blockdev.h"
 
 /* A partition has the queue of its disk. */
-static uint64_t queue_number(const struct device_facts *f, const char *name)
+static uint64_t blockdev_queue_number(const struct device_facts *f, const char *name)
 {
 	_cleanup_free_ char *attribute = xasprintf("queue/%s", name);
 	_cleanup_free_ char *text = blockdev_attribute(f->disk, attribute);
@@ -20,8 +20,8 @@ void queue_limits_lookup(const struct device_facts *f, struct queue_limits *l)
 {
 	*l = (struct queue_limits) {
 		.physical_block = f->physical_block,
-		.minimum_io = queue_number(f, "minimum_io_size"),
-		.optimal_io = queue_number(f, "optimal_io_size"),
-		.discard_granularity = queue_number(f, "discard_granularity"),
+		.minimum_io = blockdev_queue_number(f, "minimum_io_size"),
+		.optimal_io = blockdev_queue_number(f, "optimal_io_size"),
+		.discard_granularity = blockdev_queue_number(f, "discard_granularity"),
 	};
 }
