@@ -98,6 +98,7 @@ static bool deactivate_check(const struct options *o, const char *file, struct s
 	_cleanup_free_ char *trouble = live_path_trouble(dev->name);
 	_cleanup_free_ char *save = xasprintf("\"noclone save %s%s\" keeps its table, --force gives it up",
 					      s->uuid ? "" : "--force ", dev->name);
+	_cleanup_free_ char *leftover = saved_file_leftover(file);
 	_cleanup_table_ struct table live = { 0 };
 	int r = live_table(dev->name, &live);
 	enum saved_match match = damaged ? SAVED_UNKNOWN : saved_file_compare(&s->table, &live);
@@ -106,8 +107,11 @@ static bool deactivate_check(const struct options *o, const char *file, struct s
 	if (damaged && (r || !s->uuid || deactivate_write(o, file, dev, &live, true)) &&
 	    !deactivate_may_lose(o, dev->name, "its table is not in a file", save))
 		return false;
-	/* also while it is in use: at shutdown LVM, for example, may keep it to the end */
-	if (match == SAVED_SAME && !trouble && !opt(o, OPT_DRY_RUN) &&
+	/*
+	 * Also while it is in use: at shutdown LVM, for example, may keep it to the end.  What
+	 * an interrupted command has left is for the user to judge, and would go.
+	 */
+	if (match == SAVED_SAME && !trouble && !opt(o, OPT_DRY_RUN) && !leftover &&
 	    !saved_file_is_forced(file) && !saved_file_writable(file))
 		deactivate_write(o, file, dev, &s->table, false);
 	if (match == SAVED_DIFFERS)
