@@ -11,7 +11,6 @@
 #include "cli/complete.h"
 #include "cli/help.h"
 #include "cli/options.h"
-#include "cli/usage.h"
 #include "cli/version.h"
 #include "cmd/cmd.h"
 

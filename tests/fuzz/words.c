@@ -2,15 +2,14 @@
 /* Words of users and of the kernel: sizes, legs, names, paths. */
 #include "fuzz.h"
 
+#include "noclone-path.h"
 #include "base/size.h"
 #include "model/boot-unit.h"
 #include "model/name.h"
 #include "model/origin.h"
-#include "model/path.h"
 #include "model/plan.h"
 #include "model/resize.h"
 #include "model/saved.h"
-#include "noclone-path.h"
 
 static void words_size(const char *word)
 {

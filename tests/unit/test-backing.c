@@ -15,7 +15,6 @@
 #include "model/file-map.h"
 #include "model/plan-file.h"
 #include "system/backing.h"
-#include "system/fiemap.h"
 #include "system/file-lookup.h"
 
 #define KIB	1024ULL

@@ -15,7 +15,7 @@ static void child_output_is_kept(void **state __unused)
 	_cleanup_child_output_ struct child_output o;
 
 	stop_hold();
-	assert_int_equal(child_run(argv, &o), 0);
+	assert_int_equal(child_run(argv, false, &o), 0);
 	stop_release();
 	assert_string_equal(o.out, "out\n");
 	assert_string_equal(o.err, "err\n");
@@ -28,7 +28,7 @@ static void child_that_is_missing(void **state __unused)
 	_cleanup_child_output_ struct child_output o;
 
 	stop_hold();
-	assert_int_equal(child_run(argv, &o), -ENOENT);
+	assert_int_equal(child_run(argv, false, &o), -ENOENT);
 	stop_release();
 }
 
@@ -41,7 +41,7 @@ static void child_is_stopped(void **state __unused)
 	stop_hold();
 	assert_false(stop_requested());
 	raise(SIGTERM);
-	assert_int_equal(child_run(argv, &o), -EINTR);
+	assert_int_equal(child_run(argv, false, &o), -EINTR);
 	assert_int_equal(WTERMSIG(o.status), SIGTERM);
 	assert_true(stop_requested());
 	raise(SIGINT);

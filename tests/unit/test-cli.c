@@ -3,7 +3,7 @@
 #include "unit.h"
 
 #include "base/util.h"
-#include "model/engine.h"
+#include "model/table.h"
 #include "cli/complete.h"
 #include "cli/options.h"
 #include "cmd/cmd.h"

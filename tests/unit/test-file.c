@@ -7,7 +7,6 @@
 #include <sys/types.h>
 
 #include "base/util.h"
-#include "model/engine.h"
 #include "model/facts.h"
 #include "model/file-map.h"
 #include "model/lint.h"

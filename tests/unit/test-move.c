@@ -5,7 +5,7 @@
 #include <sys/sysmacros.h>
 
 #include "base/util.h"
-#include "model/file-id.h"
+#include "model/facts.h"
 #include "model/move.h"
 #include "model/problems.h"
 #include "model/table-parse.h"

@@ -9,7 +9,7 @@
 
 #include "noclone-path.h"
 #include "base/util.h"
-#include "model/path.h"
+#include "model/name.h"
 
 /* What dm, dmsetup and the kernel's isspace() leave alone. */
 static bool survives(const char *word)

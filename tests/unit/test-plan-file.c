@@ -3,7 +3,6 @@
 #include "unit.h"
 
 #include "base/util.h"
-#include "model/engine.h"
 #include "model/facts.h"
 #include "model/file-map.h"
 #include "model/plan-file.h"

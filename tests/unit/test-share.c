@@ -4,7 +4,7 @@
 
 #include "base/util.h"
 #include "model/problems.h"
-#include "model/share.h"
+#include "model/status.h"
 #include "model/table-parse.h"
 
 #define LINEAR	"0 8 linear 8:0 0"

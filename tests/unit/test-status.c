@@ -7,7 +7,7 @@
 
 #include "dm-noclone.h"
 #include "base/util.h"
-#include "model/file-id.h"
+#include "model/facts.h"
 #include "model/status.h"
 
 #define COUNTERS	"26 fast 12 reserve 1 clones 3 flush 0 op 0 split 2 " \

@@ -3,7 +3,6 @@
 #include "unit.h"
 
 #include "base/util.h"
-#include "model/engine.h"
 #include "model/problems.h"
 #include "model/table-compare.h"
 #include "model/table-parse.h"

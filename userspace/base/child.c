@@ -16,9 +16,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "base/read.h"
 #include "base/util.h"
 
+#define FOLDERS_OF_ROOT	"/usr/local/sbin:/usr/sbin:/sbin"
 #define OUTPUT_MAX	(16U << 20)
 #define KILL_AFTER_S	2
 
@@ -176,14 +178,36 @@ static int child_run_and(char **argv, struct child_output *output,
 	return r;
 }
 
-int child_run(char **argv, struct child_output *output)
+static void child_extend_path(void)
 {
-	return child_run_and(argv, output, child_wait_for);
+	const char *path = getenv("PATH");
+	_cleanup_free_ char *longer = NULL;
+
+	if (path && strstr(path, ":" FOLDERS_OF_ROOT))
+		return;
+	longer = xasprintf("%s:" FOLDERS_OF_ROOT, path ? path : "/usr/bin:/bin");
+	setenv("PATH", longer, 1);
 }
 
-int child_run_through(char **argv, struct child_output *output)
+int child_run(char **argv, bool through, struct child_output *output)
 {
-	return child_run_and(argv, output, child_wait_through);
+	child_extend_path();
+	return child_run_and(argv, output, through ? child_wait_through : child_wait_for);
+}
+
+char *child_read(char **argv)
+{
+	_cleanup_child_output_ struct child_output output;
+	int r;
+
+	stop_hold();
+	r = child_run(argv, false, &output);
+	stop_release();
+	if (r || output.status) {
+		log_debug("%s: %s", argv[0], r ? strerror(-r) : output.err);
+		return NULL;
+	}
+	return xstrdup(output.out);
 }
 
 void child_output_free(struct child_output *output)

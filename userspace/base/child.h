@@ -34,19 +34,18 @@ struct child_output {
 
 /**
  * child_run - run a program and wait for it
- * @argv: its arguments; the first is searched for in $PATH
+ * @argv: its arguments; the first is searched for in $PATH and in the folders for root
+ * @through: it changes something, and must not be ended half-way; what is held back stays so
  * @output: filled in, also if the child failed
  *
- * Context: stop_hold().  A signal that is held back ends the child.
+ * Context: stop_hold().  Without @through, a signal that is held back ends the child.
  * Return: 0 if it has run, -EINTR if it was stopped, or a negative errno.
  */
-int child_run(char **argv, struct child_output *output);
-/*
- * The same for a program that must not be ended half-way: it is waited for, and what
- * is held back stays so.
- */
-int child_run_through(char **argv, struct child_output *output);
+int child_run(char **argv, bool through, struct child_output *output);
 void child_output_free(struct child_output *output);
+
+/* The standard output of a program that only looks: a new string; NULL if it fails. */
+char *child_read(char **argv);
 
 #define _cleanup_child_output_ __attribute__((cleanup(child_output_free)))
 

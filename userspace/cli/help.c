@@ -2,10 +2,236 @@
 /* The help texts, made from the list of commands. */
 #include "cli/help.h"
 
+#include <ctype.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/log.h"
+#include "base/nearest.h"
 #include "base/util.h"
+#include "model/name.h"
+#include "system/devmap.h"
+#include "cli/select.h"
+
+/* What is wrong with a command line, and what was probably meant. */
+
+/* Other tools' names for options; each is one of ours only where the command takes that. */
+static const struct {
+	const char *name, *synonyms;
+} usage_options[] = {
+	{ "--chunk", "chunksize chunk-size chunk_size stripesize stripe-size I" },
+	{ "--dry-run", "simulate test t" },
+	{ "--output", "columns options format" },
+	{ "--readonly", "read-only ro" },
+	{ "--seconds", "runtime time" },
+	{ "--size", "L" },
+	{ "--start", "offset" },
+	{ "--table", "concise" },
+	{ "--watch", "interval" },
+	{ "--yes", "assume-yes" },
+};
+
+static bool usage_is_among(const char *word, const char *list)
+{
+	_cleanup_words_ struct words w = { 0 };
+	unsigned int i;
+
+	words_split(&w, list ? list : "");
+	for (i = 0; i < w.nr; i++)
+		if (!strcmp(w.word[i], word))
+			return true;
+	return false;
+}
+
+void usage_unknown_command(const struct command *list, const char *name)
+{
+	struct nearest n = { .word = name };
+	_cleanup_free_ char *hint = NULL;
+	const struct command *cmd;
+
+	for (cmd = list; cmd->name; cmd++)
+		nearest_try(&n, cmd->name);
+	for (cmd = list; cmd->name; cmd++)
+		if (usage_is_among(name, cmd->synonyms))
+			n.best = cmd->name;
+	hint = nearest_hint(n.best);
+	log_err("unknown command \"%s\"%s", name, hint);
+	log_err("\"noclone help\" lists the commands");
+}
+
+/* What dmsetup does; of its words, the first @names are names of devices. */
+static const struct dmsetup_verb {
+	const char *name, *words;
+	int min, names;
+	bool has_sector;
+} usage_dmsetup_verbs[] = {
+	{ "rename", " NAME NEW_NAME", 2, 1, false },
+	{ "suspend", " NAME...", 1, INT_MAX, false },
+	{ "resume", " NAME...", 1, INT_MAX, false },
+	{ "message", " NAME 0 WORD...", 2, 1, true },
+};
+
+static const struct dmsetup_verb *usage_dmsetup_verb(const char *word)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(usage_dmsetup_verbs); i++)
+		if (!strcmp(usage_dmsetup_verbs[i].name, word))
+			return &usage_dmsetup_verbs[i];
+	return NULL;
+}
+
+/* --force and the like mean nothing to dmsetup, or something else. */
+static bool usage_dmsetup_has_option(const char *word)
+{
+	return !strcmp(word, "--noflush") || !strcmp(word, "--nolockfs") ||
+	       !strcmp(word, "--noudevsync");
+}
+
+static void usage_dmsetup_command(const struct dmsetup_verb *v, int argc, char **argv)
+{
+	const char *dmsetup = "dmsetup";
+	_cleanup_strbuf_ struct strbuf b = { 0 };
+	uint64_t sector;
+	int i, nr = 0;
+
+	for (i = 0; i < argc; i++) {
+		bool is_option = *argv[i] == '-', is_name = !is_option && nr < v->names;
+		_cleanup_free_ char *word = is_name ? select_name(argv[i]) : xstrdup(argv[i]);
+		_cleanup_free_ char *quoted = shell_quote(word);
+
+		if (is_option && !usage_dmsetup_has_option(word))
+			continue;
+		if (is_name && !name_is_plain(word))
+			dmsetup = name_dmsetup(word);
+		if (v->has_sector && nr == 1 && !parse_u64(word, &sector))
+			strbuf_add(&b, " 0");
+		strbuf_add(&b, " %s", quoted);
+		nr += !is_option;
+	}
+	log_err("there is no command \"%s\"; type instead: %s %s%s", v->name, dmsetup, v->name,
+		nr < v->min ? v->words : b.text);
+}
+
+bool usage_is_dmsetup(int argc, char **argv)
+{
+	/* names are looked up, and nothing waits for udev */
+	const struct devmap_config config = { 0 };
+	const struct dmsetup_verb *v;
+
+	/* options may come first */
+	for (; argc && **argv == '-'; argc--, argv++)
+		;
+	v = argc ? usage_dmsetup_verb(*argv) : NULL;
+	if (!v)
+		return false;
+	devmap_setup(&config);
+	usage_dmsetup_command(v, argc - 1, argv + 1);
+	return true;
+}
+
+static void usage_list_options(const struct command *cmd)
+{
+	_cleanup_strbuf_ struct strbuf b = { 0 };
+	unsigned int i;
+
+	for (i = 0; i < OPT_NR; i++) {
+		struct option_info o = command_option(cmd, &option_infos[i]);
+
+		if (command_takes(cmd, &o))
+			strbuf_add(&b, "%s--%s%s%s", b.len ? ", " : "", o.name,
+				   o.argument ? " " : "", o.argument ? o.argument : "");
+	}
+	log_err("options of %s: %s", cmd->name, b.text);
+}
+
+/* The option that another tool calls by that name, or NULL. */
+static const char *usage_synonym(const char *name, const struct command *cmd)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(usage_options); i++) {
+		const struct option_info *o = option_find(usage_options[i].name);
+
+		if (usage_is_among(name, usage_options[i].synonyms) &&
+		    o && command_takes(cmd, o))
+			return o->name;
+	}
+	return NULL;
+}
+
+static void usage_no_such_option(const char *word, const struct command *cmd)
+{
+	bool is_long = str_starts(word, "--");
+	struct nearest n = { .word = word + 2 };
+	const char *synonym = usage_synonym(word + strspn(word, "-"), cmd);
+	_cleanup_free_ char *best = NULL, *hint = NULL;
+	unsigned int i;
+
+	for (i = 0; is_long && i < OPT_NR; i++)
+		if (command_takes(cmd, &option_infos[i]))
+			nearest_try(&n, option_infos[i].name);
+	if (synonym)
+		n.best = synonym;
+	best = n.best ? xasprintf("--%s", n.best) : NULL;
+	hint = nearest_hint(best);
+	if (cmd && !strcmp(cmd->name, "resize") && isdigit((unsigned char)word[1]))
+		log_err("unknown option %s: resize only grows a device; \"noclone reload\" with a smaller table cuts it",
+			word);
+	else
+		log_err("unknown option %s%s", word, hint);
+}
+
+/* The options that @word is the beginning of: a new string, NULL if there are none. */
+static char *usage_long_forms(const char *word, const struct command *cmd)
+{
+	struct strbuf b = { 0 };
+	unsigned int i;
+
+	for (i = 0; str_starts(word, "--") && i < OPT_NR; i++)
+		if (command_takes(cmd, &option_infos[i]) &&
+		    str_starts(option_infos[i].name, word + 2))
+			strbuf_add(&b, "%s--%s", b.len ? ", " : "", option_infos[i].name);
+	return b.text;
+}
+
+void usage_unknown_option(const char *word, const struct command *cmd)
+{
+	_cleanup_free_ char *several = usage_long_forms(word, cmd);
+
+	if (several)
+		log_err("%s may be short for %s: write it out", word, several);
+	else
+		usage_no_such_option(word, cmd);
+	if (cmd)
+		usage_list_options(cmd);
+	else
+		log_err("\"noclone help COMMAND\" lists the options of a command");
+}
+
+void usage_other_options(const struct command *cmd, option_bits given)
+{
+	unsigned int i;
+
+	for (i = 0; i < OPT_NR; i++)
+		if (given & option_infos[i].bit && !command_takes(cmd, &option_infos[i]))
+			log_err("%s does not take --%s", cmd->name,
+				option_infos[i].name);
+	usage_list_options(cmd);
+}
+
+void usage_words(const struct command *cmd, int argc, char **argv)
+{
+	const char *blank = *cmd->words ? " " : "";
+
+	if (argc - 1 < cmd->min)
+		log_err("%s needs more words; usage: noclone %s%s%s", cmd->name,
+			cmd->name, blank, cmd->words);
+	else
+		log_err("%s: \"%s\" is one word too many; usage: noclone %s%s%s",
+			cmd->name, argv[cmd->max + 1], cmd->name, blank, cmd->words);
+}
 
 /* Options with their arguments are this wide; a longer one has a line to itself. */
 #define HELP_WIDTH	24

@@ -13,7 +13,7 @@
 #include "base/util.h"
 #include "model/facts.h"
 #include "model/lint.h"
-#include "model/path.h"
+#include "model/name.h"
 #include "model/problems.h"
 #include "model/table.h"
 #include "system/backing.h"
@@ -24,7 +24,7 @@
 #include "system/module.h"
 #include "system/system-facts.h"
 #include "cli/options.h"
-#include "cli/problem-log.h"
+#include "cli/output.h"
 
 static void load_check_file_writable(const struct target *t,
 				     const struct facts_source *src,

@@ -13,8 +13,8 @@
 #include "base/nearest.h"
 #include "base/size.h"
 #include "base/util.h"
-#include "model/engine.h"
 #include "model/policy.h"
+#include "model/table.h"
 
 #define DEFAULT_UDEV_TIMEOUT	30
 #define DEFAULT_RUN_MS		2000

@@ -40,4 +40,8 @@ struct json_object *output_troubles(const struct troubles *troubles);
 /* Lines of @text as an array of strings. */
 struct json_object *output_lines(const char *text);
 
+/* Log all of them; notes with --verbose only. */
+void problems_log(const struct problems *p, const char *where);
+void problems_log_errors(const struct problems *p, const char *where);
+
 #endif /* NOCLONE_OUTPUT_H */

@@ -26,7 +26,7 @@
 #include "system/system-facts.h"
 #include "cli/dry-run.h"
 #include "cli/load.h"
-#include "cli/problem-log.h"
+#include "cli/output.h"
 #include "cmd/each-saved.h"
 
 /* How long others are waited for that look at legs, see activate_lock_legs() */

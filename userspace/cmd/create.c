@@ -21,9 +21,41 @@
 #include "cli/dry-run.h"
 #include "cli/load.h"
 #include "cli/options.h"
-#include "cli/uuid.h"
 #include "cmd/cmd.h"
 #include "cmd/saved-update.h"
+
+/* The DM UUID of a new device. */
+static char *create_random_uuid(const char *requested)
+{
+	_cleanup_free_ char *random = NULL;
+
+	if (requested && str_starts(requested, NOCLONE_UUID_PREFIX))
+		return xstrdup(requested);
+	if (!requested)
+		random = read_line_of("/proc/sys/kernel/random/uuid");
+	if (!requested && !random)
+		return NULL;
+	return xasprintf("%s%s", NOCLONE_UUID_PREFIX, requested ? requested : random);
+}
+
+/*
+ * @requested with the prefix of our devices, or a random one if that is NULL: a new
+ * string, or NULL after a message.
+ */
+static char *create_new_uuid(const char *requested)
+{
+	char *uuid = create_random_uuid(requested);
+	const char *wrong = uuid ? uuid_problem(uuid) : NULL;
+
+	if (uuid && !wrong)
+		return uuid;
+	if (uuid)
+		log_err("--uuid \"%s\" %s", uuid, wrong);
+	else
+		log_err("no UUID: cannot read /proc/sys/kernel/random/uuid; give one with --uuid");
+	cleanup_free(&uuid);
+	return NULL;
+}
 
 static void create_dry_run(const struct options *o, const char *name,
 			   const char *uuid, const struct table *t,
@@ -189,7 +221,7 @@ int cmd_create(const struct options *o, int argc, char **argv)
 		r = create_check_words(&build, argc, argv);
 	if (r)
 		return r;
-	uuid = uuid_make(o->uuid);
+	uuid = create_new_uuid(o->uuid);
 	if (!uuid)
 		return o->uuid ? EXIT_USAGE : EXIT_FAILED;
 	if (!opt(o, OPT_FORCE) && !create_check_saved_uuid(name, uuid))

@@ -12,7 +12,7 @@
 #include "model/uses.h"
 #include "system/devmap.h"
 #include "system/live.h"
-#include "system/open-uses.h"
+#include "system/users.h"
 #include "system/saved-file.h"
 #include "system/saved-unit.h"
 #include "cli/dry-run.h"

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* noclone reload */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/log.h"
 #include "base/read.h"
@@ -17,13 +19,35 @@
 #include "system/identity.h"
 #include "system/live.h"
 #include "cli/build.h"
-#include "cli/confirm.h"
 #include "cli/dry-run.h"
 #include "cli/load.h"
 #include "cli/options.h"
 #include "cli/select.h"
 #include "cmd/cmd.h"
 #include "cmd/saved-update.h"
+
+/* Asking the user. */
+
+/* Does the user agree?  Without --yes and without a terminal: no. */
+static __printf(2, 3) bool reload_confirm(const struct options *o, const char *fmt, ...)
+{
+	_cleanup_free_ char *question = NULL;
+	char answer[16];
+	va_list ap;
+
+	va_start(ap, fmt);
+	question = xvasprintf(fmt, ap);
+	va_end(ap);
+	if (opt(o, OPT_YES))
+		return true;
+	if (!isatty(STDIN_FILENO)) {
+		log_err("%s: --yes confirms that", question);
+		return false;
+	}
+	fprintf(stderr, "%s. Continue? [y/N] ", question);
+	return fgets(answer, sizeof(answer), stdin) &&
+	       (answer[0] == 'y' || answer[0] == 'Y');
+}
 
 static int reload_dry_run(const struct options *o, const struct devmap_device *dev,
 			  const struct table *t, const struct problems *problems)
@@ -111,8 +135,8 @@ static bool reload_agreed(const struct options *o, const struct devmap_device *d
 	if (!move)
 		return true;
 	if (risky)
-		return confirm(o, "%s%s %s", dev->name,
-			       dev->open_count > 0 ? " is in use and" : "", move);
+		return reload_confirm(o, "%s%s %s", dev->name,
+				      dev->open_count > 0 ? " is in use and" : "", move);
 	log_note("%s: %s", dev->name, move);
 	return true;
 }

@@ -10,7 +10,7 @@
 #include "model/saved.h"
 #include "model/uses.h"
 #include "system/devmap.h"
-#include "system/open-uses.h"
+#include "system/users.h"
 #include "system/saved-file.h"
 #include "system/saved-unit.h"
 #include "cli/dry-run.h"

@@ -17,7 +17,7 @@
 #include "system/identity.h"
 #include "system/live.h"
 #include "system/signatures.h"
-#include "cli/problem-log.h"
+#include "cli/output.h"
 
 /* A name that cannot be saved has no lock; the file may have an older name. */
 static const char *saved_update_lock_name(const struct saved_update *u)

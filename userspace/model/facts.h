@@ -10,8 +10,33 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "model/file-id.h"
 #include "model/file-map.h"
+
+/**
+ * struct file_id - a file's numbers, as stat(2) gives them
+ * @known: the numbers are valid
+ * @filesystem: st_dev
+ * @inode: st_ino; 0 for a file that does not exist yet
+ */
+struct file_id {
+	bool known;
+	dev_t filesystem;
+	ino_t inode;
+};
+
+static inline bool file_id_same(const struct file_id *a,
+				const struct file_id *b)
+{
+	return a->known && b->known && a->filesystem == b->filesystem &&
+	       a->inode == b->inode;
+}
+
+/* Not the opposite of file_id_same(): for an unknown file both are false. */
+static inline bool file_id_differs(const struct file_id *a,
+				   const struct file_id *b)
+{
+	return a->known && b->known && !file_id_same(a, b);
+}
 
 /**
  * struct device_facts - one block device

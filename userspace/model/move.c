@@ -10,8 +10,8 @@
 
 #include "base/size.h"
 #include "base/util.h"
-#include "model/file-id.h"
-#include "model/path.h"
+#include "model/facts.h"
+#include "model/name.h"
 #include "model/table-compare.h"
 
 /* Inode number, and the file system if that differs. */

@@ -12,8 +12,20 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "noclone-path.h"
 #include "dm-noclone.h"
 #include "base/util.h"
+
+/* Paths as a table holds them. */
+char *path_encode(const char *path)
+{
+	struct strbuf b = { 0 };
+	char to[NOCLONE_PATH_GROWTH];
+
+	for (; *path; path++)
+		strbuf_add(&b, "%.*s", (int)noclone_path_encode(*path, to), to);
+	return strbuf_take(&b);
+}
 
 #define DM_NAME_MAX	127
 #define DM_UUID_MAX	128

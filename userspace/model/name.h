@@ -20,4 +20,10 @@ const char *name_problem(const char *name);
 /* The same for a DM UUID. */
 const char *uuid_problem(const char *uuid);
 
+/*
+ * The path of a file as a word of a table: a new string.  The same goes into
+ * messages, so that no byte of a path can spoil a terminal or JSON.
+ */
+char *path_encode(const char *path);
+
 #endif /* NOCLONE_NAME_H */

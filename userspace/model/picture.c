@@ -12,8 +12,8 @@
 
 #include "base/size.h"
 #include "base/util.h"
-#include "model/engine.h"
-#include "model/path.h"
+#include "model/name.h"
+#include "model/table.h"
 
 #define MAX_COLUMNS	6
 

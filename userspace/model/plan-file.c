@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "base/util.h"
-#include "model/engine.h"
-#include "model/path.h"
+#include "model/name.h"
+#include "model/table.h"
 
 #define error(problems, req, fmt, ...)					\
 do {									\

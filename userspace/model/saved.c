@@ -8,7 +8,6 @@
 #include "base/util.h"
 #include "model/boot-unit.h"
 #include "model/name.h"
-#include "model/path.h"
 #include "model/table-parse.h"
 #include "model/table-print.h"
 

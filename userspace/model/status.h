@@ -3,9 +3,12 @@
 #ifndef NOCLONE_STATUS_H
 #define NOCLONE_STATUS_H
 
+#include <stdbool.h>
+
 #include "dm-noclone.h"
-#include "model/file-id.h"
 #include "base/util.h"
+#include "model/facts.h"
+#include "model/table.h"
 
 struct counter {
 	char *name;
@@ -78,5 +81,28 @@ char *status_stand_in_words(const struct status *s);
 char *status_file_words(const struct status *s);
 
 #define _cleanup_status_ __attribute__((cleanup(status_free)))
+
+/**
+ * struct share - the I/O of a device
+ * @counted: there are counters: the rest is valid
+ * @fast: I/Os that took the fast path
+ * @other: I/Os that did not
+ * @reason: the most frequent reason why one did not, or NULL; belongs to the status
+ */
+struct share {
+	bool counted;
+	uint64_t fast;
+	uint64_t other;
+	const char *reason;
+};
+
+/**
+ * share_of - count the I/O of a device
+ * @t: its table
+ * @now: the status of one of its targets that has a fast path, or NULL
+ * @before: an earlier one, to count what has happened since; or NULL
+ */
+struct share share_of(const struct table *t, const struct status *now,
+		      const struct status *before);
 
 #endif /* NOCLONE_STATUS_H */

@@ -6,7 +6,7 @@
 
 #include "noclone-map.h"
 #include "base/util.h"
-#include "model/file-id.h"
+#include "model/facts.h"
 #include "model/table-print.h"
 
 /* Chunks compared one by one before two layouts are called different. */

@@ -11,20 +11,150 @@
 #include <string.h>
 #include <strings.h>
 
-#include "dm-noclone.h"
+#include "noclone-path.h"
 #include "noclone-refusals.h"
+#include "dm-noclone.h"
 #include "base/util.h"
-#include "model/file-target.h"
-#include "model/table-args.h"
+#include "model/problems.h"
+#include "model/table.h"
+
+/**
+ * struct args - what the argument parsers share
+ * @target: to be filled
+ * @word: the remaining words
+ * @nr: how many
+ * @problems: gets what is wrong
+ */
+struct args {
+	struct target *target;
+	char **word;
+	unsigned int nr;
+	struct problems *problems;
+};
+
+/* The arguments of a target. */
+
+/* Add a problem, with the word that is wrong unless it is NULL.  Return: false. */
+static bool parse_args_bad(struct args *a, const char *sentence, const char *word)
+{
+	if (word)
+		problem_add(a->problems, PROBLEM_ERROR, a->target->line,
+			    "%s: %s: \"%s\"", a->target->type, sentence, word);
+	else
+		problem_add(a->problems, PROBLEM_ERROR, a->target->line,
+			    "%s: %s", a->target->type, sentence);
+	return false;
+}
+
+/* Take the next word; there must be one. */
+static char *parse_args_next(struct args *a)
+{
+	a->nr--;
+	return *a->word++;
+}
+
+/*
+ * The arguments of the target noclone-file.
+ *
+ * As for the other targets, order and sentences are those of the constructor
+ * in the kernel: options first, then path and start.
+ */
+#define MAX_OPTION_WORDS	3
+/* The kernel's isspace() takes it for a blank. */
+#define NO_BREAK_SPACE		0xa0
+
+/* Would dm or dmsetup hand another path to the target than the one written? */
+static bool parse_is_mangled(const char *word)
+{
+	for (; *word; word++)
+		if (*word == '\\' || (unsigned char)*word < ' ' ||
+		    (unsigned char)*word == NO_BREAK_SPACE)
+			return true;
+	return false;
+}
+
+static bool parse_path(struct args *a, const char *word)
+{
+	_cleanup_free_ char *path = xstrdup(word);
+
+	if (parse_is_mangled(word))
+		return parse_args_bad(a, "Path has a byte that dm splits at or removes: write it as % and two hexadecimal digits",
+				      word);
+	if (!noclone_path_decode(path))
+		return parse_args_bad(a, NOCLONE_ERR_PATH_ESCAPE, word);
+	if (*path != '/')
+		return parse_args_bad(a, NOCLONE_ERR_PATH_RELATIVE, word);
+	a->target->path = xstrdup(path);
+	return true;
+}
+
+static bool parse_engine(struct args *a)
+{
+	char *word;
+
+	if (!a->nr)
+		return parse_args_bad(a, NOCLONE_ERR_NO_ENGINE, NULL);
+	word = parse_args_next(a);
+	a->target->engine_given = true;
+	/* "null" is for debug builds: not a name to propose */
+	return engine_find(word, &a->target->engine) ||
+	       parse_args_bad(a, NOCLONE_ERR_ENGINE, word);
+}
+
+static bool parse_option(struct args *a)
+{
+	char *word = parse_args_next(a);
+
+	if (!strcasecmp(word, NOCLONE_OPT_ENGINE))
+		return parse_engine(a);
+	if (strcasecmp(word, NOCLONE_OPT_NO_FASTPATH))
+		return parse_args_bad(a, NOCLONE_ERR_FILE_OPTION, word);
+	a->target->no_fastpath = true;
+	return true;
+}
+
+/* "<#words> word...", or nothing at all */
+static bool parse_file_options(struct args *a)
+{
+	char *word;
+	uint32_t n;
+
+	if (!a->nr)
+		return true;
+	word = parse_args_next(a);
+	if (!parse_u32(word, &n) || n > MAX_OPTION_WORDS)
+		return parse_args_bad(a, NOCLONE_ERR_FILE_NR_OPTIONS, word);
+	if (n != a->nr)
+		return parse_args_bad(a, NOCLONE_ERR_FILE_OPTION_COUNT, word);
+	while (a->nr)
+		if (!parse_option(a))
+			return false;
+	return true;
+}
+
+/* Return: false if one of them is wrong; then a problem was added. */
+static bool parse_file_target_parse(struct args *a)
+{
+	struct args options = *a;
+
+	if (a->nr < 2)
+		return parse_args_bad(a, NOCLONE_ERR_FILE_ARGS, NULL);
+	options.word += 2;
+	options.nr -= 2;
+	if (!parse_file_options(&options) || !parse_path(a, a->word[0]))
+		return false;
+	return parse_u64(a->word[1], &a->target->file_start) ||
+	       parse_args_bad(a, NOCLONE_ERR_START, a->word[1]);
+}
 
 static bool parse_leg(struct args *a)
 {
-	char *device = args_next(a);
-	char *word = args_next(a);
+	char *device = parse_args_next(a);
+	char *word = parse_args_next(a);
 	uint64_t start;
 
 	if (!parse_u64(word, &start))
-		return args_bad(a, NOCLONE_ERR_START, word);
+		return parse_args_bad(a, NOCLONE_ERR_START, word);
 	target_add_leg(a->target, device, start);
 	return true;
 }
@@ -38,19 +168,19 @@ static bool parse_options(struct args *a)
 	if (!a->nr)
 		return true;
 
-	word = args_next(a);
+	word = parse_args_next(a);
 	if (!parse_u32(word, &n) || n > 1)
-		return args_bad(a, NOCLONE_ERR_NR_OPTIONS, word);
+		return parse_args_bad(a, NOCLONE_ERR_NR_OPTIONS, word);
 	if (a->nr < n)
-		return args_bad(a, NOCLONE_ERR_FEW_OPTIONS, NULL);
+		return parse_args_bad(a, NOCLONE_ERR_FEW_OPTIONS, NULL);
 	if (n) {
-		word = args_next(a);
+		word = parse_args_next(a);
 		if (strcasecmp(word, NOCLONE_OPT_NO_FASTPATH))
-			return args_bad(a, NOCLONE_ERR_OPTION, word);
+			return parse_args_bad(a, NOCLONE_ERR_OPTION, word);
 		a->target->no_fastpath = true;
 	}
 	if (a->nr)
-		return args_bad(a, NOCLONE_ERR_LEFT_OVER, *a->word);
+		return parse_args_bad(a, NOCLONE_ERR_LEFT_OVER, *a->word);
 	return true;
 }
 
@@ -62,7 +192,7 @@ static bool parse_tail(struct args *a, uint32_t legs)
 	options.word += 2 * (size_t)legs;
 	options.nr -= 2 * legs;
 	if (a->target->stock && options.nr)
-		return args_bad(a, "Words left over after the devices", *options.word);
+		return parse_args_bad(a, "Words left over after the devices", *options.word);
 	if (!parse_options(&options))
 		return false;
 	while (legs--)
@@ -74,7 +204,7 @@ static bool parse_tail(struct args *a, uint32_t legs)
 static bool parse_linear(struct args *a)
 {
 	if (a->nr < 2)
-		return args_bad(a, NOCLONE_ERR_LINEAR_ARGS, NULL);
+		return parse_args_bad(a, NOCLONE_ERR_LINEAR_ARGS, NULL);
 	return parse_tail(a, 1);
 }
 
@@ -83,13 +213,13 @@ static bool parse_numbers(struct args *a, uint32_t *stripes)
 	char *word;
 
 	if (a->nr < 2)
-		return args_bad(a, NOCLONE_ERR_STRIPED_ARGS, NULL);
-	word = args_next(a);
+		return parse_args_bad(a, NOCLONE_ERR_STRIPED_ARGS, NULL);
+	word = parse_args_next(a);
 	if (!parse_u32(word, stripes) || !*stripes)
-		return args_bad(a, NOCLONE_ERR_STRIPES, word);
-	word = args_next(a);
+		return parse_args_bad(a, NOCLONE_ERR_STRIPES, word);
+	word = parse_args_next(a);
 	if (!parse_u32(word, &a->target->chunk) || !a->target->chunk)
-		return args_bad(a, NOCLONE_ERR_CHUNK, word);
+		return parse_args_bad(a, NOCLONE_ERR_CHUNK, word);
 	return true;
 }
 
@@ -101,11 +231,11 @@ static bool parse_striped(struct args *a)
 	if (!parse_numbers(a, &stripes))
 		return false;
 	if (t->length % stripes)
-		return args_bad(a, NOCLONE_ERR_LENGTH, NULL);
+		return parse_args_bad(a, NOCLONE_ERR_LENGTH, NULL);
 	if (t->length / stripes % t->chunk)
-		return args_bad(a, NOCLONE_ERR_STRIPE_LENGTH, NULL);
+		return parse_args_bad(a, NOCLONE_ERR_STRIPE_LENGTH, NULL);
 	if (a->nr / 2 < stripes)
-		return args_bad(a, NOCLONE_ERR_FEW_LEGS, NULL);
+		return parse_args_bad(a, NOCLONE_ERR_FEW_LEGS, NULL);
 	return parse_tail(a, stripes);
 }
 
@@ -121,7 +251,7 @@ static void parse_params(struct target *t, struct problems *problems)
 	else if (t->kind == TARGET_STRIPED)
 		t->understood = parse_striped(&args);
 	else if (t->kind == TARGET_FILE)
-		t->understood = file_target_parse(&args);
+		t->understood = parse_file_target_parse(&args);
 }
 
 static struct target *parse_add_line(struct table *t, unsigned int line,

@@ -6,8 +6,8 @@
 
 #include "dm-noclone.h"
 #include "base/util.h"
-#include "model/engine.h"
-#include "model/path.h"
+#include "model/name.h"
+#include "model/table.h"
 
 /* With @stock without the options, which no stock target has. */
 static char *print_file_params(const struct target *t, bool stock)

@@ -13,8 +13,15 @@
 
 #include "dm-noclone.h"
 #include "base/util.h"
-#include "model/engine.h"
-#include "model/file-id.h"
+#include "model/facts.h"
+
+/* The first one is the default of a table that names none. */
+#define ENGINE_NUMBER(enumerator, word, meaning)	ENGINE_##enumerator,
+enum file_engine { NOCLONE_ENGINES(ENGINE_NUMBER) NR_ENGINES };
+
+const char *engine_name(enum file_engine engine);
+const char *engine_meaning(enum file_engine engine);
+bool engine_find(const char *name, enum file_engine *engine);
 
 /* The kernel keeps a device's size in bytes in a signed 64-bit number. */
 #define TABLE_MAX_SECTORS	(INT64_MAX >> SECTOR_SHIFT)

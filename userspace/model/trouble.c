@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "base/util.h"
-#include "model/file-id.h"
-#include "model/path.h"
+#include "model/facts.h"
+#include "model/name.h"
 
 struct search {
 	struct troubles *troubles;

@@ -22,15 +22,14 @@
 #include "base/read.h"
 #include "base/size.h"
 #include "base/util.h"
-#include "model/engine.h"
 #include "model/file-map.h"
-#include "model/path.h"
+#include "model/name.h"
+#include "model/table.h"
 #include "model/uses.h"
 #include "system/blockdev.h"
-#include "system/fiemap.h"
 #include "system/file-lookup.h"
-#include "system/file-uses.h"
 #include "system/system-facts.h"
+#include "system/users.h"
 
 #define ZEROES_AT_ONCE	(1U << 20)
 #define FILE_MODE	0600

@@ -14,6 +14,27 @@
 #include "base/read.h"
 #include "base/util.h"
 
+/* Limits of block devices, from sysfs. */
+
+/* A partition has the queue of its disk. */
+static uint64_t blockdev_queue_number(const struct device_facts *f, const char *name)
+{
+	_cleanup_free_ char *attribute = xasprintf("queue/%s", name);
+	_cleanup_free_ char *text = blockdev_attribute(f->disk, attribute);
+
+	return text ? strtoull(text, NULL, 10) : 0;
+}
+
+void queue_limits_lookup(const struct device_facts *f, struct queue_limits *l)
+{
+	*l = (struct queue_limits) {
+		.physical_block = f->physical_block,
+		.minimum_io = blockdev_queue_number(f, "minimum_io_size"),
+		.optimal_io = blockdev_queue_number(f, "optimal_io_size"),
+		.discard_granularity = blockdev_queue_number(f, "discard_granularity"),
+	};
+}
+
 /* Of devices on devices */
 
 char *blockdev_sysfs(dev_t devno, const char *attribute)

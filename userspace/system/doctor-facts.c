@@ -11,6 +11,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "base/child.h"
 #include "base/read.h"
 #include "base/util.h"
 #include "model/origin.h"
@@ -22,7 +23,6 @@
 #include "system/live.h"
 #include "system/module.h"
 #include "system/policy-file.h"
-#include "system/program.h"
 #include "system/saved-file.h"
 #include "system/signatures.h"
 
@@ -146,7 +146,7 @@ static void facts_of_unit(struct doctor_facts *d)
 		(char *)"--property=LoadState,ActiveState,UnitFileState",
 		(char *)"noclone-enable.service", NULL
 	};
-	_cleanup_free_ char *text = program_output(argv), *load = NULL, *active = NULL;
+	_cleanup_free_ char *text = child_read(argv), *load = NULL, *active = NULL;
 
 	if (!text)
 		return;

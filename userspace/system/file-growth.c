@@ -20,7 +20,7 @@
 #include "base/read.h"
 #include "base/size.h"
 #include "base/util.h"
-#include "model/path.h"
+#include "model/name.h"
 
 #define ZEROES_AT_ONCE	(1U << 20)
 #define UNPIN_TRIES	100

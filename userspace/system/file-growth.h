@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "model/file-id.h"
+#include "model/facts.h"
 
 /**
  * struct growth - a file that grows

@@ -4,6 +4,7 @@
 #define NOCLONE_FILE_LOOKUP_H
 
 #include "model/facts.h"
+#include "model/file-map.h"
 
 /**
  * file_lookup - facts about a file
@@ -21,5 +22,18 @@ char *file_real_path(const char *path);
 /* What a path leads to, and what is open; not known if that cannot be asked. */
 struct file_id file_id_at(const char *path);
 struct file_id file_id_open(int fd);
+
+/**
+ * fiemap_read - read the map of a file
+ * @fd: the file
+ * @bytes: its size
+ * @map: filled in
+ *
+ * By FIEMAP, which writes dirty pages back first; where there is none, by
+ * SEEK_HOLE, which does not report sharing.
+ *
+ * Return: 0 or a negative errno.
+ */
+int fiemap_read(int fd, uint64_t bytes, struct file_map *map);
 
 #endif /* NOCLONE_FILE_LOOKUP_H */

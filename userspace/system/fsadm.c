@@ -10,9 +10,9 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "base/child.h"
 #include "base/log.h"
 #include "base/util.h"
-#include "system/program.h"
 
 /* Exit status of "fsadm check": there is nothing to do, the file system is mounted. */
 #define FSADM_MOUNTED	3
@@ -42,7 +42,7 @@ static int fsadm_run(bool changes, const char *verb, const char *device, const c
 
 	if (changes)
 		log_verbose("running fsadm %s %s", verb, device);
-	r = program_run((char **)argv, changes, &output);
+	r = child_run((char **)argv, changes, &output);
 	if (r == -ENOENT)
 		log_err("--resizefs needs fsadm: install lvm2, or leave --resizefs out");
 	else if (r)

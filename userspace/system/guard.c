@@ -17,18 +17,16 @@
 #include <sys/sysmacros.h>
 
 #include "base/util.h"
-#include "model/engine.h"
 #include "model/facts.h"
-#include "model/path.h"
+#include "model/name.h"
+#include "model/table.h"
 #include "model/uses.h"
 #include "system/blockdev.h"
-#include "system/device-uses.h"
 #include "system/file-lookup.h"
-#include "system/file-uses.h"
 #include "system/identity.h"
 #include "system/live.h"
-#include "system/open-uses.h"
 #include "system/parts.h"
+#include "system/users.h"
 
 /**
  * struct look - while a table is looked at

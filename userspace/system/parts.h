@@ -3,9 +3,9 @@
 #ifndef NOCLONE_PARTS_H
 #define NOCLONE_PARTS_H
 
-#include "model/file-id.h"
+#include "model/facts.h"
 #include "model/table.h"
-#include "system/device-uses.h"
+#include "system/users.h"
 
 /**
  * struct part - a leg or backing file

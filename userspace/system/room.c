@@ -11,7 +11,7 @@
 #include "base/log.h"
 #include "base/read.h"
 #include "base/util.h"
-#include "model/path.h"
+#include "model/name.h"
 #include "system/blockdev.h"
 #include "system/devmap.h"
 #include "system/file-lookup.h"

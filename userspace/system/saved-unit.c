@@ -12,10 +12,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/child.h"
 #include "base/log.h"
 #include "base/util.h"
 #include "model/boot-unit.h"
-#include "system/program.h"
 
 /* noclone-device@.service sets it. */
 #define IN_UNIT		"NOCLONE_UNIT"
@@ -33,7 +33,7 @@ static void saved_unit_run(const char *verb, const char *name)
 
 	if (getenv(IN_UNIT) || access("/run/systemd/system", F_OK))
 		return;
-	said = program_output(argv);
+	said = child_read(argv);
 	if (!said)
 		log_verbose("systemctl %s %s failed", verb, unit);
 }
