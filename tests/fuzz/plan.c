@@ -5,7 +5,6 @@
 #include "devices.h"
 #include "model/lint.h"
 #include "model/plan.h"
-#include "model/plan-file.h"
 #include "model/resize.h"
 #include "model/table-compare.h"
 

@@ -8,8 +8,7 @@
 #include "model/lint.h"
 #include "model/move.h"
 #include "model/picture.h"
-#include "model/table-parse.h"
-#include "model/table-print.h"
+#include "model/table-text.h"
 
 /* Field by field: the functions of model/ compare what they print. */
 static void table_is_same(const struct table *old, const struct table *new)

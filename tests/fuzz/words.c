@@ -6,7 +6,6 @@
 #include "base/size.h"
 #include "model/boot-unit.h"
 #include "model/name.h"
-#include "model/origin.h"
 #include "model/plan.h"
 #include "model/resize.h"
 #include "model/saved.h"

@@ -12,8 +12,8 @@
 #include "base/child.h"
 #include "base/read.h"
 #include "base/util.h"
-#include "model/file-map.h"
-#include "model/plan-file.h"
+#include "model/facts.h"
+#include "model/plan.h"
 #include "system/backing.h"
 #include "system/file-lookup.h"
 

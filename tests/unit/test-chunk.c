@@ -3,7 +3,7 @@
 #include "unit.h"
 
 #include "base/util.h"
-#include "model/chunk.h"
+#include "model/plan.h"
 
 #define KIB	(1U << 10)
 #define MIB	(1U << 20)

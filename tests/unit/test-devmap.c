@@ -13,7 +13,7 @@
 
 #include "base/util.h"
 #include "model/problems.h"
-#include "model/table-parse.h"
+#include "model/table-text.h"
 #include "model/table.h"
 #include "system/devmap.h"
 

@@ -8,12 +8,10 @@
 
 #include "base/util.h"
 #include "model/facts.h"
-#include "model/file-map.h"
 #include "model/lint.h"
-#include "model/plan-file.h"
+#include "model/plan.h"
 #include "model/problems.h"
-#include "model/table-parse.h"
-#include "model/table-print.h"
+#include "model/table-text.h"
 #include "model/table.h"
 #include "cli/output.h"
 

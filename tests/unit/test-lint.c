@@ -12,7 +12,7 @@
 #include "model/facts.h"
 #include "model/lint.h"
 #include "model/problems.h"
-#include "model/table-parse.h"
+#include "model/table-text.h"
 #include "model/table.h"
 
 /* makedev() is no constant */

@@ -8,7 +8,7 @@
 #include "model/facts.h"
 #include "model/move.h"
 #include "model/problems.h"
-#include "model/table-parse.h"
+#include "model/table-text.h"
 #include "model/table.h"
 
 /* A table whose noclone-file targets have that inode on 8:1; 0: not known. */

@@ -5,7 +5,7 @@
 #include "base/util.h"
 #include "model/picture.h"
 #include "model/problems.h"
-#include "model/table-parse.h"
+#include "model/table-text.h"
 #include "model/table.h"
 
 static void draws(const char *line, const char *words, const char *drawing)

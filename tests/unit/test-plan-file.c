@@ -4,10 +4,9 @@
 
 #include "base/util.h"
 #include "model/facts.h"
-#include "model/file-map.h"
-#include "model/plan-file.h"
+#include "model/plan.h"
 #include "model/problems.h"
-#include "model/table-parse.h"
+#include "model/table-text.h"
 #include "model/table.h"
 
 #define MIB	(1ULL << 20)

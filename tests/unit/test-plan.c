@@ -6,7 +6,7 @@
 #include "base/util.h"
 #include "model/plan.h"
 #include "model/problems.h"
-#include "model/table-print.h"
+#include "model/table-text.h"
 #include "model/table.h"
 
 #define CHUNK_64K	128

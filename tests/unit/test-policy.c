@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/util.h"
-#include "model/origin.h"
+#include "model/name.h"
 #include "model/policy.h"
 #include "model/problems.h"
 

@@ -5,8 +5,7 @@
 #include "base/util.h"
 #include "model/problems.h"
 #include "model/resize.h"
-#include "model/table-parse.h"
-#include "model/table-print.h"
+#include "model/table-text.h"
 
 #define PLENTY	(1ULL << 40)
 

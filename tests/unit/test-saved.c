@@ -10,7 +10,7 @@
 #include "model/boot-unit.h"
 #include "model/problems.h"
 #include "model/saved.h"
-#include "model/table-parse.h"
+#include "model/table-text.h"
 
 static const char file[] =
 	"# my data\n"

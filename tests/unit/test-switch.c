@@ -5,10 +5,9 @@
 #include "dm-noclone.h"
 #include "base/util.h"
 #include "model/problems.h"
-#include "model/remedy.h"
 #include "model/status.h"
 #include "model/switch-plan.h"
-#include "model/table-parse.h"
+#include "model/table-text.h"
 
 #define LINEAR	"0 8 linear 8:0 0\n"
 #define STRIPED	"0 16 striped 2 8 8:0 0 8:16 0\n"

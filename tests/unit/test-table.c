@@ -5,8 +5,7 @@
 #include "base/util.h"
 #include "model/problems.h"
 #include "model/table-compare.h"
-#include "model/table-parse.h"
-#include "model/table-print.h"
+#include "model/table-text.h"
 #include "model/table.h"
 
 static struct table parse(const char *text, unsigned int errors)

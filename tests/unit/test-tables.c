@@ -12,10 +12,9 @@
 #include "model/lint.h"
 #include "model/problems.h"
 #include "model/table-compare.h"
-#include "model/table-parse.h"
-#include "model/table-print.h"
+#include "model/table-text.h"
 #include "model/table.h"
-#include "system/system-facts.h"
+#include "system/file-lookup.h"
 
 #define TABLES		TOP "/tables"
 #define ON_FILES	TABLES "/file"

@@ -9,7 +9,7 @@
 #include "model/facts.h"
 #include "model/problems.h"
 #include "model/status.h"
-#include "model/table-parse.h"
+#include "model/table-text.h"
 #include "model/table.h"
 #include "model/trouble.h"
 

@@ -23,7 +23,7 @@
 #include "model/boot-unit.h"
 #include "model/problems.h"
 #include "model/saved.h"
-#include "model/table-parse.h"
+#include "model/table-text.h"
 
 #ifndef UNIT_DIR
 #define UNIT_DIR	"/usr/lib/systemd/system"

@@ -2,6 +2,8 @@
 /* From the words of create and reload to a table. */
 #include "cli/build.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -9,17 +11,15 @@
 #include "dm-noclone.h"
 #include "base/log.h"
 #include "base/nearest.h"
+#include "base/read.h"
 #include "base/size.h"
 #include "base/util.h"
-#include "model/chunk.h"
-#include "model/plan-file.h"
 #include "model/plan.h"
-#include "model/table-parse.h"
+#include "model/table-text.h"
 #include "model/table.h"
 #include "system/blockdev.h"
+#include "system/file-lookup.h"
 #include "system/live.h"
-#include "system/system-facts.h"
-#include "cli/input.h"
 
 static enum target_kind build_parse_kind(const char *word)
 {
@@ -279,4 +279,24 @@ int build_table(const struct build *b, struct backing *backing,
 		return build_noclone_file(b, backing, t, problems);
 	build_devices(b, t, problems);
 	return 0;
+}
+
+/* Files that the command line names. */
+#define INPUT_MAX	(16U << 20)
+
+int input_read(const char *path, char **text)
+{
+	_cleanup_close_ int fd = -1;
+	int r;
+
+	if (!strcmp(path, "-"))
+		fd = dup(STDIN_FILENO);
+	else
+		fd = open(path, O_RDONLY | O_CLOEXEC);
+	*text = fd < 0 ? NULL : read_stream(fd, INPUT_MAX);
+	if (*text)
+		return 0;
+	r = -errno;
+	log_err("%s: %s", path, strerror(-r));
+	return r;
 }

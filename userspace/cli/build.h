@@ -3,11 +3,11 @@
 #ifndef NOCLONE_BUILD_H
 #define NOCLONE_BUILD_H
 
-#include "cli/options.h"
 #include "model/facts.h"
 #include "model/problems.h"
 #include "model/table.h"
 #include "system/backing.h"
+#include "cli/options.h"
 
 /**
  * struct build - what create and reload were given
@@ -46,5 +46,11 @@ char *build_order_usage(const char *command, const struct options *o, int argc,
  */
 int build_table(const struct build *b, struct backing *backing,
 		struct table *t, struct problems *problems);
+
+/*
+ * Read a whole file, or standard input if @path is "-".  Return: 0, or a negative
+ * errno after a message.
+ */
+int input_read(const char *path, char **text);
 
 #endif /* NOCLONE_BUILD_H */

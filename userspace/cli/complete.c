@@ -12,7 +12,7 @@
 
 #include "base/read.h"
 #include "base/util.h"
-#include "model/origin.h"
+#include "model/name.h"
 #include "system/devmap.h"
 #include "system/saved-file.h"
 #include "cli/status-columns.h"

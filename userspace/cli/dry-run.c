@@ -7,7 +7,7 @@
 
 #include "base/util.h"
 #include "model/name.h"
-#include "model/table-print.h"
+#include "model/table-text.h"
 #include "system/identity.h"
 #include "cli/output.h"
 

@@ -19,10 +19,10 @@
 #include "system/backing.h"
 #include "system/blockdev.h"
 #include "system/devmap.h"
+#include "system/file-lookup.h"
 #include "system/guard.h"
 #include "system/identity.h"
 #include "system/module.h"
-#include "system/system-facts.h"
 #include "cli/options.h"
 #include "cli/output.h"
 

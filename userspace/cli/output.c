@@ -9,7 +9,7 @@
 
 #include "base/log.h"
 #include "base/util.h"
-#include "model/table-print.h"
+#include "model/table-text.h"
 #include "model/table.h"
 #include "cli/version.h"
 

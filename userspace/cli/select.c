@@ -13,7 +13,6 @@
 #include "base/nearest.h"
 #include "base/util.h"
 #include "model/name.h"
-#include "model/origin.h"
 #include "model/table.h"
 #include "system/blockdev.h"
 #include "system/live.h"

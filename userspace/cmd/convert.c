@@ -13,7 +13,7 @@
 #include "base/log.h"
 #include "base/util.h"
 #include "model/exchange.h"
-#include "model/origin.h"
+#include "model/name.h"
 #include "model/table.h"
 #include "system/devmap.h"
 #include "system/live.h"

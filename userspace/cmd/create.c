@@ -16,7 +16,6 @@
 #include "system/devmap.h"
 #include "system/live.h"
 #include "system/saved-file.h"
-#include "system/saved-unit.h"
 #include "cli/build.h"
 #include "cli/dry-run.h"
 #include "cli/load.h"

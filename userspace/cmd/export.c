@@ -11,7 +11,7 @@
 #include "base/log.h"
 #include "base/util.h"
 #include "model/name.h"
-#include "model/table-print.h"
+#include "model/table-text.h"
 #include "model/table.h"
 #include "system/devmap.h"
 #include "system/identity.h"

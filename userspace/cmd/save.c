@@ -13,7 +13,7 @@
 #include "model/table.h"
 #include "system/devmap.h"
 #include "system/live.h"
-#include "system/saved-unit.h"
+#include "system/saved-file.h"
 #include "cli/output.h"
 #include "cli/select.h"
 #include "cmd/saved-update.h"

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/remedy.h"
 #include "model/saved.h"
 #include "model/status.h"
 

@@ -8,8 +8,7 @@
 
 #include "model/problems.h"
 #include "model/table-compare.h"
-#include "model/table-parse.h"
-#include "model/table-print.h"
+#include "model/table-text.h"
 
 static bool exchange_has_equivalent(const struct target *t)
 {

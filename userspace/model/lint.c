@@ -18,7 +18,6 @@
 #include "base/size.h"
 #include "base/util.h"
 #include "model/facts.h"
-#include "model/file-map.h"
 #include "model/name.h"
 #include "model/problems.h"
 #include "model/table.h"

@@ -3,6 +3,8 @@
 #ifndef NOCLONE_PLAN_H
 #define NOCLONE_PLAN_H
 
+#include <stdint.h>
+
 #include "model/facts.h"
 #include "model/problems.h"
 #include "model/table.h"
@@ -61,5 +63,109 @@ void plan_table(const struct plan_request *req, const struct facts_source *src,
 		struct table *t, struct problems *problems);
 
 void plan_request_free(struct plan_request *req);
+
+/**
+ * struct file_request - a requested noclone-file device
+ * @path: absolute path
+ * @start: first sector used in the file
+ * @bytes: requested size of the file; 0: as it is
+ * @allocate: fill its holes and unwritten extents with zeroes
+ * @engine: requested engine
+ * @engine_given: name it in the table
+ * @no_fastpath: give the target that option
+ */
+struct file_request {
+	const char *path;
+	uint64_t start;
+	uint64_t bytes;
+	bool allocate;
+	enum file_engine engine;
+	bool engine_given;
+	bool no_fastpath;
+};
+
+/**
+ * plan_file - make the table
+ * @req: the request
+ * @src: facts about the file
+ * @t: filled with the table
+ * @problems: gets errors, and a warning for every byte left unused
+ *
+ * The end of the file is rounded down to what the engine can reach.
+ */
+void plan_file(const struct file_request *req, const struct facts_source *src,
+	       struct table *t, struct problems *problems);
+
+/**
+ * plan_file_engine - request the engine that the live table requests
+ * @live: the live table
+ * @req: a request without --engine; changed
+ *
+ * Return: false if its targets request different ones; then @req is unchanged.
+ */
+bool plan_file_engine(const struct table *live, struct file_request *req);
+
+enum backing_action {
+	BACKING_KEEP,
+	BACKING_CREATE,
+	BACKING_GROW,
+};
+
+/**
+ * plan_file_action - decide what has to be done to the file first
+ * @req: the request
+ * @facts: the existing file, or NULL
+ * @action: set
+ *
+ * Return: NULL, or a sentence saying why it must not be done.
+ */
+const char *plan_file_action(const struct file_request *req,
+			     const struct file_facts *facts,
+			     enum backing_action *action);
+
+/**
+ * plan_file_facts - facts about the file as it will be then
+ * @req: the request
+ * @facts: facts about the file as it is; changed
+ */
+void plan_file_facts(const struct file_request *req, struct file_facts *facts);
+
+/**
+ * struct queue_limits - limits of a block device
+ * @physical_block: bytes
+ * @minimum_io: bytes; smaller I/O costs more
+ * @optimal_io: bytes, 0: not known
+ * @discard_granularity: bytes; 0: no discards
+ */
+struct queue_limits {
+	uint32_t physical_block;
+	uint32_t minimum_io;
+	uint32_t optimal_io;
+	uint32_t discard_granularity;
+};
+
+/**
+ * struct chunk_choice - a chunk, and why
+ * @sectors: the chunk
+ * @why: a part of a sentence
+ */
+struct chunk_choice {
+	uint32_t sectors;
+	const char *why;
+};
+
+/**
+ * chunk_choose - the chunk for a striped device
+ * @limits: of the devices, an array of pointers
+ * @nr: how many
+ * @smallest: sectors of the smallest leg; 0: not known
+ *
+ * A bio that crosses a border takes the clone path, so the chunk is larger than the
+ * usual I/O; a power of two, so that mapping needs no division; and a multiple of what
+ * the devices prefer.  What they take at once does not limit it: of a larger I/O more
+ * would cross a border then.
+ */
+struct chunk_choice chunk_choose(const struct queue_limits *const *limits,
+				 unsigned int nr, uint64_t smallest);
 
 #endif /* NOCLONE_PLAN_H */

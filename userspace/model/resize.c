@@ -11,8 +11,7 @@
 
 #include "base/size.h"
 #include "model/problems.h"
-#include "model/table-parse.h"
-#include "model/table-print.h"
+#include "model/table-text.h"
 
 const char *resize_parse(struct resize_size *size, const char *text)
 {

@@ -8,8 +8,7 @@
 #include "base/util.h"
 #include "model/boot-unit.h"
 #include "model/name.h"
-#include "model/table-parse.h"
-#include "model/table-print.h"
+#include "model/table-text.h"
 
 #define KEYWORD		"noclone:"
 /* What partitions and logical volumes are aligned to, in sectors. */

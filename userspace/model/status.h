@@ -105,4 +105,9 @@ struct share {
 struct share share_of(const struct table *t, const struct status *now,
 		      const struct status *before);
 
+/* For a word after "off:": what the user can do about the device: a new string, or NULL. */
+char *remedy_of_reason(const char *reason, const char *name);
+/* "the device is suspended: dmsetup resume data" for a state "off:suspended": a new string */
+char *remedy_words(const char *state, const char *name);
+
 #endif /* NOCLONE_STATUS_H */

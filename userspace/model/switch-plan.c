@@ -12,8 +12,8 @@
 #include <string.h>
 
 #include "model/name.h"
-#include "model/remedy.h"
-#include "model/table-print.h"
+#include "model/status.h"
+#include "model/table-text.h"
 
 #define PARAMETERS	"/sys/module/dm_noclone/parameters/"
 /* dm core frees deleted statistics after a grace period of RCU, and they count until then */

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 
 #include "base/util.h"
-#include "model/module-facts.h"
+#include "model/doctor.h"
 #include "model/table.h"
 
 /* Why this tool cannot switch anything by that module: a new string, or NULL. */

@@ -7,7 +7,7 @@
 #include "noclone-map.h"
 #include "base/util.h"
 #include "model/facts.h"
-#include "model/table-print.h"
+#include "model/table-text.h"
 
 /* Chunks compared one by one before two layouts are called different. */
 #define MAX_STEPS	1000000

@@ -22,13 +22,12 @@
 #include "base/read.h"
 #include "base/size.h"
 #include "base/util.h"
-#include "model/file-map.h"
+#include "model/facts.h"
 #include "model/name.h"
 #include "model/table.h"
 #include "model/uses.h"
 #include "system/blockdev.h"
 #include "system/file-lookup.h"
-#include "system/system-facts.h"
 #include "system/users.h"
 
 #define ZEROES_AT_ONCE	(1U << 20)

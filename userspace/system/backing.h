@@ -4,7 +4,7 @@
 #define NOCLONE_BACKING_H
 
 #include "model/facts.h"
-#include "model/plan-file.h"
+#include "model/plan.h"
 
 /**
  * struct backing - a backing file, and what has to be done to it

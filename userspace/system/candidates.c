@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "model/origin.h"
+#include "model/name.h"
 #include "system/devmap.h"
 #include "system/live.h"
 

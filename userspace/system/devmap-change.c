@@ -22,7 +22,7 @@
 #include "base/log.h"
 #include "base/util.h"
 #include "model/name.h"
-#include "model/table-print.h"
+#include "model/table-text.h"
 #include "model/table.h"
 #include "system/devmap-task.h"
 #include "system/devmap.h"

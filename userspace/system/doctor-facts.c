@@ -14,7 +14,7 @@
 #include "base/child.h"
 #include "base/read.h"
 #include "base/util.h"
-#include "model/origin.h"
+#include "model/name.h"
 #include "model/saved.h"
 #include "system/blockdev.h"
 #include "system/devmap.h"

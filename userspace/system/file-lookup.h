@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Files of the running system. */
+/* Files of the running system, and the system as a source of facts. */
 #ifndef NOCLONE_FILE_LOOKUP_H
 #define NOCLONE_FILE_LOOKUP_H
 
 #include "model/facts.h"
-#include "model/file-map.h"
 
 /**
  * file_lookup - facts about a file
@@ -35,5 +34,7 @@ struct file_id file_id_open(int fd);
  * Return: 0 or a negative errno.
  */
 int fiemap_read(int fd, uint64_t bytes, struct file_map *map);
+
+extern const struct facts_source system_facts;
 
 #endif /* NOCLONE_FILE_LOOKUP_H */

@@ -9,9 +9,9 @@
 #include "base/log.h"
 #include "base/util.h"
 #include "model/problems.h"
-#include "model/table-parse.h"
+#include "model/table-text.h"
+#include "system/file-lookup.h"
 #include "system/module.h"
-#include "system/system-facts.h"
 
 #define UNASKED	NOCLONE_MSG_FASTPATH " off:unasked "
 

@@ -3,7 +3,7 @@
 #ifndef NOCLONE_MODULE_H
 #define NOCLONE_MODULE_H
 
-#include "model/module-facts.h"
+#include "model/doctor.h"
 #include "model/table.h"
 
 /* Look at the parameters; this never loads the module. */

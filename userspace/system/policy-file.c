@@ -17,7 +17,6 @@
 #include "base/read.h"
 #include "base/util.h"
 #include "system/replace-file.h"
-#include "system/run-lock.h"
 
 #define POLICY_DIR	"/etc/noclone"
 #define POLICY_MAX	(1U << 20)

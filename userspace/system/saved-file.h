@@ -72,4 +72,13 @@ int saved_file_remove(const char *name);
 void saved_file_set_forced(const char *name, bool forced);
 bool saved_file_is_forced(const char *name);
 
+/*
+ * The device is active, or is removed: so is its unit when this returns, and no event that
+ * comes later starts it.  Does nothing without systemd, and in the unit itself.
+ *
+ * Context: without the lock of the file, for which the unit waits.
+ */
+void saved_unit_start(const char *name);
+void saved_unit_stop(const char *name);
+
 #endif /* NOCLONE_SAVED_FILE_H */

@@ -1,9 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Printing tables, also as their stock equivalents. */
-#ifndef NOCLONE_TABLE_PRINT_H
-#define NOCLONE_TABLE_PRINT_H
+/* Reading and printing tables. */
+#ifndef NOCLONE_TABLE_TEXT_H
+#define NOCLONE_TABLE_TEXT_H
 
+#include "model/problems.h"
 #include "model/table.h"
+
+/**
+ * table_parse - read a whole table
+ * @t: gets every target that could be read
+ * @text: lines; "#" begins a comment, as for dmsetup
+ * @problems: gets what is wrong
+ */
+void table_parse(struct table *t, const char *text, struct problems *problems);
+
+/* Add one target given as numbers and words, as the kernel gives it. */
+struct target *table_add(struct table *t, uint64_t start, uint64_t length,
+			 const char *type, const char *params,
+			 struct problems *problems);
 
 /*
  * Each of these returns a new string; with @stock, that of the equivalent stock
@@ -21,4 +35,4 @@ char *table_types(const struct table *t);
 char *table_concise(const struct table *stock, const char *name,
 		    const char *uuid, bool readonly);
 
-#endif /* NOCLONE_TABLE_PRINT_H */
+#endif /* NOCLONE_TABLE_TEXT_H */
