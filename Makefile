@@ -108,6 +108,7 @@ check-meta:
 
 style:
 	@tests/style/run
+	@tests/style/counts
 
 demo:
 	@tests/demo/run
