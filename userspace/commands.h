@@ -3,7 +3,7 @@
 #ifndef NOCLONE_COMMANDS_H
 #define NOCLONE_COMMANDS_H
 
-#include "cli/command-list.h"
+#include "cli/options.h"
 
 extern const struct command commands[];
 

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/util.h"
-#include "system/file-growth.h"
+#include "system/growth.h"
 
 static uint64_t first_written;
 static bool has_fallocate;

@@ -3,7 +3,7 @@
 #include "unit.h"
 
 #include "base/util.h"
-#include "system/kmsg.h"
+#include "system/devmap-task.h"
 
 static void sentence(const char *record, const char *expected)
 {

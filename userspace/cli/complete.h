@@ -3,7 +3,7 @@
 #ifndef NOCLONE_COMPLETE_H
 #define NOCLONE_COMPLETE_H
 
-#include "cli/command-list.h"
+#include "cli/options.h"
 
 /**
  * complete_word() - the candidates for a word

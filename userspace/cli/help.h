@@ -3,7 +3,7 @@
 #ifndef NOCLONE_HELP_H
 #define NOCLONE_HELP_H
 
-#include "cli/command-list.h"
+#include "cli/options.h"
 
 void help_overview(const struct command *list);
 void help_command(const struct command *cmd);

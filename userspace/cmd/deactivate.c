@@ -128,7 +128,7 @@ static bool deactivate_check_other(const struct options *o, const struct devmap_
 
 	if (str_starts(dev->uuid, NOCLONE_UUID_PREFIX))
 		return deactivate_may_lose(o, dev->name, what, remove);
-	log_err("%s stays active: %s (UUID %s): %s", dev->name, what,
+	log_err("%s stays active: %s (UUID %s); %s", dev->name, what,
 		*dev->uuid ? dev->uuid : "none", remove);
 	return false;
 }

@@ -16,7 +16,6 @@
 #include "model/resize.h"
 #include "system/identity.h"
 #include "system/live.h"
-#include "system/signatures.h"
 #include "cli/output.h"
 
 /* A name that cannot be saved has no lock; the file may have an older name. */

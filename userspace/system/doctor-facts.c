@@ -24,7 +24,6 @@
 #include "system/module.h"
 #include "system/policy-file.h"
 #include "system/saved-file.h"
-#include "system/signatures.h"
 
 #define MODULES		"/lib/modules/"
 #define MODULE		"/sys/module/dm_noclone/"

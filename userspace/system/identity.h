@@ -3,7 +3,11 @@
 #ifndef NOCLONE_IDENTITY_H
 #define NOCLONE_IDENTITY_H
 
+#include <stdbool.h>
+
 #include "model/facts.h"
+#include "model/problems.h"
+#include "model/saved.h"
 
 /**
  * struct identity - what a device is
@@ -59,5 +63,24 @@ char *identity_number(const char *name, void *ctx);
 char *identity_loadable(const char *name, void *ctx);
 
 #define _cleanup_identity_ __attribute__((cleanup(identity_free)))
+
+/* The first leg or backing file that does not exist: a new string, or NULL. */
+char *signatures_missing(const struct table *t);
+/*
+ * Record what they have now.  @planned: a file may not exist yet.  Return: 0, or a negative
+ * errno after a message.
+ */
+int signatures_record(struct saved *s, bool planned);
+
+/**
+ * signatures_check - do they have what was recorded?
+ * @s: with @rename its table gets the paths of the devices that were looked at, so that
+ *	what is used is what was checked
+ * @rename: see @s
+ * @problems: an error for each that differs; a warning where it may be data of the device
+ *
+ * Return: the number of those errors; one that cannot be read does not count.
+ */
+unsigned int signatures_check(struct saved *s, bool rename, struct problems *problems);
 
 #endif /* NOCLONE_IDENTITY_H */

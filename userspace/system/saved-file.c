@@ -29,7 +29,6 @@
 #include "system/file-lookup.h"
 #include "system/identity.h"
 #include "system/replace-file.h"
-#include "system/signatures.h"
 
 #define SAVED_MAX	(16U << 20)
 
