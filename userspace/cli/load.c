@@ -48,8 +48,8 @@ static void load_check_file_writable(const struct target *t,
 }
 
 void load_check_writable(const struct table *t,
-			   const struct facts_source *src,
-			   struct problems *problems)
+			 const struct facts_source *src,
+			 struct problems *problems)
 {
 	unsigned int i, j;
 

@@ -113,7 +113,7 @@ static void explain_print_running(const struct live *r, const struct devmap_devi
  * @json: print nothing
  */
 static void explain_state(const char *name, struct troubles *troubles,
-		   struct json_object *out, bool json)
+			  struct json_object *out, bool json)
 {
 	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
 	_cleanup_live_ struct live r = { 0 };
@@ -252,7 +252,7 @@ static bool explain_is_first(const struct table *t, unsigned int at)
  * @json, add an object for each to @array instead.
  */
 static void explain_files(const struct table *t, const struct troubles *troubles,
-		   struct json_object *array, bool json)
+			  struct json_object *array, bool json)
 {
 	bool headed = false;
 	unsigned int i;
@@ -365,7 +365,7 @@ static void explain_device(const char *name, const struct troubles *troubles,
  * @json, add an object for each to @array instead.
  */
 static void explain_devices(const struct table *t, const struct troubles *troubles,
-		     struct json_object *array, bool json)
+			    struct json_object *array, bool json)
 {
 	struct seen seen = { 0 };
 	unsigned int i, j;

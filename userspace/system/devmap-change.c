@@ -188,7 +188,7 @@ int devmap_message(const char *name, uint64_t sector, const char *message,
 		   char **response)
 {
 	_cleanup_task_ struct dm_task *dmt = devmap_task_new(DM_DEVICE_TARGET_MSG,
-						      name);
+							     name);
 	const char *answer;
 	int r;
 

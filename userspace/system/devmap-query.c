@@ -209,7 +209,7 @@ int devmap_versions(char **library, char **driver)
 int devmap_target_versions(struct devmap_version **versions, unsigned int *nr)
 {
 	_cleanup_task_ struct dm_task *dmt = devmap_query_new(DM_DEVICE_LIST_VERSIONS,
-						       NULL);
+							      NULL);
 	struct dm_versions *v;
 	int r;
 
