@@ -52,7 +52,7 @@ static int reload_dry_run(const struct options *o, const struct devmap_device *d
 			  const struct table *t, const struct problems *problems)
 {
 	_cleanup_saved_update_ struct saved_update u = SAVED_UPDATE_INIT;
-	_cleanup_free_ char *reload_load = dry_run_reload(o, dev->name, opt(o, OPT_READONLY), t);
+	_cleanup_free_ char *load = dry_run_reload(o, dev->name, opt(o, OPT_READONLY), t);
 	_cleanup_free_ char *line = NULL;
 	int r = saved_update_begin(&u, o, dev->name, dev->uuid);
 
@@ -60,7 +60,7 @@ static int reload_dry_run(const struct options *o, const struct devmap_device *d
 		r = saved_update_stage(&u, t, opt(o, OPT_READONLY));
 	if (r)
 		return r;
-	line = xasprintf("%s%s", reload_load, saved_update_words(&u));
+	line = xasprintf("%s%s", load, saved_update_words(&u));
 	dry_run(o, "reload", dev->name, NULL, t, problems, line);
 	return 0;
 }
