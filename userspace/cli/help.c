@@ -32,7 +32,7 @@ static const struct {
 	{ "--yes", "assume-yes" },
 };
 
-static bool usage_is_among(const char *word, const char *list)
+static bool help_usage_is_among(const char *word, const char *list)
 {
 	_cleanup_words_ struct words w = { 0 };
 	unsigned int i;
@@ -53,7 +53,7 @@ void usage_unknown_command(const struct command *list, const char *name)
 	for (cmd = list; cmd->name; cmd++)
 		nearest_try(&n, cmd->name);
 	for (cmd = list; cmd->name; cmd++)
-		if (usage_is_among(name, cmd->synonyms))
+		if (help_usage_is_among(name, cmd->synonyms))
 			n.best = cmd->name;
 	hint = nearest_hint(n.best);
 	log_err("unknown command \"%s\"%s", name, hint);
@@ -72,7 +72,7 @@ static const struct dmsetup_verb {
 	{ "message", " NAME 0 WORD...", 2, 1, true },
 };
 
-static const struct dmsetup_verb *usage_dmsetup_verb(const char *word)
+static const struct dmsetup_verb *help_usage_dmsetup_verb(const char *word)
 {
 	unsigned int i;
 
@@ -83,13 +83,13 @@ static const struct dmsetup_verb *usage_dmsetup_verb(const char *word)
 }
 
 /* --force and the like mean nothing to dmsetup, or something else. */
-static bool usage_dmsetup_has_option(const char *word)
+static bool help_usage_dmsetup_has_option(const char *word)
 {
 	return !strcmp(word, "--noflush") || !strcmp(word, "--nolockfs") ||
 	       !strcmp(word, "--noudevsync");
 }
 
-static void usage_dmsetup_command(const struct dmsetup_verb *v, int argc, char **argv)
+static void help_usage_dmsetup_command(const struct dmsetup_verb *v, int argc, char **argv)
 {
 	const char *dmsetup = "dmsetup";
 	_cleanup_strbuf_ struct strbuf b = { 0 };
@@ -101,7 +101,7 @@ static void usage_dmsetup_command(const struct dmsetup_verb *v, int argc, char *
 		_cleanup_free_ char *word = is_name ? select_name(argv[i]) : xstrdup(argv[i]);
 		_cleanup_free_ char *quoted = shell_quote(word);
 
-		if (is_option && !usage_dmsetup_has_option(word))
+		if (is_option && !help_usage_dmsetup_has_option(word))
 			continue;
 		if (is_name && !name_is_plain(word))
 			dmsetup = name_dmsetup(word);
@@ -123,15 +123,15 @@ bool usage_is_dmsetup(int argc, char **argv)
 	/* options may come first */
 	for (; argc && **argv == '-'; argc--, argv++)
 		;
-	v = argc ? usage_dmsetup_verb(*argv) : NULL;
+	v = argc ? help_usage_dmsetup_verb(*argv) : NULL;
 	if (!v)
 		return false;
 	devmap_setup(&config);
-	usage_dmsetup_command(v, argc - 1, argv + 1);
+	help_usage_dmsetup_command(v, argc - 1, argv + 1);
 	return true;
 }
 
-static void usage_list_options(const struct command *cmd)
+static void help_usage_list_options(const struct command *cmd)
 {
 	_cleanup_strbuf_ struct strbuf b = { 0 };
 	unsigned int i;
@@ -147,25 +147,25 @@ static void usage_list_options(const struct command *cmd)
 }
 
 /* The option that another tool calls by that name, or NULL. */
-static const char *usage_synonym(const char *name, const struct command *cmd)
+static const char *help_usage_synonym(const char *name, const struct command *cmd)
 {
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(usage_options); i++) {
 		const struct option_info *o = option_find(usage_options[i].name);
 
-		if (usage_is_among(name, usage_options[i].synonyms) &&
+		if (help_usage_is_among(name, usage_options[i].synonyms) &&
 		    o && command_takes(cmd, o))
 			return o->name;
 	}
 	return NULL;
 }
 
-static void usage_no_such_option(const char *word, const struct command *cmd)
+static void help_usage_no_such_option(const char *word, const struct command *cmd)
 {
 	bool is_long = str_starts(word, "--");
 	struct nearest n = { .word = word + 2 };
-	const char *synonym = usage_synonym(word + strspn(word, "-"), cmd);
+	const char *synonym = help_usage_synonym(word + strspn(word, "-"), cmd);
 	_cleanup_free_ char *best = NULL, *hint = NULL;
 	unsigned int i;
 
@@ -184,7 +184,7 @@ static void usage_no_such_option(const char *word, const struct command *cmd)
 }
 
 /* The options that @word is the beginning of: a new string, NULL if there are none. */
-static char *usage_long_forms(const char *word, const struct command *cmd)
+static char *help_usage_long_forms(const char *word, const struct command *cmd)
 {
 	struct strbuf b = { 0 };
 	unsigned int i;
@@ -198,14 +198,14 @@ static char *usage_long_forms(const char *word, const struct command *cmd)
 
 void usage_unknown_option(const char *word, const struct command *cmd)
 {
-	_cleanup_free_ char *several = usage_long_forms(word, cmd);
+	_cleanup_free_ char *several = help_usage_long_forms(word, cmd);
 
 	if (several)
 		log_err("%s may be short for %s: write it out", word, several);
 	else
-		usage_no_such_option(word, cmd);
+		help_usage_no_such_option(word, cmd);
 	if (cmd)
-		usage_list_options(cmd);
+		help_usage_list_options(cmd);
 	else
 		log_err("\"noclone help COMMAND\" lists the options of a command");
 }
@@ -218,7 +218,7 @@ void usage_other_options(const struct command *cmd, option_bits given)
 		if (given & option_infos[i].bit && !command_takes(cmd, &option_infos[i]))
 			log_err("%s does not take --%s", cmd->name,
 				option_infos[i].name);
-	usage_list_options(cmd);
+	help_usage_list_options(cmd);
 }
 
 void usage_words(const struct command *cmd, int argc, char **argv)

@@ -14,7 +14,7 @@
 #include "cli/version.h"
 
 /* Problems as messages. */
-static void problem_log(const struct problem *p, const char *where)
+static void output_problem_log(const struct problem *p, const char *where)
 {
 	void (*log)(const char *fmt, ...) = log_err;
 
@@ -34,7 +34,7 @@ void problems_log(const struct problems *p, const char *where)
 	unsigned int i;
 
 	for (i = 0; i < p->nr; i++)
-		problem_log(&p->problem[i], where);
+		output_problem_log(&p->problem[i], where);
 }
 
 void problems_log_errors(const struct problems *p, const char *where)
@@ -43,7 +43,7 @@ void problems_log_errors(const struct problems *p, const char *where)
 
 	for (i = 0; i < p->nr; i++)
 		if (p->problem[i].severity == PROBLEM_ERROR)
-			problem_log(&p->problem[i], where);
+			output_problem_log(&p->problem[i], where);
 }
 
 struct json_object *output_new(const char *command)

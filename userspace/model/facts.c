@@ -67,8 +67,8 @@ void file_map_gap(struct file_map *map, uint64_t begin, uint64_t end)
 	map->gap[map->nr_gaps++] = (struct file_gap) { begin, end };
 }
 
-static void file_map_add_extent(struct file_map *map, const struct fiemap_extent *e,
-				uint64_t begin, uint64_t end)
+static void facts_file_map_add_extent(struct file_map *map, const struct fiemap_extent *e,
+				      uint64_t begin, uint64_t end)
 {
 	map->extents++;
 	if (e->fe_flags & FIEMAP_EXTENT_UNWRITTEN)
@@ -93,7 +93,7 @@ void file_map_extents(struct file_map *map, const struct fiemap_extent *e,
 		if (begin >= end)
 			continue;
 		file_map_gap(map, at, begin);
-		file_map_add_extent(map, &e[i], begin, end);
+		facts_file_map_add_extent(map, &e[i], begin, end);
 		at = end;
 	}
 	file_map_gap(map, at, bytes);

@@ -127,7 +127,7 @@ static const struct {
 };
 
 /* "part1-mpath-...": a partition that kpartx has mapped */
-static bool origin_is_partition(const char *word)
+static bool name_origin_is_partition(const char *word)
 {
 	return str_starts(word, "part") && word[4] &&
 	       !word[4 + strspn(word + 4, "0123456789")];
@@ -149,7 +149,7 @@ char *origin_of_uuid(const char *uuid)
 		free(word);
 		return xstrdup(programs[i].program);
 	}
-	if (!origin_is_partition(word))
+	if (!name_origin_is_partition(word))
 		return word;
 	free(word);
 	return xstrdup("kpartx");

@@ -417,13 +417,13 @@ void plan_file_facts(const struct file_request *req, struct file_facts *f)
 #define LARGEST	(1U << 20)
 #define LEAST	4096U
 
-static bool chunk_is_power(uint32_t bytes)
+static bool plan_chunk_is_power(uint32_t bytes)
 {
 	return bytes && !(bytes & (bytes - 1));
 }
 
 /* The largest power of two that is not more than @n, which is not 0. */
-static uint64_t chunk_round_down_to_power(uint64_t n)
+static uint64_t plan_chunk_round_down_to_power(uint64_t n)
 {
 	while (n & (n - 1))
 		n &= n - 1;
@@ -431,7 +431,7 @@ static uint64_t chunk_round_down_to_power(uint64_t n)
 }
 
 /* What a chunk should be a multiple of, if that is reasonable */
-static uint32_t chunk_preferred(const struct queue_limits *l)
+static uint32_t plan_chunk_preferred(const struct queue_limits *l)
 {
 	const uint32_t wish[] = {
 		l->physical_block, l->minimum_io, l->optimal_io, l->discard_granularity,
@@ -440,7 +440,7 @@ static uint32_t chunk_preferred(const struct queue_limits *l)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(wish); i++)
-		if (chunk_is_power(wish[i]) && wish[i] <= LARGEST)
+		if (plan_chunk_is_power(wish[i]) && wish[i] <= LARGEST)
 			most = MAX(most, wish[i]);
 	return most;
 }
@@ -453,13 +453,13 @@ struct chunk_choice chunk_choose(const struct queue_limits *const *limits,
 	unsigned int i;
 
 	for (i = 0; i < nr; i++) {
-		if (chunk_preferred(limits[i]) <= chunk)
+		if (plan_chunk_preferred(limits[i]) <= chunk)
 			continue;
-		chunk = chunk_preferred(limits[i]);
+		chunk = plan_chunk_preferred(limits[i]);
 		why = "the block, or the I/O or discard size, that a device prefers";
 	}
 	if (room && room < chunk) {
-		chunk = chunk_round_down_to_power(room);
+		chunk = plan_chunk_round_down_to_power(room);
 		why = "a leg is not larger";
 	}
 	return (struct chunk_choice) { chunk >> SECTOR_SHIFT, why };

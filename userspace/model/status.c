@@ -23,13 +23,13 @@
  * The clones of a stock target do not come to the module: there the reasons are
  * added up, which the module counts one by one while it is attached.
  */
-static bool share_is_stock(const struct target *target, const void *data __unused)
+static bool status_share_is_stock(const struct target *target, const void *data __unused)
 {
 	return target->stock;
 }
 
 /* Counters that have become smaller belong to a new device of that name. */
-static bool share_is_new(const struct status *now, const struct status *before)
+static bool status_share_is_new(const struct status *now, const struct status *before)
 {
 	unsigned int i;
 
@@ -52,7 +52,7 @@ struct share share_of(const struct table *t, const struct status *now,
 
 	if (!share.counted)
 		return share;
-	if (!before || share_is_new(now, before))
+	if (!before || status_share_is_new(now, before))
 		before = &nothing;
 	for (i = 0; i < now->nr_counters; i++) {
 		const struct counter *c = &now->counters[i];
@@ -66,7 +66,7 @@ struct share share_of(const struct table *t, const struct status *now,
 		most = MAX(most, value);
 	}
 	share.fast = status_fast(now) - status_fast(before);
-	share.other = table_any(t, share_is_stock, NULL) ? reasons :
+	share.other = table_any(t, status_share_is_stock, NULL) ? reasons :
 		status_counter(now, "clones") - status_counter(before, "clones");
 	return share;
 }
@@ -428,7 +428,7 @@ static const struct {
 	{ "layout", "nothing on this kernel; please report it with dmsetup table" },
 };
 
-static char *remedy_replace(const char *text, const char *word, const char *by)
+static char *status_remedy_replace(const char *text, const char *word, const char *by)
 {
 	struct strbuf b = { 0 };
 	const char *at;
@@ -442,12 +442,12 @@ static char *remedy_replace(const char *text, const char *word, const char *by)
 }
 
 /* The name comes last: it may have DMSETUP in it. */
-static char *remedy_with_name(const char *remedy, const char *name)
+static char *status_remedy_with_name(const char *remedy, const char *name)
 {
-	_cleanup_free_ char *dmsetup = remedy_replace(remedy, "DMSETUP", name_dmsetup(name));
+	_cleanup_free_ char *dmsetup = status_remedy_replace(remedy, "DMSETUP", name_dmsetup(name));
 	_cleanup_free_ char *quoted = shell_quote(name);
 
-	return remedy_replace(dmsetup, "NAME", quoted);
+	return status_remedy_replace(dmsetup, "NAME", quoted);
 }
 
 char *remedy_of_reason(const char *reason, const char *name)
@@ -456,7 +456,7 @@ char *remedy_of_reason(const char *reason, const char *name)
 
 	for (i = 0; i < ARRAY_SIZE(remedies); i++)
 		if (!strcmp(reason, remedies[i].reason))
-			return remedy_with_name(remedies[i].remedy, name);
+			return status_remedy_with_name(remedies[i].remedy, name);
 	return NULL;
 }
 

@@ -36,7 +36,7 @@ struct args {
 /* The arguments of a target. */
 
 /* Add a problem, with the word that is wrong unless it is NULL.  Return: false. */
-static bool parse_args_bad(struct args *a, const char *sentence, const char *word)
+static bool table_parse_args_bad(struct args *a, const char *sentence, const char *word)
 {
 	if (word)
 		problem_add(a->problems, PROBLEM_ERROR, a->target->line,
@@ -48,7 +48,7 @@ static bool parse_args_bad(struct args *a, const char *sentence, const char *wor
 }
 
 /* Take the next word; there must be one. */
-static char *parse_args_next(struct args *a)
+static char *table_parse_args_next(struct args *a)
 {
 	a->nr--;
 	return *a->word++;
@@ -65,7 +65,7 @@ static char *parse_args_next(struct args *a)
 #define NO_BREAK_SPACE		0xa0
 
 /* Would dm or dmsetup hand another path to the target than the one written? */
-static bool parse_is_mangled(const char *word)
+static bool table_parse_is_mangled(const char *word)
 {
 	for (; *word; word++)
 		if (*word == '\\' || (unsigned char)*word < ' ' ||
@@ -74,94 +74,94 @@ static bool parse_is_mangled(const char *word)
 	return false;
 }
 
-static bool parse_path(struct args *a, const char *word)
+static bool table_parse_path(struct args *a, const char *word)
 {
 	_cleanup_free_ char *path = xstrdup(word);
 
-	if (parse_is_mangled(word))
-		return parse_args_bad(a, "Path has a byte that dm splits at or removes: write it as % and two hexadecimal digits",
-				      word);
+	if (table_parse_is_mangled(word))
+		return table_parse_args_bad(a, "Path has a byte that dm splits at or removes: write it as % and two hexadecimal digits",
+					    word);
 	if (!noclone_path_decode(path))
-		return parse_args_bad(a, NOCLONE_ERR_PATH_ESCAPE, word);
+		return table_parse_args_bad(a, NOCLONE_ERR_PATH_ESCAPE, word);
 	if (*path != '/')
-		return parse_args_bad(a, NOCLONE_ERR_PATH_RELATIVE, word);
+		return table_parse_args_bad(a, NOCLONE_ERR_PATH_RELATIVE, word);
 	a->target->path = xstrdup(path);
 	return true;
 }
 
-static bool parse_engine(struct args *a)
+static bool table_parse_engine(struct args *a)
 {
 	char *word;
 
 	if (!a->nr)
-		return parse_args_bad(a, NOCLONE_ERR_NO_ENGINE, NULL);
-	word = parse_args_next(a);
+		return table_parse_args_bad(a, NOCLONE_ERR_NO_ENGINE, NULL);
+	word = table_parse_args_next(a);
 	a->target->engine_given = true;
 	/* "null" is for debug builds: not a name to propose */
 	return engine_find(word, &a->target->engine) ||
-	       parse_args_bad(a, NOCLONE_ERR_ENGINE, word);
+	       table_parse_args_bad(a, NOCLONE_ERR_ENGINE, word);
 }
 
-static bool parse_option(struct args *a)
+static bool table_parse_option(struct args *a)
 {
-	char *word = parse_args_next(a);
+	char *word = table_parse_args_next(a);
 
 	if (!strcasecmp(word, NOCLONE_OPT_ENGINE))
-		return parse_engine(a);
+		return table_parse_engine(a);
 	if (strcasecmp(word, NOCLONE_OPT_NO_FASTPATH))
-		return parse_args_bad(a, NOCLONE_ERR_FILE_OPTION, word);
+		return table_parse_args_bad(a, NOCLONE_ERR_FILE_OPTION, word);
 	a->target->no_fastpath = true;
 	return true;
 }
 
 /* "<#words> word...", or nothing at all */
-static bool parse_file_options(struct args *a)
+static bool table_parse_file_options(struct args *a)
 {
 	char *word;
 	uint32_t n;
 
 	if (!a->nr)
 		return true;
-	word = parse_args_next(a);
+	word = table_parse_args_next(a);
 	if (!parse_u32(word, &n) || n > MAX_OPTION_WORDS)
-		return parse_args_bad(a, NOCLONE_ERR_FILE_NR_OPTIONS, word);
+		return table_parse_args_bad(a, NOCLONE_ERR_FILE_NR_OPTIONS, word);
 	if (n != a->nr)
-		return parse_args_bad(a, NOCLONE_ERR_FILE_OPTION_COUNT, word);
+		return table_parse_args_bad(a, NOCLONE_ERR_FILE_OPTION_COUNT, word);
 	while (a->nr)
-		if (!parse_option(a))
+		if (!table_parse_option(a))
 			return false;
 	return true;
 }
 
 /* Return: false if one of them is wrong; then a problem was added. */
-static bool parse_file_target_parse(struct args *a)
+static bool table_parse_file_target(struct args *a)
 {
 	struct args options = *a;
 
 	if (a->nr < 2)
-		return parse_args_bad(a, NOCLONE_ERR_FILE_ARGS, NULL);
+		return table_parse_args_bad(a, NOCLONE_ERR_FILE_ARGS, NULL);
 	options.word += 2;
 	options.nr -= 2;
-	if (!parse_file_options(&options) || !parse_path(a, a->word[0]))
+	if (!table_parse_file_options(&options) || !table_parse_path(a, a->word[0]))
 		return false;
 	return parse_u64(a->word[1], &a->target->file_start) ||
-	       parse_args_bad(a, NOCLONE_ERR_START, a->word[1]);
+	       table_parse_args_bad(a, NOCLONE_ERR_START, a->word[1]);
 }
 
-static bool parse_leg(struct args *a)
+static bool table_parse_leg(struct args *a)
 {
-	char *device = parse_args_next(a);
-	char *word = parse_args_next(a);
+	char *device = table_parse_args_next(a);
+	char *word = table_parse_args_next(a);
 	uint64_t start;
 
 	if (!parse_u64(word, &start))
-		return parse_args_bad(a, NOCLONE_ERR_START, word);
+		return table_parse_args_bad(a, NOCLONE_ERR_START, word);
 	target_add_leg(a->target, device, start);
 	return true;
 }
 
 /* "<#opt> word...", or nothing at all */
-static bool parse_options(struct args *a)
+static bool table_parse_options(struct args *a)
 {
 	char *word;
 	uint32_t n;
@@ -169,78 +169,78 @@ static bool parse_options(struct args *a)
 	if (!a->nr)
 		return true;
 
-	word = parse_args_next(a);
+	word = table_parse_args_next(a);
 	if (!parse_u32(word, &n) || n > 1)
-		return parse_args_bad(a, NOCLONE_ERR_NR_OPTIONS, word);
+		return table_parse_args_bad(a, NOCLONE_ERR_NR_OPTIONS, word);
 	if (a->nr < n)
-		return parse_args_bad(a, NOCLONE_ERR_FEW_OPTIONS, NULL);
+		return table_parse_args_bad(a, NOCLONE_ERR_FEW_OPTIONS, NULL);
 	if (n) {
-		word = parse_args_next(a);
+		word = table_parse_args_next(a);
 		if (strcasecmp(word, NOCLONE_OPT_NO_FASTPATH))
-			return parse_args_bad(a, NOCLONE_ERR_OPTION, word);
+			return table_parse_args_bad(a, NOCLONE_ERR_OPTION, word);
 		a->target->no_fastpath = true;
 	}
 	if (a->nr)
-		return parse_args_bad(a, NOCLONE_ERR_LEFT_OVER, *a->word);
+		return table_parse_args_bad(a, NOCLONE_ERR_LEFT_OVER, *a->word);
 	return true;
 }
 
 /* The kernel reads the options before it opens devices: same order here. */
-static bool parse_tail(struct args *a, uint32_t legs)
+static bool table_parse_tail(struct args *a, uint32_t legs)
 {
 	struct args options = *a;
 
 	options.word += 2 * (size_t)legs;
 	options.nr -= 2 * legs;
 	if (a->target->stock && options.nr)
-		return parse_args_bad(a, "Words left over after the devices", *options.word);
-	if (!parse_options(&options))
+		return table_parse_args_bad(a, "Words left over after the devices", *options.word);
+	if (!table_parse_options(&options))
 		return false;
 	while (legs--)
-		if (!parse_leg(a))
+		if (!table_parse_leg(a))
 			return false;
 	return true;
 }
 
-static bool parse_linear(struct args *a)
+static bool table_parse_linear(struct args *a)
 {
 	if (a->nr < 2)
-		return parse_args_bad(a, NOCLONE_ERR_LINEAR_ARGS, NULL);
-	return parse_tail(a, 1);
+		return table_parse_args_bad(a, NOCLONE_ERR_LINEAR_ARGS, NULL);
+	return table_parse_tail(a, 1);
 }
 
-static bool parse_numbers(struct args *a, uint32_t *stripes)
+static bool table_parse_numbers(struct args *a, uint32_t *stripes)
 {
 	char *word;
 
 	if (a->nr < 2)
-		return parse_args_bad(a, NOCLONE_ERR_STRIPED_ARGS, NULL);
-	word = parse_args_next(a);
+		return table_parse_args_bad(a, NOCLONE_ERR_STRIPED_ARGS, NULL);
+	word = table_parse_args_next(a);
 	if (!parse_u32(word, stripes) || !*stripes)
-		return parse_args_bad(a, NOCLONE_ERR_STRIPES, word);
-	word = parse_args_next(a);
+		return table_parse_args_bad(a, NOCLONE_ERR_STRIPES, word);
+	word = table_parse_args_next(a);
 	if (!parse_u32(word, &a->target->chunk) || !a->target->chunk)
-		return parse_args_bad(a, NOCLONE_ERR_CHUNK, word);
+		return table_parse_args_bad(a, NOCLONE_ERR_CHUNK, word);
 	return true;
 }
 
-static bool parse_striped(struct args *a)
+static bool table_parse_striped(struct args *a)
 {
 	const struct target *t = a->target;
 	uint32_t stripes;
 
-	if (!parse_numbers(a, &stripes))
+	if (!table_parse_numbers(a, &stripes))
 		return false;
 	if (t->length % stripes)
-		return parse_args_bad(a, NOCLONE_ERR_LENGTH, NULL);
+		return table_parse_args_bad(a, NOCLONE_ERR_LENGTH, NULL);
 	if (t->length / stripes % t->chunk)
-		return parse_args_bad(a, NOCLONE_ERR_STRIPE_LENGTH, NULL);
+		return table_parse_args_bad(a, NOCLONE_ERR_STRIPE_LENGTH, NULL);
 	if (a->nr / 2 < stripes)
-		return parse_args_bad(a, NOCLONE_ERR_FEW_LEGS, NULL);
-	return parse_tail(a, stripes);
+		return table_parse_args_bad(a, NOCLONE_ERR_FEW_LEGS, NULL);
+	return table_parse_tail(a, stripes);
 }
 
-static void parse_params(struct target *t, struct problems *problems)
+static void table_parse_params(struct target *t, struct problems *problems)
 {
 	_cleanup_words_ struct words w;
 	struct args args;
@@ -248,24 +248,24 @@ static void parse_params(struct target *t, struct problems *problems)
 	words_split(&w, t->params);
 	args = (struct args) { t, w.word, w.nr, problems };
 	if (t->kind == TARGET_LINEAR)
-		t->understood = parse_linear(&args);
+		t->understood = table_parse_linear(&args);
 	else if (t->kind == TARGET_STRIPED)
-		t->understood = parse_striped(&args);
+		t->understood = table_parse_striped(&args);
 	else if (t->kind == TARGET_FILE)
-		t->understood = parse_file_target_parse(&args);
+		t->understood = table_parse_file_target(&args);
 }
 
-static struct target *parse_add_line(struct table *t, unsigned int line,
-				     uint64_t start, uint64_t length,
-				     const char *type, const char *params,
-				     struct problems *problems)
+static struct target *table_parse_add_line(struct table *t, unsigned int line,
+					   uint64_t start, uint64_t length,
+					   const char *type, const char *params,
+					   struct problems *problems)
 {
 	struct target *target = table_add_target(t, start, length, type);
 
 	if (line)
 		target->line = line;
 	target->params = xstrdup(params);
-	parse_params(target, problems);
+	table_parse_params(target, problems);
 	return target;
 }
 
@@ -273,11 +273,11 @@ struct target *table_add(struct table *t, uint64_t start, uint64_t length,
 			 const char *type, const char *params,
 			 struct problems *problems)
 {
-	return parse_add_line(t, 0, start, length, type, params, problems);
+	return table_parse_add_line(t, 0, start, length, type, params, problems);
 }
 
 /* Cut one word off the front of @s; NULL when nothing is left. */
-static char *parse_cut_word(char **s)
+static char *table_parse_cut_word(char **s)
 {
 	char *word = *s + strspn(*s, " \t");
 	char *end = word + strcspn(word, " \t");
@@ -289,19 +289,19 @@ static char *parse_cut_word(char **s)
 	return word;
 }
 
-static void parse_line(struct table *t, unsigned int nr, char *line,
-		       struct problems *problems)
+static void table_parse_line(struct table *t, unsigned int nr, char *line,
+			     struct problems *problems)
 {
 	char *start_word, *length_word, *type;
 	uint64_t start, length;
 
 	line[strcspn(line, "#\r\n")] = 0;
-	start_word = parse_cut_word(&line);
+	start_word = table_parse_cut_word(&line);
 	if (!start_word)
 		return;
 
-	length_word = parse_cut_word(&line);
-	type = length_word ? parse_cut_word(&line) : NULL;
+	length_word = table_parse_cut_word(&line);
+	type = length_word ? table_parse_cut_word(&line) : NULL;
 	if (!type)
 		problem_add(problems, PROBLEM_ERROR, nr,
 			    "A target is <start sector> <sectors> <target> <arguments>");
@@ -314,8 +314,8 @@ static void parse_line(struct table *t, unsigned int nr, char *line,
 			    "Length of the target is not a decimal number of sectors: \"%s\"",
 			    length_word);
 	else
-		parse_add_line(t, nr, start, length, type, line + strspn(line, " \t"),
-			       problems);
+		table_parse_add_line(t, nr, start, length, type, line + strspn(line, " \t"),
+				     problems);
 }
 
 void table_parse(struct table *t, const char *text, struct problems *problems)
@@ -326,7 +326,7 @@ void table_parse(struct table *t, const char *text, struct problems *problems)
 		size_t len = strcspn(text, "\n");
 		_cleanup_free_ char *line = xstrndup(text, len);
 
-		parse_line(t, ++nr, line, problems);
+		table_parse_line(t, ++nr, line, problems);
 		text += len + (text[len] == '\n');
 	}
 	if (!t->nr && !problems_count(problems, PROBLEM_ERROR))
@@ -336,7 +336,7 @@ void table_parse(struct table *t, const char *text, struct problems *problems)
 /* Printing tables, also as their stock equivalents. */
 
 /* With @stock without the options, which no stock target has. */
-static char *print_file_params(const struct target *t, bool stock)
+static char *table_print_file_params(const struct target *t, bool stock)
 {
 	_cleanup_free_ char *path = path_encode(t->path);
 	struct strbuf b = { 0 };
@@ -361,7 +361,7 @@ char *target_params(const struct target *target, bool stock,
 	if (!target->understood)
 		return xstrdup(target->params);
 	if (target->kind == TARGET_FILE)
-		return print_file_params(target, stock);
+		return table_print_file_params(target, stock);
 
 	if (target->kind == TARGET_STRIPED)
 		strbuf_add(&b, "%u %u ", target->nr_legs, target->chunk);
@@ -416,7 +416,7 @@ char *table_types(const struct table *t)
 }
 
 /* Comma, semicolon and backslash separate things in the concise format. */
-static void print_add_escaped(struct strbuf *b, const char *s)
+static void table_print_add_escaped(struct strbuf *b, const char *s)
 {
 	for (; *s; s++) {
 		if (strchr(",;\\", *s))
@@ -431,10 +431,10 @@ char *table_concise(const struct table *stock, const char *name,
 	_cleanup_free_ char *lines = table_print(stock, true, NULL, NULL);
 	struct strbuf b = { 0 };
 
-	print_add_escaped(&b, name);
+	table_print_add_escaped(&b, name);
 	strbuf_add(&b, ",");
-	print_add_escaped(&b, uuid);
+	table_print_add_escaped(&b, uuid);
 	strbuf_add(&b, ",,%s,", readonly ? "ro" : "rw");
-	print_add_escaped(&b, lines);
+	table_print_add_escaped(&b, lines);
 	return strbuf_take(&b);
 }

@@ -203,7 +203,7 @@ dev_t blockdev_mapped_number(const char *name)
 /* Others may take the free device that we were told of. */
 #define ATTEMPTS	64
 
-static struct loop_config loop_make_config(const struct loop_request *req, int file)
+static struct loop_config blockdev_loop_make_config(const struct loop_request *req, int file)
 {
 	struct loop_config config = {
 		.fd = file,
@@ -223,8 +223,8 @@ static struct loop_config loop_make_config(const struct loop_request *req, int f
 }
 
 /* Return: 0, -EBUSY if it was taken meanwhile, or another negative errno. */
-static int loop_attach_free(int control, const struct loop_config *config,
-			    char **path, int *fd)
+static int blockdev_loop_attach_free(int control, const struct loop_config *config,
+				     char **path, int *fd)
 {
 	int nr = ioctl(control, LOOP_CTL_GET_FREE), r = 0;
 
@@ -248,14 +248,14 @@ char *loop_attach(const struct loop_request *req, int *fd)
 	_cleanup_close_ int control = open("/dev/loop-control", O_RDWR | O_CLOEXEC);
 	_cleanup_close_ int file = control < 0 ? -1 :
 		open(req->path, (req->readonly ? O_RDONLY : O_RDWR) | O_CLOEXEC);
-	struct loop_config config = loop_make_config(req, file);
+	struct loop_config config = blockdev_loop_make_config(req, file);
 	char *path = NULL;
 	unsigned int i;
 	int r = file < 0 ? -errno : -EBUSY;
 
 	*fd = -1;
 	for (i = 0; r == -EBUSY && i < ATTEMPTS; i++)
-		r = loop_attach_free(control, &config, &path, fd);
+		r = blockdev_loop_attach_free(control, &config, &path, fd);
 	if (!r)
 		return path;
 	log_err("cannot put a loop device on %s: %s%s", req->path, strerror(-r),

@@ -235,21 +235,21 @@ int file_lookup(const char *path, bool map, struct file_facts *f)
 /* The running system as a source of facts. */
 #define STANDS_ON_DEPTH	32
 
-static int facts_source_lookup(const struct facts_source *src __unused,
-			       const char *name, struct device_facts *facts)
+static int lookup_facts_source_lookup(const struct facts_source *src __unused,
+				      const char *name, struct device_facts *facts)
 {
 	return blockdev_lookup(name, facts);
 }
 
-static int facts_source_lookup_file(const struct facts_source *src __unused,
-				    const char *path, bool map,
-				    struct file_facts *facts)
+static int lookup_facts_source_lookup_file(const struct facts_source *src __unused,
+					   const char *path, bool map,
+					   struct file_facts *facts)
 {
 	return file_lookup(path, map, facts);
 }
 
 /* The disk below a loop device is not among its slaves in sysfs. */
-static dev_t facts_disk_below_loop(dev_t loop)
+static dev_t lookup_facts_disk_below_loop(dev_t loop)
 {
 	_cleanup_file_facts_ struct file_facts f = { 0 };
 	_cleanup_free_ char *path = blockdev_attribute(loop, "loop/backing_file");
@@ -257,11 +257,11 @@ static dev_t facts_disk_below_loop(dev_t loop)
 	return path && !file_lookup(path, false, &f) ? f.disk : 0;
 }
 
-static bool facts_stands_on(dev_t upper, dev_t lower, unsigned int depth)
+static bool lookup_facts_stands_on(dev_t upper, dev_t lower, unsigned int depth)
 {
 	_cleanup_free_ char *path = blockdev_sysfs(upper, "slaves");
 	_cleanup_free_ char *disk = blockdev_attribute(upper, "../dev");
-	dev_t below = facts_disk_below_loop(upper);
+	dev_t below = lookup_facts_disk_below_loop(upper);
 	bool found = false;
 	struct dirent *entry;
 	DIR *dir;
@@ -270,9 +270,9 @@ static bool facts_stands_on(dev_t upper, dev_t lower, unsigned int depth)
 		return upper == lower;
 	/* a partition stands on its disk */
 	if (disk && blockdev_parse_number(disk))
-		return facts_stands_on(blockdev_parse_number(disk), lower, depth - 1);
+		return lookup_facts_stands_on(blockdev_parse_number(disk), lower, depth - 1);
 	if (below)
-		return facts_stands_on(below, lower, depth - 1);
+		return lookup_facts_stands_on(below, lower, depth - 1);
 
 	dir = opendir(path);
 	while (dir && !found && (entry = readdir(dir))) {
@@ -282,22 +282,22 @@ static bool facts_stands_on(dev_t upper, dev_t lower, unsigned int depth)
 			continue;
 		attribute = xasprintf("slaves/%s/dev", entry->d_name);
 		number = blockdev_attribute(upper, attribute);
-		found = number && facts_stands_on(blockdev_parse_number(number), lower,
-						  depth - 1);
+		found = number && lookup_facts_stands_on(blockdev_parse_number(number), lower,
+							 depth - 1);
 	}
 	if (dir)
 		closedir(dir);
 	return found;
 }
 
-static bool facts_source_stands_on(const struct facts_source *src __unused,
-				   dev_t upper, dev_t lower)
+static bool lookup_facts_source_stands_on(const struct facts_source *src __unused,
+					  dev_t upper, dev_t lower)
 {
-	return facts_stands_on(upper, lower, STANDS_ON_DEPTH);
+	return lookup_facts_stands_on(upper, lower, STANDS_ON_DEPTH);
 }
 
 const struct facts_source system_facts = {
-	.lookup = facts_source_lookup,
-	.lookup_file = facts_source_lookup_file,
-	.stands_on = facts_source_stands_on,
+	.lookup = lookup_facts_source_lookup,
+	.lookup_file = lookup_facts_source_lookup_file,
+	.stands_on = lookup_facts_source_stands_on,
 };

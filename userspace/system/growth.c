@@ -203,14 +203,14 @@ char *growth_words(const struct growth *g)
 }
 
 /* The room that a mapped device can grow into. */
-static int room_refuse(const char *name, int r)
+static int growth_room_refuse(const char *name, int r)
 {
 	log_err("%s: %s", name, strerror(-r));
 	return r;
 }
 
 /* All parts of disks that mapped devices have, or saved ones that are not active. */
-static void room_add_live(const char *name, void *data)
+static void growth_room_add_live(const char *name, void *data)
 {
 	_cleanup_table_ struct table t = { 0 };
 
@@ -218,7 +218,7 @@ static void room_add_live(const char *name, void *data)
 	parts_add_table(data, name, &t);
 }
 
-static void room_add_partition(struct parts *parts, dev_t disk, const char *name)
+static void growth_room_add_partition(struct parts *parts, dev_t disk, const char *name)
 {
 	_cleanup_free_ char *start = xasprintf("%s/start", name);
 	_cleanup_free_ char *size = xasprintf("%s/size", name);
@@ -236,20 +236,20 @@ static void room_add_partition(struct parts *parts, dev_t disk, const char *name
 }
 
 /* A leg on a partition has that partition for itself. */
-static void room_add_partitions(struct parts *parts, const struct device_facts *f)
+static void growth_room_add_partitions(struct parts *parts, const struct device_facts *f)
 {
 	_cleanup_free_ char *base = blockdev_sysfs(f->devno, "");
 	DIR *dir = f->disk == f->devno ? opendir(base) : NULL;
 	struct dirent *entry;
 
 	while (dir && (entry = readdir(dir)))
-		room_add_partition(parts, f->disk, entry->d_name);
+		growth_room_add_partition(parts, f->disk, entry->d_name);
 	if (dir)
 		closedir(dir);
 }
 
 /* Sectors after @end of the device; @next: set to the name of what ends them, or NULL. */
-static uint64_t room_behind(const struct device_facts *f, uint64_t end, char **next)
+static uint64_t growth_room_behind(const struct device_facts *f, uint64_t end, char **next)
 {
 	const uint64_t from = f->offset + end;
 	uint64_t to = f->offset + f->sectors;
@@ -259,9 +259,9 @@ static uint64_t room_behind(const struct device_facts *f, uint64_t end, char **n
 
 	if (from >= to)
 		return 0;
-	devmap_for_each(room_add_live, &parts);
+	devmap_for_each(growth_room_add_live, &parts);
 	parts_add_saved(&parts);
-	room_add_partitions(&parts, f);
+	growth_room_add_partitions(&parts, f);
 	for (i = 0; i < parts.nr; i++) {
 		const struct part *p = &parts.part[i];
 
@@ -276,7 +276,7 @@ static uint64_t room_behind(const struct device_facts *f, uint64_t end, char **n
 }
 
 /* The leg with the least room decides. */
-static int room_find_behind_legs(struct room *r, const struct target *last)
+static int growth_room_find_behind_legs(struct room *r, const struct target *last)
 {
 	uint64_t least = UINT64_MAX;
 	unsigned int i;
@@ -289,8 +289,8 @@ static int room_find_behind_legs(struct room *r, const struct target *last)
 		uint64_t sectors;
 
 		if (e)
-			return room_refuse(leg->device, e);
-		sectors = room_behind(&f, leg->start + target_leg_length(last), &next);
+			return growth_room_refuse(leg->device, e);
+		sectors = growth_room_behind(&f, leg->start + target_leg_length(last), &next);
 		r->resize.block = MAX(r->resize.block, (uint64_t)f.logical_block);
 		if (sectors >= least)
 			continue;
@@ -303,14 +303,14 @@ static int room_find_behind_legs(struct room *r, const struct target *last)
 	return 0;
 }
 
-static int room_complete_spec(struct room *r, struct leg_spec *spec)
+static int growth_room_complete_spec(struct room *r, struct leg_spec *spec)
 {
 	_cleanup_facts_ struct device_facts f = { 0 };
 	int e = blockdev_lookup(spec->device, &f);
 	uint64_t rest;
 
 	if (e)
-		return room_refuse(spec->device, e);
+		return growth_room_refuse(spec->device, e);
 	rest = spec->start < f.sectors ? f.sectors - spec->start : 0;
 	if (!rest || spec->length > rest) {
 		log_err("%s: it ends before the part that is asked for", spec->device);
@@ -325,7 +325,7 @@ static int room_complete_spec(struct room *r, struct leg_spec *spec)
 }
 
 /* Without max the file grows as far as its file system lets it. */
-static int room_find_in_file(struct room *r, const struct target *last, bool is_max)
+static int growth_room_find_in_file(struct room *r, const struct target *last, bool is_max)
 {
 	_cleanup_file_facts_ struct file_facts f = { 0 };
 	_cleanup_free_ char *name = path_encode(last->path);
@@ -333,7 +333,7 @@ static int room_find_in_file(struct room *r, const struct target *last, bool is_
 	int e = file_lookup(last->path, false, &f);
 
 	if (e)
-		return room_refuse(name, e);
+		return growth_room_refuse(name, e);
 	if (last->engine == ENGINE_DIRECT || last->engine == ENGINE_EXTENT)
 		block = MAX(block, (uint64_t)f.align);
 	if (last->engine == ENGINE_EXTENT)
@@ -349,11 +349,11 @@ int room_find(struct room *r, const struct target *last, struct leg_spec *specs,
 	      unsigned int nr, bool is_max)
 {
 	unsigned int i;
-	int e = last->path ? room_find_in_file(r, last, is_max) :
-			     room_find_behind_legs(r, last);
+	int e = last->path ? growth_room_find_in_file(r, last, is_max) :
+			     growth_room_find_behind_legs(r, last);
 
 	for (i = 0; i < nr && !e; i++)
-		e = room_complete_spec(r, &specs[i]);
+		e = growth_room_complete_spec(r, &specs[i]);
 	r->resize.leg = specs;
 	r->resize.nr_legs = nr;
 	return e;
@@ -397,7 +397,7 @@ void room_free(struct room *r)
 #define FSADM_LINES	5
 
 /* The reason of a failure mostly is in the first lines. */
-static void fsadm_log(const char *text)
+static void growth_fsadm_log(const char *text)
 {
 	_cleanup_free_ char *copy = xstrdup(text);
 	unsigned int left = FSADM_LINES;
@@ -409,7 +409,7 @@ static void fsadm_log(const char *text)
 }
 
 /* Return: 0, FSADM_MOUNTED, or a negative errno after a message. */
-static int fsadm_run(bool changes, const char *verb, const char *device, const char *size)
+static int growth_fsadm_run(bool changes, const char *verb, const char *device, const char *size)
 {
 	const char *argv[] = {
 		"fsadm", changes ? verb : "--dry-run", changes ? device : verb,
@@ -430,7 +430,7 @@ static int fsadm_run(bool changes, const char *verb, const char *device, const c
 	if (WIFEXITED(output.status) && WEXITSTATUS(output.status) == FSADM_MOUNTED)
 		return FSADM_MOUNTED;
 	log_err("fsadm %s %s failed:", verb, device);
-	fsadm_log(*output.err ? output.err : output.out);
+	growth_fsadm_log(*output.err ? output.err : output.out);
 	return -EIO;
 }
 
@@ -442,17 +442,17 @@ int fsadm_plan(const char *device, uint64_t sectors, bool *mounted)
 	int r;
 
 	stop_hold();
-	r = fsadm_run(false, "check", device, NULL);
+	r = growth_fsadm_run(false, "check", device, NULL);
 	*mounted = r == FSADM_MOUNTED;
 	if (*mounted)
-		r = fsadm_run(false, "resize", device, size);
+		r = growth_fsadm_run(false, "resize", device, size);
 	stop_release();
 	return r;
 }
 
 int fsadm_check(const char *device)
 {
-	int r = fsadm_run(true, "check", device, NULL);
+	int r = growth_fsadm_run(true, "check", device, NULL);
 
 	/* mounted since the plan: it grows nevertheless */
 	return r == FSADM_MOUNTED ? 0 : r;
@@ -460,7 +460,7 @@ int fsadm_check(const char *device)
 
 int fsadm_resize(const char *device)
 {
-	return fsadm_run(true, "resize", device, NULL);
+	return growth_fsadm_run(true, "resize", device, NULL);
 }
 
 char *fsadm_check_words(const char *device)

@@ -336,7 +336,7 @@ char *identity_loadable(const char *name, void *ctx)
 /* Signatures of legs and backing files: recording and comparing them. */
 
 /* A leg or backing file. */
-struct signatures_part {
+struct identity_part {
 	struct target *t;
 	unsigned int leg;
 	const char *name;
@@ -344,17 +344,17 @@ struct signatures_part {
 	int error;		/* for that reason */
 };
 
-static void signatures_part_free(struct signatures_part *p)
+static void identity_part_free(struct identity_part *p)
 {
 	free(p->path);
 }
 
-#define _cleanup_part_ __attribute__((cleanup(signatures_part_free)))
+#define _cleanup_part_ __attribute__((cleanup(identity_part_free)))
 
-static struct signatures_part signatures_part(const struct table *t, unsigned int nr)
+static struct identity_part identity_part_of(const struct table *t, unsigned int nr)
 {
 	_cleanup_facts_ struct device_facts f = { 0 };
-	struct signatures_part p = { .leg = nr };
+	struct identity_part p = { .leg = nr };
 
 	p.t = saved_part(t, &p.leg);
 	p.name = p.t->path ? p.t->path : p.t->legs[p.leg].device;
@@ -372,7 +372,7 @@ char *signatures_missing(const struct table *t)
 	unsigned int i, nr = saved_parts(t);
 
 	for (i = 0; i < nr; i++) {
-		_cleanup_part_ struct signatures_part p = signatures_part(t, i);
+		_cleanup_part_ struct identity_part p = identity_part_of(t, i);
 
 		if (!p.path)
 			return xstrdup(p.name);
@@ -381,7 +381,7 @@ char *signatures_missing(const struct table *t)
 }
 
 /* A file may be about to grow; libblkid does not read beyond its end. */
-static char *signatures_of_file(const struct target *t)
+static char *identity_file_signature(const struct target *t)
 {
 	uint64_t sectors, end;
 	struct stat st;
@@ -395,13 +395,13 @@ static char *signatures_of_file(const struct target *t)
 }
 
 /* A new string, or NULL with an error. */
-static char *signatures_find(struct signatures_part *p)
+static char *identity_find_signature(struct identity_part *p)
 {
 	const struct target *t = p->t;
 	char *found = NULL;
 
 	if (p->path && t->path)
-		found = signatures_of_file(t);
+		found = identity_file_signature(t);
 	else if (p->path)
 		found = identity_signature(p->path, t->legs[p->leg].start, target_leg_length(t));
 	if (p->path && !found)
@@ -415,8 +415,8 @@ int signatures_record(struct saved *s, bool planned)
 
 	saved_drop_signatures(s);
 	for (i = 0; i < nr; i++) {
-		_cleanup_part_ struct signatures_part p = signatures_part(&s->table, i);
-		_cleanup_free_ char *found = signatures_find(&p);
+		_cleanup_part_ struct identity_part p = identity_part_of(&s->table, i);
+		_cleanup_free_ char *found = identity_find_signature(&p);
 
 		if (!found && !(planned && p.t->path && !p.path)) {
 			log_err("%s: cannot be read: %s", p.name, strerror(-p.error));
@@ -428,11 +428,11 @@ int signatures_record(struct saved *s, bool planned)
 }
 
 /* @first: signature of the device, once it is accepted.  Return: is it another one? */
-static bool signatures_check_part(const struct saved *s, unsigned int nr,
-				  struct signatures_part *p, char **first,
-				  struct problems *problems)
+static bool identity_check_part(const struct saved *s, unsigned int nr,
+				struct identity_part *p, char **first,
+				struct problems *problems)
 {
-	_cleanup_free_ char *found = signatures_find(p), *why = NULL;
+	_cleanup_free_ char *found = identity_find_signature(p), *why = NULL;
 	enum severity severity = PROBLEM_NOTE;
 
 	if (!found) {
@@ -454,11 +454,11 @@ unsigned int signatures_check(struct saved *s, bool rename, struct problems *pro
 	unsigned int i, others = 0;
 
 	for (i = 0; i < s->nr; i++) {
-		_cleanup_part_ struct signatures_part p = signatures_part(&s->table, i);
+		_cleanup_part_ struct identity_part p = identity_part_of(&s->table, i);
 
 		if (!p.path)
 			continue;
-		others += signatures_check_part(s, i, &p, &first, problems);
+		others += identity_check_part(s, i, &p, &first, problems);
 		if (!rename || p.t->path)
 			continue;
 		free(p.t->legs[p.leg].device);
