@@ -18,8 +18,8 @@
 #define OPT_LOAD	(OPT_CHANGE | OPT_TABLE | OPT_CHUNK | OPT_FILE | \
 			 OPT_NO_FASTPATH | OPT_READONLY | OPT_UDEV)
 
-#define OPT_SWITCH	(OPT_NOW | OPT_ALL | OPT_INCLUDE | OPT_EXCLUDE | \
-			 OPT_DRY_RUN | OPT_JSON)
+#define OPT_SWITCH	(OPT_NOW | OPT_RUNTIME | OPT_ALL | OPT_INCLUDE | OPT_EXCLUDE | \
+			 OPT_DRY_RUN | OPT_JSON | OPT_QUIET)
 
 #define CHANGE	"Creating and changing devices"
 #define BOOT	"Devices that come back at boot"
@@ -88,17 +88,17 @@ const struct command commands[] = {
 		.examples = { "noclone deactivate fast", "noclone deactivate --all" },
 		.texts = { { OPT_ALL, NULL, "all saved devices" } },
 	}, {
-		"enable", "[--now] {DEVICE... | --all | --now --policy | --include PATTERN... | --exclude PATTERN...}",
+		"enable", "{[--now | --runtime] {DEVICE... | --all | --include PATTERN... | --exclude PATTERN...} | --policy [DEVICE...]}",
 		"give devices the fast path, whatever made them; their tables stay",
 		0, ANY_NUMBER, OPT_SWITCH | OPT_POLICY,
 		"DEVICE", cmd_enable, SWITCH, "attach on",
 		.examples = { "noclone enable --now vg0/root", "noclone enable --include 'vg0/*'" },
 	}, {
-		"disable", "[--now] {DEVICE... | --all | --include PATTERN... | --exclude PATTERN...}",
+		"disable", "[--now | --runtime] {DEVICE... | --all | --include PATTERN... | --exclude PATTERN...}",
 		"take the fast path from devices again",
 		0, ANY_NUMBER, OPT_SWITCH,
 		"DEVICE", cmd_disable, SWITCH, "detach off",
-		.examples = { "noclone disable --now vg0/root", "noclone disable --now --all" },
+		.examples = { "noclone disable --now vg0/root", "noclone disable --runtime --all" },
 	}, {
 		"status", "[NAME...]",
 		"print a line for each device, or all about some, with their counters",

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The policy: an edit decides, also when the file is read again, and the same edit is no edit. */
+/*
+ * The policy: an edit decides, also when the file is read again, the same edit is no edit, and
+ * a hidden rule decides nothing.
+ */
 #include "fuzz.h"
 
 #include "model/name.h"
@@ -29,7 +32,7 @@ static void policy_edit(struct policy *p, enum policy_kind kind, const char *pat
 			const struct policy_names *names)
 {
 	if (pattern)
-		policy_set(p, kind, pattern);
+		policy_set(p, &(struct policy_rule) { kind, pattern }, 1);
 	else
 		policy_set_device(p, kind, names);
 	assert(pattern || policy_find(p, names)->kind == kind);
@@ -39,14 +42,25 @@ static void policy_edits_once(const char *text, enum policy_kind kind, const cha
 			      const struct policy_names *names)
 {
 	_cleanup_policy_ struct policy p = { 0 }, read = { 0 };
-	_cleanup_free_ char *edited = NULL;
+	_cleanup_free_ char *edited = NULL, *again = NULL;
 
 	policy_read(&p, text);
 	policy_edit(&p, kind, pattern, names);
 	edited = policy_print(&p);
 	policy_read(&read, edited);
 	policy_edit(&read, kind, pattern, names);
-	assert(!read.edits.len);
+	again = policy_edits(&read);
+	assert(!*again);
+}
+
+static void policy_hidden_rules_decide_nothing(const char *text, const struct policy_names *names)
+{
+	_cleanup_policy_ struct policy p = { 0 };
+	const struct policy_line *line;
+
+	policy_read(&p, text);
+	line = policy_find(&p, names);
+	assert(!line || !policy_hides(&p, line));
 }
 
 /* The first line is a name and a pattern, the others are the file. */
@@ -59,6 +73,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	enum policy_kind kind;
 
 	policy_prints_what_it_reads(rules);
+	policy_hidden_rules_decide_nothing(rules, &(struct policy_names) { name, "vg0/a" });
 	for (kind = POLICY_INCLUDE; *word && kind <= POLICY_EXCLUDE; kind++) {
 		policy_edits_once(rules, kind, NULL, &(struct policy_names) { name, NULL });
 		policy_edits_once(rules, kind, NULL, &(struct policy_names) { name, "vg0/a" });

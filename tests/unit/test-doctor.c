@@ -178,12 +178,12 @@ static void policy_is_not_in_force(void **state __unused)
 	device.state = NULL;
 	says(&d, FINDING_WARNING, "fastpath is N", "echo Y");
 	with_policy(&d, "include a\n");
-	says(&d, FINDING_WARNING, "not in force: the parameter stock", "enable --now --policy");
+	says(&d, FINDING_WARNING, "not in force: the parameter stock", "enable --policy");
 	says(&d, FINDING_OK, "1 device: fine, 0 on", NULL);
 	d.params.loaded = false;
-	says(&d, FINDING_WARNING, "not in force: dm-noclone is not loaded", "enable --now --policy");
+	says(&d, FINDING_WARNING, "not in force: dm-noclone is not loaded", "enable --policy");
 	d.policy_off = true;
-	says(&d, FINDING_WARNING, "has dm_noclone.stock=off", "enable --now --policy");
+	says(&d, FINDING_WARNING, "has dm_noclone.stock=off", "enable --policy");
 	free_policy(&d);
 	says(&d, FINDING_NOTE, "module: dm-noclone is not loaded", "noclone enable --now");
 }

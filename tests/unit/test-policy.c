@@ -53,7 +53,7 @@ static void patterns_match_both_names(void **state __unused)
 static void bad_lines_are_reported(void **state __unused)
 {
 	static const char * const bad[] = {
-		"a", "include", "include ", "includes a", "Include a",
+		"a", "include", "include ", "includes a", "Include a", "include [", "include a/b/c",
 	};
 	size_t i;
 
@@ -70,23 +70,92 @@ static void bad_lines_are_reported(void **state __unused)
 
 static void becomes(struct policy *p, const char *text, const char *edits)
 {
-	_cleanup_free_ char *printed = policy_print(p);
+	_cleanup_free_ char *printed = policy_print(p), *made = policy_edits(p);
 
 	assert_string_equal(printed, text);
-	assert_string_equal(p->edits.text ? p->edits.text : "", edits);
+	assert_string_equal(made, edits);
 }
 
 static void edits_keep_the_rest(void **state __unused)
 {
+	static const struct policy_rule rules[] = {
+		{ POLICY_INCLUDE, "b" }, { POLICY_INCLUDE, "a" },
+	};
 	_cleanup_policy_ struct policy p = { 0 };
 
 	read_policy(&p, "# head\n\n  exclude b\n# why\ninclude  c\n");
-	policy_set(&p, POLICY_INCLUDE, "a");
-	policy_set(&p, POLICY_INCLUDE, "b");
+	policy_set(&p, rules, 2);
 	becomes(&p, "# head\n\ninclude b\ninclude a\n# why\ninclude  c\n",
-		"+include a\n-  exclude b\n+include b\n");
-	policy_set(&p, POLICY_INCLUDE, "b");
+		"-  exclude b\n+include b\n+include a\n");
+	policy_set(&p, rules, 2);
 	assert_int_equal(p.nr, 6);
+}
+
+/* The order of the command line decides, in the file and in what is printed. */
+static void rules_keep_their_order(void **state __unused)
+{
+	static const struct policy_rule rules[] = {
+		{ POLICY_EXCLUDE, "vg0/swap" }, { POLICY_INCLUDE, "vg0/*" },
+	};
+	_cleanup_policy_ struct policy p = { 0 };
+
+	read_policy(&p, "include vg0/*\n");
+	policy_set(&p, rules, 2);
+	policy_set_device(&p, POLICY_INCLUDE, &(struct policy_names) { "b", NULL });
+	policy_set_device(&p, POLICY_INCLUDE, &(struct policy_names) { "a", NULL });
+	becomes(&p, "include a\ninclude b\nexclude vg0/swap\ninclude vg0/*\n",
+		"-include vg0/*\n+include a\n+include b\n+exclude vg0/swap\n+include vg0/*\n");
+}
+
+static void hidden(const char *above, const char *below, bool is)
+{
+	_cleanup_free_ char *text = xasprintf("# x\ninclude %s\nexclude %s\n", above, below);
+	_cleanup_policy_ struct policy p = { 0 };
+
+	read_policy(&p, text);
+	assert_null(policy_hides(&p, &p.line[0]));
+	assert_null(policy_hides(&p, &p.line[1]));
+	assert_ptr_equal(policy_hides(&p, &p.line[2]), is ? &p.line[1] : NULL);
+}
+
+static void hidden_rules(void **state __unused)
+{
+	hidden("*", "[ab]?", true);
+	hidden("a", "a", true);
+	hidden("vg0/*", "vg0/swap", true);
+	hidden("vg0/*", "vg0/s*", true);
+	hidden("vg0/?", "vg0/\\*", true);
+	hidden("a[bc]", "ab", true);
+	hidden("vg0/s*", "vg0/*", false);
+	hidden("vg0/?", "vg0/*", false);
+	hidden("a*c*", "a[bc]d", false);
+	hidden("vg0/swap", "vg0-swap", false);
+}
+
+/* vg0-pool_tdata is a part of vg0/thin and of vg0/two. */
+static void part(const char *text, enum policy_kind kind)
+{
+	const struct policy_names names = { "vg0-pool_tdata", "vg0/pool_tdata" };
+	const struct policy_names volumes[] = { { "vg0-thin", "vg0/thin" }, { "vg0-two", "vg0/two" } };
+	_cleanup_policy_ struct policy p = { 0 };
+	const struct policy_line *line;
+
+	read_policy(&p, text);
+	line = policy_find(&p, &names);
+	line = policy_find_part(&p, &names, &volumes[0], line);
+	line = policy_find_part(&p, &names, &volumes[1], line);
+	assert_int_equal(line ? line->kind : POLICY_NONE, kind);
+}
+
+static void parts_follow_their_volumes(void **state __unused)
+{
+	part("include vg0/other\n", POLICY_NONE);
+	part("include vg0/thin\n", POLICY_INCLUDE);
+	part("include vg0/two\nexclude *\n", POLICY_INCLUDE);
+	part("exclude vg0/thin\n", POLICY_EXCLUDE);
+	part("exclude vg0/thin\ninclude vg0/two\n", POLICY_INCLUDE);
+	part("exclude vg0/two\ninclude vg0/thin\n", POLICY_INCLUDE);
+	part("exclude vg0/pool_tdata\ninclude vg0/*\n", POLICY_EXCLUDE);
 }
 
 static void set_device(const char *before, enum policy_kind kind, const char *after)
@@ -148,6 +217,11 @@ static void pattern_usage(void **state __unused)
 	assert_non_null(policy_pattern_usage("a "));
 	assert_non_null(policy_pattern_usage("a\nb"));
 	assert_non_null(policy_pattern_usage("/dev/vg0/a"));
+	assert_null(policy_pattern_usage("[]a]\\[x"));
+	assert_non_null(policy_pattern_usage("vg0/["));
+	assert_non_null(policy_pattern_usage("[]"));
+	assert_non_null(policy_pattern_usage("a\\"));
+	assert_non_null(policy_pattern_usage("vg0/a/b"));
 }
 
 static void origins(void **state __unused)
@@ -167,6 +241,11 @@ static void origins(void **state __unused)
 		assert_string_equal(origin, known[i][1]);
 	}
 	assert_true(origin_is_lvm("LVM-abcdef"));
+	assert_true(origin_same_group("LVM-12345678901234567890123456789012abc",
+				      "LVM-12345678901234567890123456789012def-real"));
+	assert_false(origin_same_group("LVM-12345678901234567890123456789012abc",
+				       "LVM-12345678901234567890123456789013abc"));
+	assert_false(origin_same_group("CRYPT-1", "CRYPT-1"));
 	assert_null(origin_of_uuid(""));
 	assert_null(origin_of_uuid("whatever"));
 	assert_null(origin_of_uuid("-x"));
@@ -179,6 +258,9 @@ int main(void)
 		cmocka_unit_test(patterns_match_both_names),
 		cmocka_unit_test(bad_lines_are_reported),
 		cmocka_unit_test(edits_keep_the_rest),
+		cmocka_unit_test(rules_keep_their_order),
+		cmocka_unit_test(hidden_rules),
+		cmocka_unit_test(parts_follow_their_volumes),
 		cmocka_unit_test(devices_change_as_little_as_possible),
 		cmocka_unit_test(odd_names_are_escaped),
 		cmocka_unit_test(all_of_them),

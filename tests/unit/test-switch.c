@@ -2,6 +2,8 @@
 /* The plan of "noclone enable --now" and "noclone disable --now". */
 #include "unit.h"
 
+#include <stdlib.h>
+
 #include "dm-noclone.h"
 #include "base/util.h"
 #include "model/problems.h"
@@ -51,6 +53,13 @@ static void plan_is(struct switch_plan *p, const struct module_params *m,
 	assert_string_equal(printed, commands);
 }
 
+static bool is_pending(struct candidate *c, const char *state, unsigned int waited_ms)
+{
+	free(c->after);
+	c->after = state ? xstrdup(state) : NULL;
+	return switch_is_pending(c, waited_ms);
+}
+
 static void one_device(void **state __unused)
 {
 	_cleanup_switch_plan_ struct switch_plan p = { 0 };
@@ -69,7 +78,8 @@ static void one_that_is_on(void **state __unused)
 
 	add(&p, "l", LINEAR, "on", WISH_ON);
 	plan_is(&p, &ready, "");
-	assert_null(switch_why(&p.device[0], "on"));
+	p.device[0].after = xstrdup("on");
+	assert_null(switch_why(&p.device[0]));
 }
 
 /* Ours understand messages without the parameter. */
@@ -114,7 +124,7 @@ static void off(void **state __unused)
 	plan_is(&p, &ready, STOCK("off") "dmsetup message o 0 fastpath off\n");
 	assert_int_equal(p.device[0].action, SWITCH_GIVE_BACK);
 	assert_int_equal(p.device[3].action, SWITCH_NOTHING);
-	assert_null(switch_why(&p.device[0], NULL));
+	assert_null(switch_why(&p.device[0]));
 	/* also without a device: the module may be unloaded then */
 	p.nr = 0;
 	plan_is(&p, &ready, STOCK("off"));
@@ -146,8 +156,60 @@ static void some_cannot(void **state __unused)
 	cannot(LINEAR "8 8 error\n", &absent, "a target of type error");
 	cannot("0 8 noclone-file /f 0\n", &idle, "no state of its fast path");
 	cannot("", &idle, "no table");
-	cannot(LINEAR, &other, "has interface 2, this tool has 1: install both");
-	cannot(OURS, &other, "has interface 2");
+}
+
+/* It is said once, however many devices there are. */
+static void another_interface(void **state __unused)
+{
+	_cleanup_switch_plan_ struct switch_plan p = { 0 };
+
+	add(&p, "l", LINEAR, NULL, WISH_OFF);
+	switch_plan(&p, &other);
+	assert_null(p.objection);
+	add(&p, "o", OURS, "off:message", WISH_ON);
+	switch_plan(&p, &other);
+	assert_non_null(strstr(p.objection, "has interface 2, this tool has 1: install both"));
+}
+
+static void names_what_is_below(void **state __unused)
+{
+	_cleanup_switch_plan_ struct switch_plan p = { 0 };
+
+	add(&p, "x", "0 8 crypt a b c\n", NULL, WISH_ON)->below = xstrdup(" vg0/root");
+	plan_is(&p, &absent, "");
+	assert_non_null(strstr(p.device->why, "; below it: noclone enable vg0/root"));
+}
+
+static void expected(void **state __unused)
+{
+	_cleanup_switch_plan_ struct switch_plan p = { .all_off = true };
+	static const char *const after[] = { NULL, "off:message", "off:message" };
+	unsigned int i;
+
+	add(&p, "l", LINEAR, "on", WISH_OFF);
+	add(&p, "o", OURS, "on", WISH_OFF);
+	add(&p, "m", OURS, "off:message", WISH_OFF);
+	switch_plan(&p, &ready);
+	for (i = 0; i < p.nr; i++) {
+		_cleanup_free_ char *word = switch_expected(&p.device[i]);
+
+		if (after[i])
+			assert_string_equal(word, after[i]);
+		else
+			assert_null(word);
+	}
+}
+
+/* An error that was reported is one, whatever the device is like now. */
+static void a_refused_message(void **state __unused)
+{
+	_cleanup_switch_plan_ struct switch_plan p = { 0 };
+	struct candidate *c = add(&p, "l", LINEAR, "on", WISH_OFF);
+
+	c->failed = true;
+	c->why = switch_why(c);
+	assert_non_null(c->why);
+	assert_false(is_pending(c, "off:detached", 0));
 }
 
 /* The message goes to a target of ours, which has a fast path whatever is beside it. */
@@ -177,20 +239,20 @@ static void waiting(void **state __unused)
 	_cleanup_free_ char *why = NULL, *suspended = NULL;
 
 	switch_plan(&p, &ready);
-	assert_true(switch_is_pending(c, "off:detached", 0));
-	assert_true(switch_is_pending(c, "off:suspended", 0));
-	assert_true(switch_is_pending(c, "off:mixed", 0));
-	assert_false(switch_is_pending(c, "off:layout", 0));
-	assert_false(switch_is_pending(c, "off:kernel", 0));
-	assert_false(switch_is_pending(c, "on", 0));
-	assert_false(switch_is_pending(c, NULL, 0));
-	assert_true(switch_is_pending(c, "off:stats", 20));
-	assert_false(switch_is_pending(c, "off:stats", 1000));
-	why = switch_why(c, "off:stats");
+	assert_true(is_pending(c, "off:detached", 0));
+	assert_true(is_pending(c, "off:suspended", 0));
+	assert_true(is_pending(c, "off:mixed", 0));
+	assert_false(is_pending(c, "off:layout", 0));
+	assert_false(is_pending(c, "off:kernel", 0));
+	assert_false(is_pending(c, "on", 0));
+	assert_false(is_pending(c, NULL, 0));
+	assert_true(is_pending(c, "off:stats", 20));
+	assert_false(is_pending(c, "off:stats", 1000));
+	why = switch_why(c);
 	assert_string_equal(why, "dmsetup stats is in use: dmsetup stats list --allprograms says on which devices, dmsetup stats delete --allprograms --allregions DEVICE ends it");
 	c->suspended = true;
-	assert_false(switch_is_pending(c, "off:detached", 0));
-	suspended = switch_why(c, "off:detached");
+	assert_false(is_pending(c, "off:detached", 0));
+	suspended = switch_why(c);
 	assert_non_null(strstr(suspended, "when it is resumed"));
 }
 
@@ -211,11 +273,11 @@ static void every_reason_has_a_remedy(void **state __unused)
 		if (!strcmp(reasons[i], "unasked") || !strcmp(reasons[i], "detached") ||
 		    !strcmp(reasons[i], "memory")) {
 			assert_null(strstr(remedy, "suspend"));
-			assert_non_null(strstr(remedy, "enable --now"));
+			assert_non_null(strstr(remedy, "enable --runtime"));
 		}
 		assert_null(strstr(remedy, "NAME"));
-		if (strstr(remedy, "enable --now"))
-			assert_non_null(strstr(remedy, "noclone enable --now vg0-root"));
+		if (strstr(remedy, "enable --runtime"))
+			assert_non_null(strstr(remedy, "noclone enable --runtime vg0-root"));
 	}
 	assert_null(remedy_of_reason("moon", "vg0-root"));
 }
@@ -230,6 +292,10 @@ int main(void)
 		cmocka_unit_test(off),
 		cmocka_unit_test(off_without_the_module),
 		cmocka_unit_test(some_cannot),
+		cmocka_unit_test(another_interface),
+		cmocka_unit_test(names_what_is_below),
+		cmocka_unit_test(expected),
+		cmocka_unit_test(a_refused_message),
 		cmocka_unit_test(beside_others),
 		cmocka_unit_test(extent),
 		cmocka_unit_test(waiting),

@@ -24,7 +24,7 @@ static const struct {
 	{ "--dry-run", "simulate test t" },
 	{ "--output", "columns options format" },
 	{ "--readonly", "read-only ro" },
-	{ "--seconds", "runtime time" },
+	{ "--seconds", "time" },
 	{ "--size", "L" },
 	{ "--start", "offset" },
 	{ "--table", "concise" },

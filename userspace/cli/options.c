@@ -99,7 +99,7 @@ static const char *options_take_rule(struct options *o, enum policy_kind kind,
 				     const char *value)
 {
 	GROW(o->rules, o->nr_rules);
-	o->rules[o->nr_rules++] = (struct rule_option) { kind, value };
+	o->rules[o->nr_rules++] = (struct policy_rule) { kind, value };
 	return policy_pattern_usage(value);
 }
 

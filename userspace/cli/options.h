@@ -29,8 +29,9 @@
 	X(STRICT,	"strict",	0,   NULL,	"without the module fail, instead of using dm's own targets and loop devices") \
 	X(RETRY,	"retry",	0,   NULL,	"retry for some seconds while the device is in use") \
 	X(ALL,		"all",		'a', NULL,	"all devices") \
-	X(NOW,		"now",		0,   NULL,	"act now, until the next boot, instead of editing the policy") \
-	X(POLICY,	"policy",	0,   NULL,	"as the policy says") \
+	X(NOW,		"now",		0,   NULL,	"act now as well, not only from the next boot on") \
+	X(RUNTIME,	"runtime",	0,   NULL,	"act now, until the next boot, and leave the policy as it is") \
+	X(POLICY,	"policy",	0,   NULL,	"act now as the policy says") \
 	X(INCLUDE,	"include",	0,   "PATTERN",	"add a rule to the policy: devices of that name get the fast path") \
 	X(EXCLUDE,	"exclude",	0,   "PATTERN",	"add a rule to the policy: devices of that name do not get it") \
 	X(TO,		"to",		0,   "noclone|stock", "the targets that the devices get (default noclone)") \
@@ -81,11 +82,6 @@ struct option_info {
 /* One for each option of the list above, in its order. */
 extern const struct option_info option_infos[OPT_NR];
 
-struct rule_option {
-	enum policy_kind kind;
-	const char *pattern;
-};
-
 /**
  * struct options - the parsed options
  * @unknown: after a failure, the option that there is not, or that is the beginning of
@@ -119,7 +115,7 @@ struct options {
 	uint32_t run_ms;
 	const char *output;
 	const char *sort;
-	struct rule_option *rules;
+	struct policy_rule *rules;
 	unsigned int nr_rules;
 	bool to_stock;
 	uint32_t watch_ms;

@@ -140,8 +140,7 @@ static char *select_pattern_of(const char *word)
 	return group.found ? xasprintf("%s/*", word) : NULL;
 }
 
-int select_or_pattern(const char *word, const char *command, const char *option,
-		      struct devmap_device *dev)
+int select_or_pattern(const char *word, const char *option, struct devmap_device *dev)
 {
 	_cleanup_free_ char *name = select_name(word), *pattern = NULL, *quoted = NULL;
 	int r = devmap_info(name, dev);
@@ -153,8 +152,8 @@ int select_or_pattern(const char *word, const char *command, const char *option,
 	if (!pattern)
 		return select_device(word, dev);
 	quoted = shell_quote(pattern);
-	log_err("%s: no such device; for all that match: noclone %s --%s %s && noclone enable --now --policy",
-		word, command, option, quoted);
+	log_err("%s: no such device; for all that match, give --%s %s instead", word, option,
+		quoted);
 	return r;
 }
 

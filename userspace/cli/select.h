@@ -15,12 +15,8 @@ char *select_name(const char *word);
 char *select_new_name(const char *word);
 /* Look a device up.  Return: 0, or a negative errno after a message. */
 int select_device(const char *word, struct devmap_device *dev);
-/*
- * The same for a command that has rules with patterns for several devices: @command with
- * @option is the way to say what a pattern or a volume group was meant for.
- */
-int select_or_pattern(const char *word, const char *command, const char *option,
-		      struct devmap_device *dev);
+/* The same; @option is the way to say what a pattern or a volume group was meant for. */
+int select_or_pattern(const char *word, const char *option, struct devmap_device *dev);
 
 /**
  * select_check_owner - may the tool change this device?

@@ -1,20 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* noclone enable --now and disable --now */
+/* Switching the fast path of devices, as "noclone enable" and "disable" have planned it. */
 #ifndef NOCLONE_ENABLE_NOW_H
 #define NOCLONE_ENABLE_NOW_H
 
-#include "cli/options.h"
 #include "model/switch-plan.h"
 
-/**
- * enable_now - switch the fast path of devices until the next boot
- * @o: --all, --policy, --dry-run
- * @argc: number of devices
- * @argv: the devices
- * @wish: WISH_ON or WISH_OFF; with --policy, the policy decides
- *
- * Return: an exit code.
+/*
+ * Carry out a plan, and fill in the state of each device after it.  Return: 0, or a negative
+ * errno after a message, and no device is switched.
  */
-int enable_now(const struct options *o, int argc, char **argv, enum wish wish);
+int enable_now(struct switch_plan *p);
 
 #endif /* NOCLONE_ENABLE_NOW_H */

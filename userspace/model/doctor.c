@@ -210,7 +210,7 @@ static void doctor_force(const struct doctor_facts *d, struct findings *f)
 			    "its parameter fastpath is N: new devices have no fast path\necho Y >"
 			    PARAMETERS "fastpath");
 	if (doctor_is_idle(d))
-		finding_add(f, FINDING_WARNING, POLICY, "it is not in force: %s\nnoclone enable --now --policy",
+		finding_add(f, FINDING_WARNING, POLICY, "it is not in force: %s\nnoclone enable --policy",
 			    d->policy_off ? "the kernel's command line has dm_noclone.stock=off" :
 			    d->params.loaded ? "the parameter stock of the module is off" :
 			    "dm-noclone is not loaded");

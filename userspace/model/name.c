@@ -116,6 +116,7 @@ const char *uuid_problem(const char *uuid)
 /* Which program has made a mapped device: the beginning of its UUID tells. */
 #define LVM_PREFIX	"LVM-"
 /* With the identifiers of the volume group and of the volume, 32 characters each */
+#define LVM_GROUP_LENGTH	36
 #define LVM_UUID_LENGTH	68
 
 /* Words that are not the names of the programs. */
@@ -163,4 +164,9 @@ bool origin_is_lvm(const char *uuid)
 bool origin_is_lvm_name(const char *uuid)
 {
 	return origin_is_lvm(uuid) && strlen(uuid) == LVM_UUID_LENGTH;
+}
+
+bool origin_same_group(const char *uuid, const char *other)
+{
+	return origin_is_lvm(uuid) && !strncmp(uuid, other, LVM_GROUP_LENGTH);
 }

@@ -38,5 +38,7 @@ char *origin_of_uuid(const char *uuid);
 bool origin_is_lvm(const char *uuid);
 /* A volume that people name: the UUIDs of its hidden layers are longer ("-cow", "-tpool"). */
 bool origin_is_lvm_name(const char *uuid);
+/* Are both of one volume group of LVM, whatever layers or volumes they are? */
+bool origin_same_group(const char *uuid, const char *other);
 
 #endif /* NOCLONE_NAME_H */

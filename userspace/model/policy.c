@@ -39,6 +39,7 @@ static void parse_line(struct policy_line *line, unsigned int number,
 {
 	const char *text = line->text + strspn(line->text, " \t\r");
 	enum policy_kind kind;
+	const char *usage;
 
 	if (!*text || *text == '#')
 		return;
@@ -47,6 +48,9 @@ static void parse_line(struct policy_line *line, unsigned int number,
 		if (!line->pattern)
 			continue;
 		line->kind = kind;
+		usage = policy_pattern_usage(line->pattern);
+		if (usage)
+			problem_add(problems, PROBLEM_ERROR, number, "\"%s\": %s", text, usage);
 		return;
 	}
 	problem_add(problems, PROBLEM_ERROR, number,
@@ -93,12 +97,21 @@ static bool matches(const struct policy_line *line,
 const struct policy_line *policy_find(const struct policy *p,
 				      const struct policy_names *names)
 {
-	unsigned int i;
+	return policy_find_part(p, names, names, NULL);
+}
 
-	for (i = 0; i < p->nr; i++)
-		if (matches(&p->line[i], names))
-			return &p->line[i];
-	return NULL;
+const struct policy_line *policy_find_part(const struct policy *p,
+					   const struct policy_names *part,
+					   const struct policy_names *volume,
+					   const struct policy_line *found)
+{
+	unsigned int i = 0;
+
+	while (i < p->nr && !matches(&p->line[i], part) && !matches(&p->line[i], volume))
+		i++;
+	if (i == p->nr || (found && p->line[i].kind == POLICY_EXCLUDE))
+		return found;
+	return &p->line[i];
 }
 
 static enum policy_kind decide(const struct policy *p,
@@ -122,8 +135,62 @@ bool policy_is_literal(const struct policy_line *line)
 	return true;
 }
 
+static char *unescape(const char *pattern)
+{
+	struct strbuf b = { 0 };
+
+	for (; *pattern; pattern++) {
+		if (*pattern == '\\' && pattern[1])
+			pattern++;
+		strbuf_putc(&b, *pattern, 1);
+	}
+	return strbuf_take(&b);
+}
+
+/* Does @line match all that @other does?  A star of @line stands for whatever @other has there. */
+static bool covers(const struct policy_line *line, const struct policy_line *other)
+{
+	_cleanup_free_ char *name = unescape(other->pattern);
+
+	if (!strcmp(line->pattern, EVERYTHING) || !strcmp(line->pattern, other->pattern))
+		return true;
+	if (policy_is_literal(other))
+		return !fnmatch(line->pattern, name, 0);
+	return !strpbrk(line->pattern, "?[\\") && !strpbrk(other->pattern, "[\\") &&
+	       !fnmatch(line->pattern, other->pattern, 0);
+}
+
+const struct policy_line *policy_hides(const struct policy *p, const struct policy_line *line)
+{
+	const struct policy_line *above;
+
+	for (above = p->line; line->pattern && above < line; above++)
+		if (above->pattern && covers(above, line))
+			return above;
+	return NULL;
+}
+
+/* To fnmatch(), a bracket that is not closed is one of the name. */
+static bool is_open(const char *pattern)
+{
+	for (; *pattern; pattern++) {
+		if (*pattern == '\\')
+			pattern++;
+		else if (*pattern == '[' && pattern[1])
+			/* the first character of a set may be a bracket */
+			pattern = strchr(pattern + 2, ']');
+		else if (*pattern == '[')
+			return true;
+		if (!pattern || !*pattern)
+			return true;
+	}
+	return false;
+}
+
 const char *policy_pattern_usage(const char *pattern)
 {
+	const char *slash = strchr(pattern, '/');
+
 	if (!*pattern)
 		return "the pattern is empty";
 	if (strpbrk(pattern, "\r\n"))
@@ -132,6 +199,10 @@ const char *policy_pattern_usage(const char *pattern)
 		return "a pattern neither begins nor ends with a blank";
 	if (str_starts(pattern, "/dev/"))
 		return "a pattern is matched with the name below /dev/mapper, and with VG/LV";
+	if (is_open(pattern))
+		return "no name matches an open \"[\" or a \"\\\" at the end: put a \"\\\" before each that is part of the name";
+	if (slash && strchr(slash + 1, '/'))
+		return "no name has two slashes: give the name below /dev/mapper, or VG/LV";
 	return NULL;
 }
 
@@ -155,27 +226,33 @@ static void line_free(struct policy_line *line)
 
 static void remove_line(struct policy *p, unsigned int at)
 {
-	strbuf_add(&p->edits, "-%s\n", p->line[at].text);
+	if (!p->line[at].added)
+		strbuf_add(&p->removed, "-%s\n", p->line[at].text);
 	line_free(&p->line[at]);
 	memmove(&p->line[at], &p->line[at + 1],
 		(--p->nr - at) * sizeof(*p->line));
 }
 
-/* Above the other rules, and below the comment at the head of the file. */
-static void add_rule(struct policy *p, enum policy_kind kind, const char *pattern)
+/* The place above the other rules, and below the comment at the head of the file. */
+static unsigned int top(const struct policy *p)
 {
 	unsigned int at = 0;
 
 	while (at < p->nr && !p->line[at].pattern)
 		at++;
+	return at;
+}
+
+static void add_rule(struct policy *p, unsigned int at, const struct policy_rule *rule)
+{
 	GROW(p->line, p->nr);
 	memmove(&p->line[at + 1], &p->line[at], (p->nr++ - at) * sizeof(*p->line));
 	p->line[at] = (struct policy_line) {
-		.kind = kind,
-		.text = xasprintf("%s %s", kind_words[kind], pattern),
-		.pattern = xstrdup(pattern),
+		.kind = rule->kind,
+		.text = xasprintf("%s %s", kind_words[rule->kind], rule->pattern),
+		.pattern = xstrdup(rule->pattern),
+		.added = true,
 	};
-	strbuf_add(&p->edits, "+%s\n", p->line[at].text);
 }
 
 /* Remove the rules for @pattern, or with NULL all of them. */
@@ -189,24 +266,32 @@ static void remove_rules(struct policy *p, const char *pattern)
 			remove_line(p, i);
 }
 
-static const struct policy_line *first_rule(const struct policy *p)
+static bool begins_with(const struct policy *p, const struct policy_rule *rules, unsigned int nr)
 {
-	unsigned int i;
+	unsigned int i, same = 0;
 
-	for (i = 0; i < p->nr; i++)
-		if (p->line[i].pattern)
-			return &p->line[i];
-	return NULL;
+	for (i = 0; i < p->nr && same < nr; i++) {
+		const struct policy_line *line = &p->line[i];
+
+		if (!line->pattern)
+			continue;
+		if (line->kind != rules[same].kind || strcmp(line->pattern, rules[same].pattern))
+			return false;
+		same++;
+	}
+	return same == nr;
 }
 
-void policy_set(struct policy *p, enum policy_kind kind, const char *pattern)
+void policy_set(struct policy *p, const struct policy_rule *rules, unsigned int nr)
 {
-	const struct policy_line *first = first_rule(p);
+	unsigned int i, at = top(p);
 
-	if (first && first->kind == kind && !strcmp(first->pattern, pattern))
+	if (begins_with(p, rules, nr))
 		return;
-	remove_rules(p, pattern);
-	add_rule(p, kind, pattern);
+	for (i = 0; i < nr; i++)
+		remove_rules(p, rules[i].pattern);
+	for (i = nr; i--;)
+		add_rule(p, at, &rules[i]);
 }
 
 void policy_set_device(struct policy *p, enum policy_kind kind,
@@ -214,24 +299,37 @@ void policy_set_device(struct policy *p, enum policy_kind kind,
 {
 	_cleanup_free_ char *pattern = policy_escape(names->lv ? names->lv :
 								 names->mapper);
+	unsigned int at = top(p);
 
 	if (decide(p, names) == kind)
 		return;
 	remove_rules(p, pattern);
 	if (decide(p, names) != kind)
-		add_rule(p, kind, pattern);
+		add_rule(p, at, &(struct policy_rule) { kind, pattern });
 }
 
 void policy_reset(struct policy *p, enum policy_kind kind)
 {
-	const struct policy_line *first = first_rule(p);
+	const struct policy_rule everything = { kind, EVERYTHING };
+	unsigned int at = top(p);
 
-	if (kind == POLICY_INCLUDE && first && first->kind == kind &&
-	    !strcmp(first->pattern, EVERYTHING))
+	if (kind == POLICY_INCLUDE && begins_with(p, &everything, 1))
 		return;
 	remove_rules(p, NULL);
 	if (kind == POLICY_INCLUDE)
-		add_rule(p, kind, EVERYTHING);
+		add_rule(p, at, &everything);
+}
+
+char *policy_edits(const struct policy *p)
+{
+	struct strbuf b = { 0 };
+	unsigned int i;
+
+	strbuf_add(&b, "%s", p->removed.text ? p->removed.text : "");
+	for (i = 0; i < p->nr; i++)
+		if (p->line[i].added)
+			strbuf_add(&b, "+%s\n", p->line[i].text);
+	return strbuf_take(&b);
 }
 
 void policy_free(struct policy *p)
@@ -241,6 +339,6 @@ void policy_free(struct policy *p)
 	for (i = 0; i < p->nr; i++)
 		line_free(&p->line[i]);
 	free(p->line);
-	free(p->edits.text);
+	free(p->removed.text);
 	memset(p, 0, sizeof(*p));
 }

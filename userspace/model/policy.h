@@ -23,23 +23,30 @@ enum policy_kind {
 	POLICY_EXCLUDE,
 };
 
-/* A line of the file as it is; @pattern is NULL if it is no rule. */
+/* A line of the file as it is; @pattern is NULL if it is no rule; @added by an edit. */
 struct policy_line {
 	enum policy_kind kind;
 	char *text;
 	char *pattern;
+	bool added;
 };
 
 /**
  * struct policy - the lines of the file
  * @line: lines
  * @nr: how many
- * @edits: what policy_set() and policy_reset() have changed: "+include a\n-..."
+ * @removed: the lines that edits have removed: "-include a\n-..."
  */
 struct policy {
 	struct policy_line *line;
 	unsigned int nr;
-	struct strbuf edits;
+	struct strbuf removed;
+};
+
+/* A rule that is to be in the file. */
+struct policy_rule {
+	enum policy_kind kind;
+	const char *pattern;
 };
 
 /* The names of a device that patterns are matched with; @lv may be NULL. */
@@ -51,9 +58,19 @@ struct policy_names {
 void policy_parse(struct policy *p, const char *text, struct problems *problems);
 /* The file: a new string. */
 char *policy_print(const struct policy *p);
-/* The rule that decides, or NULL. */
+/* The rule that decides on a device, or NULL. */
 const struct policy_line *policy_find(const struct policy *p,
 				      const struct policy_names *names);
+/*
+ * The same for a part of a volume: a rule for the volume is one for the part.  A part of
+ * several has the fast path if that of one asks for it: @found is what was found so far.
+ */
+const struct policy_line *policy_find_part(const struct policy *p,
+					   const struct policy_names *part,
+					   const struct policy_names *volume,
+					   const struct policy_line *found);
+/* The rule above that matches all that @line does, as far as the patterns tell, or NULL. */
+const struct policy_line *policy_hides(const struct policy *p, const struct policy_line *line);
 /* Is it for one device, without wildcards? */
 bool policy_is_literal(const struct policy_line *line);
 /* NULL, or what is wrong with a pattern. */
@@ -61,8 +78,8 @@ const char *policy_pattern_usage(const char *pattern);
 /* A pattern that matches that name only: a new string. */
 char *policy_escape(const char *name);
 
-/* Make @pattern the first rule, and remove other rules for the same pattern. */
-void policy_set(struct policy *p, enum policy_kind kind, const char *pattern);
+/* Make these the first rules, in their order, in place of others for the same patterns. */
+void policy_set(struct policy *p, const struct policy_rule *rules, unsigned int nr);
 /*
  * Make the policy decide on a device, with as little change as possible: nothing, or
  * a rule less, or one more.
@@ -71,6 +88,8 @@ void policy_set_device(struct policy *p, enum policy_kind kind,
 		       const struct policy_names *names);
 /* Remove all rules; with POLICY_INCLUDE, include everything. */
 void policy_reset(struct policy *p, enum policy_kind kind);
+/* What these have changed: "-" before each line that is gone, "+" before each new one. */
+char *policy_edits(const struct policy *p);
 void policy_free(struct policy *p);
 
 #define _cleanup_policy_ __attribute__((cleanup(policy_free)))

@@ -407,9 +407,9 @@ void status_free(struct status *s)
 static const struct {
 	const char *reason, *remedy;
 } remedies[] = {
-	{ "parameter", "noclone enable --now NAME; or set the parameter fastpath to Y" },
+	{ "parameter", "noclone enable --runtime NAME; or set the parameter fastpath to Y" },
 	{ "option", "noclone reload it without --no-fastpath" },
-	{ "message", "noclone enable --now NAME" },
+	{ "message", "noclone enable --runtime NAME" },
 	{ "mixed", "nothing, unless all its targets become linear or striped" },
 	{ "zoned", "nothing: zones need dm core" },
 	{ "foreign", "unload the other module first" },
@@ -421,10 +421,10 @@ static const struct {
 	/* those of one device keep all others from the fast path, too */
 	{ "stats", "dmsetup stats list --allprograms says on which devices, dmsetup stats delete --allprograms --allregions DEVICE ends it" },
 	/* the module suspends and resumes in one go, so that it may be the root */
-	{ "unasked", "noclone enable --now NAME" },
-	{ "detached", "noclone enable --now NAME" },
-	{ "memory", "it is tried again a few times; noclone enable --now NAME begins anew" },
-	{ "stuck", "noclone enable --now NAME, when its legs complete I/O again" },
+	{ "unasked", "noclone enable --runtime NAME" },
+	{ "detached", "noclone enable --runtime NAME" },
+	{ "memory", "it is tried again a few times; noclone enable --runtime NAME begins anew" },
+	{ "stuck", "noclone enable --runtime NAME, when its legs complete I/O again" },
 	{ "layout", "nothing on this kernel; please report it with dmsetup table" },
 };
 

@@ -72,6 +72,8 @@ void candidate_free(struct candidate *c)
 	free(c->lv);
 	free(c->other);
 	free(c->state);
+	free(c->below);
+	free(c->after);
 	free(c->why);
 }
 
@@ -80,8 +82,9 @@ static char *objection_to_table(const struct candidate *c)
 	if (candidate_is_unread(c))
 		return xstrdup("no state of its fast path can be read: is the module loaded, and as new as this tool?");
 	if (c->other && !c->has_own)
-		return xasprintf("its table has a target of type %s: only linear and striped devices have a fast path, perhaps one below it",
-				 c->other);
+		return xasprintf("its table has a target of type %s: only linear and striped devices have a fast path%s%s",
+				 c->other, c->below ? "; below it: noclone enable" : "",
+				 c->below ? c->below : "");
 	return candidate_is_suitable(c) ? NULL : xstrdup("it has no table");
 }
 
@@ -90,14 +93,15 @@ static bool is_state(const struct candidate *c, const char *state)
 	return c->state && !strcmp(c->state, state);
 }
 
-static void plan_on(struct candidate *c, const struct module_params *m)
+static void plan_on(struct candidate *c)
 {
-	free(c->why);
-	c->why = candidate_is_suitable(c) ? module_objection(m) : objection_to_table(c);
-	if (c->why)
+	if (!candidate_is_suitable(c)) {
+		free(c->why);
+		c->why = objection_to_table(c);
 		c->action = SWITCH_CANNOT;
-	else
-		c->action = is_state(c, "on") ? SWITCH_NOTHING : SWITCH_ON;
+		return;
+	}
+	c->action = is_state(c, "on") ? SWITCH_NOTHING : SWITCH_ON;
 }
 
 /* The parameter does for all stock devices what a message does for one. */
@@ -111,31 +115,24 @@ static void plan_off(struct candidate *c, bool clears)
 
 void switch_plan(struct switch_plan *p, const struct module_params *m)
 {
-	bool needs_stock = false, clears = p->all_off && m->stock;
+	bool needs_stock = false, needs_module = false, clears = p->all_off && m->stock;
 	unsigned int i;
 
 	for (i = 0; i < p->nr; i++) {
 		struct candidate *c = &p->device[i];
 
 		if (c->wish == WISH_ON)
-			plan_on(c, m);
+			plan_on(c);
+		if (c->wish == WISH_OFF)
+			plan_off(c, clears);
+		needs_module |= c->action == SWITCH_ON;
 		needs_stock |= c->wish == WISH_ON && c->has_stock && !c->why;
 	}
-	for (i = 0; i < p->nr; i++)
-		if (p->device[i].wish == WISH_OFF)
-			plan_off(&p->device[i], clears);
+	free(p->objection);
+	p->objection = needs_module ? module_objection(m) : NULL;
 	p->load = needs_stock && !m->loaded;
 	p->stock = needs_stock;
 	p->set_stock = clears || (needs_stock && !m->stock);
-}
-
-static unsigned int count(const struct switch_plan *p, enum switch_action action)
-{
-	unsigned int i, n = 0;
-
-	for (i = 0; i < p->nr; i++)
-		n += p->device[i].action == action;
-	return n;
 }
 
 const char *switch_stock_word(const struct switch_plan *p)
@@ -168,32 +165,13 @@ char *switch_plan_print(const struct switch_plan *p)
 	return strbuf_take(&b);
 }
 
-/* @before and @after the number */
-static void add_count(struct strbuf *b, const struct switch_plan *p,
-		      enum switch_action action, const char *before,
-		      const char *after)
+char *switch_expected(const struct candidate *c)
 {
-	unsigned int n = count(p, action);
-
-	if (n)
-		strbuf_add(b, "%s%s%u %s", b->len ? ", " : "", before, n, after);
-}
-
-char *switch_plan_words(const struct switch_plan *p)
-{
-	struct strbuf b = { 0 };
-
-	if (p->load)
-		strbuf_add(&b, "load " NOCLONE_MODULE_NAME);
-	if (p->set_stock)
-		strbuf_add(&b, "%sset its parameter stock to %s",
-			   b.len ? ", " : "", switch_stock_word(p));
-	add_count(&b, p, SWITCH_ON, "switch ", "on");
-	add_count(&b, p, SWITCH_OFF, "switch ", "off");
-	add_count(&b, p, SWITCH_GIVE_BACK, "give ", "back to dm core");
-	add_count(&b, p, SWITCH_NOTHING, "leave ", "as is");
-	add_count(&b, p, SWITCH_CANNOT, "", "cannot have it");
-	return strbuf_take(&b);
+	if (c->action == SWITCH_ON)
+		return xstrdup("on");
+	if (c->action == SWITCH_OFF)
+		return xstrdup("off:message");
+	return c->action == SWITCH_GIVE_BACK || !c->state ? NULL : xstrdup(c->state);
 }
 
 void switch_plan_free(struct switch_plan *p)
@@ -203,6 +181,7 @@ void switch_plan_free(struct switch_plan *p)
 	for (i = 0; i < p->nr; i++)
 		candidate_free(&p->device[i]);
 	free(p->device);
+	free(p->objection);
 	memset(p, 0, sizeof(*p));
 }
 
@@ -210,15 +189,16 @@ void switch_plan_free(struct switch_plan *p)
  * While the module attaches a device, it suspends it and learns its table, so states
  * such as "suspended" and "mixed" pass.  These do not:
  */
-bool switch_is_pending(const struct candidate *c, const char *state, unsigned int waited_ms)
+bool switch_is_pending(const struct candidate *c, unsigned int waited_ms)
 {
 	static const char * const lasting[] = {
 		"on", "off:option", "off:zoned", "off:foreign", "off:nostats",
 		"off:unpinned", "off:layout", "off:kernel", "off:stuck",
 	};
+	const char *state = c->after;
 	size_t i;
 
-	if (c->action != SWITCH_ON || c->suspended || !state)
+	if (c->action != SWITCH_ON || c->failed || c->suspended || !state)
 		return false;
 	if (!strcmp(state, "off:stats"))
 		return waited_ms < STATS_PASS_MS;
@@ -228,31 +208,31 @@ bool switch_is_pending(const struct candidate *c, const char *state, unsigned in
 	return true;
 }
 
-bool switch_is_hopeless(const struct candidate *c, const char *state)
+bool switch_is_hopeless(const struct candidate *c)
 {
 	static const char * const never[] = {
 		"off:zoned", "off:foreign", "off:nostats", "off:layout", "off:kernel",
 	};
 	size_t i;
 
-	for (i = 0; state && i < ARRAY_SIZE(never); i++)
-		if (!strcmp(state, never[i]))
+	for (i = 0; c->after && i < ARRAY_SIZE(never); i++)
+		if (!strcmp(c->after, never[i]))
 			return true;
 	return c->action == SWITCH_CANNOT;
 }
 
-char *switch_why(const struct candidate *c, const char *state)
+char *switch_why(const struct candidate *c)
 {
-	bool on = state && !strcmp(state, "on");
+	bool on = c->after && !strcmp(c->after, "on");
 
-	if (c->why)
-		return xstrdup(c->why);
+	if (c->failed)
+		return xstrdup("the module did not take the message");
 	if (c->wish == WISH_NONE || on == (c->wish == WISH_ON))
 		return NULL;
 	if (c->wish == WISH_OFF)
 		return xstrdup("the fast path is still on");
 	if (c->suspended)
 		return xstrdup("the device is suspended: it comes on when it is resumed");
-	return state ? remedy_words(state, c->name) :
-		       xstrdup("the message to the module failed: see the kernel log");
+	return c->after ? remedy_words(c->after, c->name) :
+		xstrdup("another program has replaced its table: try again");
 }

@@ -7,6 +7,7 @@
 #define NOCLONE_SWITCH_PLAN_H
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 #include "base/util.h"
 #include "model/doctor.h"
@@ -33,6 +34,7 @@ enum switch_action {
  * struct candidate - a mapped device whose fast path may be switched
  * @name: its name
  * @lv: VG/LV, or NULL
+ * @devno: its number
  * @sector: where a message is understood
  * @has_own: a target is one of this module
  * @has_stock: none is, but one is dm's own linear or striped
@@ -40,13 +42,19 @@ enum switch_action {
  * @state: "on", "off:reason"; NULL: dm core's path, no message has asked for another
  * @suspended: the device is suspended
  * @named: the user has asked for this device, not for a group it is in
+ * @has_parts: devices below it are parts of the same volume, and in the plan
+ * @below: names of devices below it that may be meant, or NULL
+ * @rule: that of the policy for it, or NULL
  * @wish: what is to become of it
  * @action: how
- * @why: why not, or NULL
+ * @failed: an error has been reported
+ * @after: its state then, as @state
+ * @why: why it is not as requested, or NULL
  */
 struct candidate {
 	char *name;
 	char *lv;
+	dev_t devno;
 	uint64_t sector;
 	bool has_own;
 	bool has_stock;
@@ -54,8 +62,13 @@ struct candidate {
 	char *state;
 	bool suspended;
 	bool named;
+	bool has_parts;
+	char *below;
+	const struct policy_line *rule;
 	enum wish wish;
 	enum switch_action action;
+	bool failed;
+	char *after;
 	char *why;
 };
 
@@ -72,6 +85,7 @@ void candidate_free(struct candidate *c);
  * @nr: how many
  * @load: the module has to be loaded
  * @set_stock: the parameter has to be set to @stock
+ * @objection: why this tool cannot switch anything on by the module, or NULL
  */
 struct switch_plan {
 	bool all_off;
@@ -80,6 +94,7 @@ struct switch_plan {
 	bool load;
 	bool set_stock;
 	bool stock;
+	char *objection;
 };
 
 /* Fill in the actions and the parameter; the wishes are there. */
@@ -88,19 +103,19 @@ void switch_plan(struct switch_plan *p, const struct module_params *m);
 char *switch_plan_print(const struct switch_plan *p);
 /* What @stock is in the parameter */
 const char *switch_stock_word(const struct switch_plan *p);
-/* In one sentence: a new string. */
-char *switch_plan_words(const struct switch_plan *p);
+/* The state that the action leads to: a new string, NULL as for @state. */
+char *switch_expected(const struct candidate *c);
 void switch_plan_free(struct switch_plan *p);
 
 /*
- * After a message "on": may the device still come on in a moment?  Its state is
- * @state, @waited_ms after the last one that came on.
+ * After a message "on": may the device still come on in a moment?  It is @waited_ms after
+ * the last one that came on.
  */
-bool switch_is_pending(const struct candidate *c, const char *state, unsigned int waited_ms);
+bool switch_is_pending(const struct candidate *c, unsigned int waited_ms);
 /* Can it never have the fast path as it is?  No failure of a group that it is in. */
-bool switch_is_hopeless(const struct candidate *c, const char *state);
-/* Why the device is not as it was wished: a new string, NULL if it is. */
-char *switch_why(const struct candidate *c, const char *state);
+bool switch_is_hopeless(const struct candidate *c);
+/* Why the device is not as requested: a new string, NULL if it is. */
+char *switch_why(const struct candidate *c);
 
 #define _cleanup_switch_plan_ __attribute__((cleanup(switch_plan_free)))
 

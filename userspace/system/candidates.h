@@ -5,7 +5,10 @@
 
 #include "model/switch-plan.h"
 
-/* Add a device to a plan: 0, or a negative errno, and nothing is added. */
+/*
+ * Add a device to a plan, and the linear and striped devices below that belong to the same
+ * logical volume.  Return: 0, or a negative errno after a message.
+ */
 int candidates_add(struct switch_plan *p, const char *name);
 /* Add all devices that are suitable: 0, or a negative errno after a message. */
 int candidates_add_all(struct switch_plan *p);

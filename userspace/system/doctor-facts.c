@@ -20,6 +20,7 @@
 #include "system/devmap.h"
 #include "system/file-lookup.h"
 #include "system/identity.h"
+#include "system/layers.h"
 #include "system/live.h"
 #include "system/module.h"
 #include "system/policy-file.h"
@@ -164,7 +165,7 @@ static bool facts_apply_policy(struct doctor_facts *d, const struct devmap_devic
 {
 	_cleanup_free_ char *lv = origin_is_lvm(dev->uuid) ? devmap_lv_of_name(dev->name) : NULL;
 	const struct policy_names names = { dev->name, lv };
-	const struct policy_line *rule = policy_find(&d->policy, &names);
+	const struct policy_line *rule = layers_rule(dev->devno, &d->policy);
 	unsigned int i;
 
 	for (i = 0; rule && i < d->policy.nr; i++) {

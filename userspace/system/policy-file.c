@@ -6,7 +6,6 @@
 #include "system/policy-file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,16 +29,15 @@ static const char head[] =
 static int read_policy(struct policy *p)
 {
 	_cleanup_problems_ struct problems problems = { 0 };
-	_cleanup_close_ int fd = open(POLICY_PATH, O_RDONLY | O_CLOEXEC);
-	_cleanup_free_ char *text = NULL;
+	_cleanup_free_ char *text = read_text_file(POLICY_PATH, POLICY_MAX);
+	int err = errno;
 	unsigned int i;
 
-	if (fd < 0 && errno == ENOENT)
+	if (!text && err == ENOENT)
 		return 0;
-	text = fd < 0 ? NULL : read_stream(fd, POLICY_MAX);
 	if (!text) {
-		log_err(POLICY_PATH ": %s", strerror(errno));
-		return -errno;
+		log_err(POLICY_PATH ": %s", read_text_problem(err));
+		return -err;
 	}
 	policy_parse(p, text, &problems);
 	for (i = 0; i < problems.nr; i++)
@@ -82,4 +80,5 @@ int policy_file_write(const struct policy *p)
 void policy_file_close(struct policy_file *file)
 {
 	cleanup_close(&file->lock);
+	file->lock = -1;
 }
