@@ -29,7 +29,7 @@
 #define MEASURE	"Measuring"
 #define HELP	"Help"
 
-static int cmd_help(const struct options *o, int argc, char **argv);
+static int commands_help(const struct options *o, int argc, char **argv);
 
 const struct command commands[] = {
 	{
@@ -140,7 +140,7 @@ const struct command commands[] = {
 	}, {
 		"help", "[COMMAND]", "print help for a command",
 		0, 1, 0,
-		"COMMAND", cmd_help, HELP, NULL,
+		"COMMAND", commands_help, HELP, NULL,
 		.examples = { "noclone help", "noclone help create" },
 	}, {
 		"version", "", "print the versions of the tool, libdevmapper and the module",
@@ -151,7 +151,7 @@ const struct command commands[] = {
 	{ }
 };
 
-static int cmd_help(const struct options *o __unused, int argc, char **argv)
+static int commands_help(const struct options *o __unused, int argc, char **argv)
 {
 	const struct command *cmd = argc ? command_find(commands, argv[0]) : NULL;
 
@@ -184,7 +184,7 @@ static int commands_complete(int argc, char **argv)
 	return EXIT_OK;
 }
 
-static int run_command(const struct options *o, int argc, char **argv)
+static int commands_run(const struct options *o, int argc, char **argv)
 {
 	const struct devmap_config config = {
 		.udev_sync = !opt(o, OPT_NOUDEVSYNC),
@@ -215,7 +215,7 @@ static int run_command(const struct options *o, int argc, char **argv)
 }
 
 /* The first word that is a command: getopt has not got as far as telling. */
-static const struct command *command_among(int argc, char **argv)
+static const struct command *commands_among(int argc, char **argv)
 {
 	const struct command *cmd = NULL;
 	int i;
@@ -237,12 +237,12 @@ int command_main(int argc, char **argv)
 	first = options_parse(&o, argc, argv);
 	if (first < 0) {
 		if (*o.unknown)
-			usage_unknown_option(o.unknown, command_among(argc, argv));
+			usage_unknown_option(o.unknown, commands_among(argc, argv));
 	} else if (opt(&o, OPT_VERSION)) {
 		puts("noclone " TOOL_VERSION);
 		r = EXIT_OK;
 	} else if (first < argc) {
-		r = run_command(&o, argc - first, argv + first);
+		r = commands_run(&o, argc - first, argv + first);
 	} else {
 		help_overview(commands);
 		r = opt(&o, OPT_HELP) ? EXIT_OK : EXIT_USAGE;

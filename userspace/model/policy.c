@@ -21,7 +21,7 @@ static const char * const kind_words[] = {
 };
 
 /* The pattern of a rule: a new string; names may have blanks inside. */
-static char *pattern_of(const char *text, const char *word)
+static char *policy_pattern_of(const char *text, const char *word)
 {
 	size_t length = strlen(word);
 	const char *start;
@@ -34,8 +34,8 @@ static char *pattern_of(const char *text, const char *word)
 	return length ? xstrndup(start, length) : NULL;
 }
 
-static void parse_line(struct policy_line *line, unsigned int number,
-		       struct problems *problems)
+static void policy_parse_line(struct policy_line *line, unsigned int number,
+			      struct problems *problems)
 {
 	const char *text = line->text + strspn(line->text, " \t\r");
 	enum policy_kind kind;
@@ -44,7 +44,7 @@ static void parse_line(struct policy_line *line, unsigned int number,
 	if (!*text || *text == '#')
 		return;
 	for (kind = POLICY_INCLUDE; kind <= POLICY_EXCLUDE; kind++) {
-		line->pattern = pattern_of(text, kind_words[kind]);
+		line->pattern = policy_pattern_of(text, kind_words[kind]);
 		if (!line->pattern)
 			continue;
 		line->kind = kind;
@@ -67,7 +67,7 @@ void policy_parse(struct policy *p, const char *text, struct problems *problems)
 		p->line[p->nr] = (struct policy_line) {
 			.text = xstrndup(text, length)
 		};
-		parse_line(&p->line[p->nr], p->nr + 1, problems);
+		policy_parse_line(&p->line[p->nr], p->nr + 1, problems);
 		p->nr++;
 		text += length + (text[length] == '\n');
 	}
@@ -83,8 +83,8 @@ char *policy_print(const struct policy *p)
 	return strbuf_take(&b);
 }
 
-static bool matches(const struct policy_line *line,
-		    const struct policy_names *names)
+static bool policy_matches(const struct policy_line *line,
+			   const struct policy_names *names)
 {
 	_cleanup_free_ char *shown = name_decode(names->mapper);
 
@@ -107,15 +107,16 @@ const struct policy_line *policy_find_part(const struct policy *p,
 {
 	unsigned int i = 0;
 
-	while (i < p->nr && !matches(&p->line[i], part) && !matches(&p->line[i], volume))
+	while (i < p->nr && !policy_matches(&p->line[i], part) &&
+	       !policy_matches(&p->line[i], volume))
 		i++;
 	if (i == p->nr || (found && p->line[i].kind == POLICY_EXCLUDE))
 		return found;
 	return &p->line[i];
 }
 
-static enum policy_kind decide(const struct policy *p,
-			       const struct policy_names *names)
+static enum policy_kind policy_decide(const struct policy *p,
+				      const struct policy_names *names)
 {
 	const struct policy_line *line = policy_find(p, names);
 
@@ -135,7 +136,7 @@ bool policy_is_literal(const struct policy_line *line)
 	return true;
 }
 
-static char *unescape(const char *pattern)
+static char *policy_unescape(const char *pattern)
 {
 	struct strbuf b = { 0 };
 
@@ -148,9 +149,9 @@ static char *unescape(const char *pattern)
 }
 
 /* Does @line match all that @other does?  A star of @line stands for whatever @other has there. */
-static bool covers(const struct policy_line *line, const struct policy_line *other)
+static bool policy_covers(const struct policy_line *line, const struct policy_line *other)
 {
-	_cleanup_free_ char *name = unescape(other->pattern);
+	_cleanup_free_ char *name = policy_unescape(other->pattern);
 
 	if (!strcmp(line->pattern, EVERYTHING) || !strcmp(line->pattern, other->pattern))
 		return true;
@@ -165,13 +166,13 @@ const struct policy_line *policy_hides(const struct policy *p, const struct poli
 	const struct policy_line *above;
 
 	for (above = p->line; line->pattern && above < line; above++)
-		if (above->pattern && covers(above, line))
+		if (above->pattern && policy_covers(above, line))
 			return above;
 	return NULL;
 }
 
 /* To fnmatch(), a bracket that is not closed is one of the name. */
-static bool is_open(const char *pattern)
+static bool policy_is_open(const char *pattern)
 {
 	for (; *pattern; pattern++) {
 		if (*pattern == '\\')
@@ -199,7 +200,7 @@ const char *policy_pattern_usage(const char *pattern)
 		return "a pattern neither begins nor ends with a blank";
 	if (str_starts(pattern, "/dev/"))
 		return "a pattern is matched with the name below /dev/mapper, and with VG/LV";
-	if (is_open(pattern))
+	if (policy_is_open(pattern))
 		return "no name matches an open \"[\" or a \"\\\" at the end: put a \"\\\" before each that is part of the name";
 	if (slash && strchr(slash + 1, '/'))
 		return "no name has two slashes: give the name below /dev/mapper, or VG/LV";
@@ -218,23 +219,23 @@ char *policy_escape(const char *name)
 	return strbuf_take(&b);
 }
 
-static void line_free(struct policy_line *line)
+static void policy_line_free(struct policy_line *line)
 {
 	free(line->text);
 	free(line->pattern);
 }
 
-static void remove_line(struct policy *p, unsigned int at)
+static void policy_remove_line(struct policy *p, unsigned int at)
 {
 	if (!p->line[at].added)
 		strbuf_add(&p->removed, "-%s\n", p->line[at].text);
-	line_free(&p->line[at]);
+	policy_line_free(&p->line[at]);
 	memmove(&p->line[at], &p->line[at + 1],
 		(--p->nr - at) * sizeof(*p->line));
 }
 
 /* The place above the other rules, and below the comment at the head of the file. */
-static unsigned int top(const struct policy *p)
+static unsigned int policy_top(const struct policy *p)
 {
 	unsigned int at = 0;
 
@@ -243,7 +244,7 @@ static unsigned int top(const struct policy *p)
 	return at;
 }
 
-static void add_rule(struct policy *p, unsigned int at, const struct policy_rule *rule)
+static void policy_add_rule(struct policy *p, unsigned int at, const struct policy_rule *rule)
 {
 	GROW(p->line, p->nr);
 	memmove(&p->line[at + 1], &p->line[at], (p->nr++ - at) * sizeof(*p->line));
@@ -256,17 +257,18 @@ static void add_rule(struct policy *p, unsigned int at, const struct policy_rule
 }
 
 /* Remove the rules for @pattern, or with NULL all of them. */
-static void remove_rules(struct policy *p, const char *pattern)
+static void policy_remove_rules(struct policy *p, const char *pattern)
 {
 	unsigned int i;
 
 	for (i = p->nr; i--;)
 		if (p->line[i].pattern &&
 		    (!pattern || !strcmp(p->line[i].pattern, pattern)))
-			remove_line(p, i);
+			policy_remove_line(p, i);
 }
 
-static bool begins_with(const struct policy *p, const struct policy_rule *rules, unsigned int nr)
+static bool policy_begins_with(const struct policy *p, const struct policy_rule *rules,
+			       unsigned int nr)
 {
 	unsigned int i, same = 0;
 
@@ -284,14 +286,14 @@ static bool begins_with(const struct policy *p, const struct policy_rule *rules,
 
 void policy_set(struct policy *p, const struct policy_rule *rules, unsigned int nr)
 {
-	unsigned int i, at = top(p);
+	unsigned int i, at = policy_top(p);
 
-	if (begins_with(p, rules, nr))
+	if (policy_begins_with(p, rules, nr))
 		return;
 	for (i = 0; i < nr; i++)
-		remove_rules(p, rules[i].pattern);
+		policy_remove_rules(p, rules[i].pattern);
 	for (i = nr; i--;)
-		add_rule(p, at, &rules[i]);
+		policy_add_rule(p, at, &rules[i]);
 }
 
 void policy_set_device(struct policy *p, enum policy_kind kind,
@@ -299,25 +301,25 @@ void policy_set_device(struct policy *p, enum policy_kind kind,
 {
 	_cleanup_free_ char *pattern = policy_escape(names->lv ? names->lv :
 								 names->mapper);
-	unsigned int at = top(p);
+	unsigned int at = policy_top(p);
 
-	if (decide(p, names) == kind)
+	if (policy_decide(p, names) == kind)
 		return;
-	remove_rules(p, pattern);
-	if (decide(p, names) != kind)
-		add_rule(p, at, &(struct policy_rule) { kind, pattern });
+	policy_remove_rules(p, pattern);
+	if (policy_decide(p, names) != kind)
+		policy_add_rule(p, at, &(struct policy_rule) { kind, pattern });
 }
 
 void policy_reset(struct policy *p, enum policy_kind kind)
 {
 	const struct policy_rule everything = { kind, EVERYTHING };
-	unsigned int at = top(p);
+	unsigned int at = policy_top(p);
 
-	if (kind == POLICY_INCLUDE && begins_with(p, &everything, 1))
+	if (kind == POLICY_INCLUDE && policy_begins_with(p, &everything, 1))
 		return;
-	remove_rules(p, NULL);
+	policy_remove_rules(p, NULL);
 	if (kind == POLICY_INCLUDE)
-		add_rule(p, at, &everything);
+		policy_add_rule(p, at, &everything);
 }
 
 char *policy_edits(const struct policy *p)
@@ -337,7 +339,7 @@ void policy_free(struct policy *p)
 	unsigned int i;
 
 	for (i = 0; i < p->nr; i++)
-		line_free(&p->line[i]);
+		policy_line_free(&p->line[i]);
 	free(p->line);
 	free(p->removed.text);
 	memset(p, 0, sizeof(*p));

@@ -56,14 +56,14 @@ void candidate_learn(struct candidate *c, const struct table *t)
 	}
 }
 
-static bool candidate_is_unread(const struct candidate *c)
+static bool switch_candidate_is_unread(const struct candidate *c)
 {
 	return c->other && !strcmp(c->other, NOCLONE_FILE_NAME);
 }
 
 bool candidate_is_suitable(const struct candidate *c)
 {
-	return c->has_own ? !candidate_is_unread(c) : c->has_stock && !c->other;
+	return c->has_own ? !switch_candidate_is_unread(c) : c->has_stock && !c->other;
 }
 
 void candidate_free(struct candidate *c)
@@ -77,9 +77,9 @@ void candidate_free(struct candidate *c)
 	free(c->why);
 }
 
-static char *objection_to_table(const struct candidate *c)
+static char *switch_objection_to_table(const struct candidate *c)
 {
-	if (candidate_is_unread(c))
+	if (switch_candidate_is_unread(c))
 		return xstrdup("no state of its fast path can be read: is the module loaded, and as new as this tool?");
 	if (c->other && !c->has_own)
 		return xasprintf("its table has a target of type %s: only linear and striped devices have a fast path%s%s",
@@ -88,26 +88,26 @@ static char *objection_to_table(const struct candidate *c)
 	return candidate_is_suitable(c) ? NULL : xstrdup("it has no table");
 }
 
-static bool is_state(const struct candidate *c, const char *state)
+static bool switch_is_state(const struct candidate *c, const char *state)
 {
 	return c->state && !strcmp(c->state, state);
 }
 
-static void plan_on(struct candidate *c)
+static void switch_plan_on(struct candidate *c)
 {
 	if (!candidate_is_suitable(c)) {
 		free(c->why);
-		c->why = objection_to_table(c);
+		c->why = switch_objection_to_table(c);
 		c->action = SWITCH_CANNOT;
 		return;
 	}
-	c->action = is_state(c, "on") ? SWITCH_NOTHING : SWITCH_ON;
+	c->action = switch_is_state(c, "on") ? SWITCH_NOTHING : SWITCH_ON;
 }
 
 /* The parameter does for all stock devices what a message does for one. */
-static void plan_off(struct candidate *c, bool clears)
+static void switch_plan_off(struct candidate *c, bool clears)
 {
-	if (!c->state || (is_state(c, "off:message") && (c->has_own || !clears)))
+	if (!c->state || (switch_is_state(c, "off:message") && (c->has_own || !clears)))
 		c->action = SWITCH_NOTHING;
 	else
 		c->action = clears && !c->has_own ? SWITCH_GIVE_BACK : SWITCH_OFF;
@@ -122,9 +122,9 @@ void switch_plan(struct switch_plan *p, const struct module_params *m)
 		struct candidate *c = &p->device[i];
 
 		if (c->wish == WISH_ON)
-			plan_on(c);
+			switch_plan_on(c);
 		if (c->wish == WISH_OFF)
-			plan_off(c, clears);
+			switch_plan_off(c, clears);
 		needs_module |= c->action == SWITCH_ON;
 		needs_stock |= c->wish == WISH_ON && c->has_stock && !c->why;
 	}
@@ -140,7 +140,7 @@ const char *switch_stock_word(const struct switch_plan *p)
 	return p->stock ? "on" : "off";
 }
 
-static void add_message(struct strbuf *b, const struct candidate *c)
+static void switch_add_message(struct strbuf *b, const struct candidate *c)
 {
 	_cleanup_free_ char *quoted = shell_quote(c->name);
 
@@ -161,7 +161,7 @@ char *switch_plan_print(const struct switch_plan *p)
 	if (p->set_stock)
 		strbuf_add(&b, "echo %s >" PARAMETERS "stock\n", switch_stock_word(p));
 	for (i = 0; i < p->nr; i++)
-		add_message(&b, &p->device[i]);
+		switch_add_message(&b, &p->device[i]);
 	return strbuf_take(&b);
 }
 

@@ -12,7 +12,7 @@
 #include "system/layers.h"
 #include "system/live.h"
 
-static int candidate_get(struct candidate *c, const char *name)
+static int candidates_get(struct candidate *c, const char *name)
 {
 	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
 	_cleanup_live_ struct live live = { 0 };
@@ -35,7 +35,7 @@ static int candidate_get(struct candidate *c, const char *name)
 static int candidates_add_one(struct switch_plan *p, const char *name)
 {
 	struct candidate c = { 0 };
-	int r = candidate_get(&c, name);
+	int r = candidates_get(&c, name);
 
 	if (r)
 		return r;

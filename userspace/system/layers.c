@@ -18,7 +18,7 @@ struct layer {
 	char *lv;
 };
 
-static struct layer layer_get(dev_t devno)
+static struct layer layers_get(dev_t devno)
 {
 	struct layer l = {
 		.devno = devno,
@@ -31,30 +31,30 @@ static struct layer layer_get(dev_t devno)
 	return l;
 }
 
-static void layer_free(struct layer *l)
+static void layers_free_one(struct layer *l)
 {
 	free(l->uuid);
 	free(l->name);
 	free(l->lv);
 }
 
-#define _cleanup_layer_ __attribute__((cleanup(layer_free)))
+#define _cleanup_layer_ __attribute__((cleanup(layers_free_one)))
 
 /* Return: whether to go on from @to. */
 typedef bool (*layer_visitor)(const struct layer *from, const struct layer *to, void *data);
 
-static void layer_walk(const struct layer *from, const char *side, layer_visitor visit,
-		       void *data)
+static void layers_walk(const struct layer *from, const char *side, layer_visitor visit,
+			void *data)
 {
 	_cleanup_free_ char *path = blockdev_sysfs(from->devno, side);
 	DIR *dir = opendir(path);
 	struct dirent *entry;
 
 	while (dir && (entry = readdir(dir))) {
-		_cleanup_layer_ struct layer to = layer_get(blockdev_kernel_number(entry->d_name));
+		_cleanup_layer_ struct layer to = layers_get(blockdev_kernel_number(entry->d_name));
 
 		if (to.name && to.uuid && visit(from, &to, data))
-			layer_walk(&to, side, visit, data);
+			layers_walk(&to, side, visit, data);
 	}
 	if (dir)
 		closedir(dir);
@@ -66,7 +66,7 @@ struct layers_below {
 	void *data;
 };
 
-static bool layer_visit_below(const struct layer *from, const struct layer *to, void *data)
+static bool layers_visit_below(const struct layer *from, const struct layer *to, void *data)
 {
 	const struct layers_below *b = data;
 
@@ -78,14 +78,14 @@ static bool layer_visit_below(const struct layer *from, const struct layer *to, 
 
 void layers_below(dev_t devno, bool all, devmap_visitor visit, void *data)
 {
-	_cleanup_layer_ struct layer from = layer_get(devno);
+	_cleanup_layer_ struct layer from = layers_get(devno);
 	struct layers_below b = { all, visit, data };
 
 	if (from.uuid)
-		layer_walk(&from, "slaves", layer_visit_below, &b);
+		layers_walk(&from, "slaves", layers_visit_below, &b);
 }
 
-static bool layer_is_origin(const struct layer *l)
+static bool layers_is_origin(const struct layer *l)
 {
 	size_t length = strlen(l->name), suffix = strlen(ORIGIN);
 
@@ -93,10 +93,10 @@ static bool layer_is_origin(const struct layer *l)
 }
 
 /* Only the volume itself is above the layer that is its origin. */
-static bool layer_is_part(const struct layer *lower, const struct layer *upper)
+static bool layers_is_part(const struct layer *lower, const struct layer *upper)
 {
 	return origin_same_group(lower->uuid, upper->uuid) && lower->lv && upper->lv &&
-	       (!layer_is_origin(lower) || !strcmp(lower->lv, upper->lv));
+	       (!layers_is_origin(lower) || !strcmp(lower->lv, upper->lv));
 }
 
 struct layers_rule {
@@ -105,11 +105,11 @@ struct layers_rule {
 	const struct policy_line *found;
 };
 
-static bool layer_visit_above(const struct layer *from, const struct layer *to, void *data)
+static bool layers_visit_above(const struct layer *from, const struct layer *to, void *data)
 {
 	struct layers_rule *r = data;
 
-	if (!layer_is_part(from, to))
+	if (!layers_is_part(from, to))
 		return false;
 	r->found = policy_find_part(r->policy, &r->names,
 				    &(struct policy_names) { to->name, to->lv }, r->found);
@@ -118,12 +118,12 @@ static bool layer_visit_above(const struct layer *from, const struct layer *to, 
 
 const struct policy_line *layers_rule(dev_t devno, const struct policy *p)
 {
-	_cleanup_layer_ struct layer own = layer_get(devno);
+	_cleanup_layer_ struct layer own = layers_get(devno);
 	struct layers_rule r = { p, { own.name, own.lv }, NULL };
 
 	if (!own.name || !own.uuid)
 		return NULL;
 	r.found = policy_find(p, &r.names);
-	layer_walk(&own, "holders", layer_visit_above, &r);
+	layers_walk(&own, "holders", layers_visit_above, &r);
 	return r.found;
 }

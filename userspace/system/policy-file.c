@@ -26,7 +26,7 @@ static const char head[] =
 	"# Device-mapper devices that get the fast path, see noclone-policy(5).\n"
 	"# The first rule that matches a device decides.\n";
 
-static int read_policy(struct policy *p)
+static int policy_file_read(struct policy *p)
 {
 	_cleanup_problems_ struct problems problems = { 0 };
 	_cleanup_free_ char *text = read_text_file(POLICY_PATH, POLICY_MAX);
@@ -47,7 +47,7 @@ static int read_policy(struct policy *p)
 }
 
 /* Not in the policy's own folder, which may not be there, and which everybody can lock. */
-static int lock(struct policy_file *file)
+static int policy_file_lock(struct policy_file *file)
 {
 	file->lock = run_lock(LOCK, POLICY_PATH);
 	return file->lock < 0 ? file->lock : 0;
@@ -58,8 +58,8 @@ int policy_file_open(struct policy_file *file, struct policy *p, bool edit)
 	int r;
 
 	file->lock = -1;
-	r = edit ? lock(file) : 0;
-	return r ? r : read_policy(p);
+	r = edit ? policy_file_lock(file) : 0;
+	return r ? r : policy_file_read(p);
 }
 
 int policy_file_write(const struct policy *p)
