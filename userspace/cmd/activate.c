@@ -275,11 +275,14 @@ static bool activate_remove_leftover(const struct activation *a,
  * A power cut between a change and the new file: the device had one table or the other.
  * The old one may be activated, because what follows a change waits for the new file.
  */
-static void activate_say_leftover(const char *name)
+static void activate_say_leftover(const char *name, const char *uuid)
 {
 	_cleanup_free_ char *path = saved_path(name), *new = saved_file_leftover(name);
 
-	if (new)
+	if (new && !saved_file_leftover_is_of(new, uuid))
+		log_warn("%s is what a command has left that was interrupted, and no whole file of the device: \"rm %s\" removes it",
+			 new, new);
+	else if (new)
 		log_warn("%s is what a command has left that was interrupted: if the device had that table, deactivate it, \"mv %s %s\" and activate it; if not, \"rm %s\"",
 			 new, new, path, new);
 }
@@ -315,7 +318,7 @@ static const char *activate_absent(struct activation *a)
 
 	if (activate_is_renamed(a))
 		return NULL;
-	activate_say_leftover(a->name);
+	activate_say_leftover(a->name, a->saved.uuid);
 	activate_lock_legs(a);
 	if (activate_check(a))
 		return NULL;

@@ -75,7 +75,7 @@ static int deactivate_write(const struct options *o, const char *file,
 {
 	_cleanup_saved_update_ struct saved_update u = {
 		.name = xstrdup(dev->name), .uuid = xstrdup(dev->uuid),
-		.file = damaged ? NULL : xstrdup(file), .add = damaged, .renew = !damaged,
+		.file = xstrdup(file), .as_is = damaged, .renew = !damaged,
 		.dry_run = opt(o, OPT_DRY_RUN), .lock = -1,
 	};
 	int r = saved_update_stage(&u, t, dev->readonly);
@@ -95,15 +95,20 @@ static bool deactivate_check(const struct options *o, const char *file, struct s
 			     bool damaged, const struct devmap_device *dev)
 {
 	_cleanup_free_ char *trouble = live_path_trouble(dev->name);
-	_cleanup_free_ char *save = xasprintf("\"noclone save %s%s\" keeps its table, --force gives it up",
-					      s->uuid ? "" : "--force ", dev->name);
 	_cleanup_free_ char *leftover = saved_file_leftover(file);
 	_cleanup_table_ struct table live = { 0 };
 	int r = live_table(dev->name, &live);
+	bool ours = !r && table_has_noclone(&live);
+	_cleanup_free_ char *save = xasprintf("\"noclone save %s%s\" keeps its table, --force gives it up",
+					      s->uuid && ours ? "" : "--force ", dev->name);
 	enum saved_match match = damaged ? SAVED_UNKNOWN : saved_file_compare(&s->table, &live);
 
-	/* without a UUID it may be the only record of another device */
-	if (damaged && (r || !s->uuid || deactivate_write(o, file, dev, &live, true)) &&
+	/*
+	 * Without a UUID it may be the only record of another device; a device on dm's own
+	 * targets lacks the file or the options that the damaged lines may still name.
+	 */
+	if (damaged && (!ours || trouble || !s->uuid ||
+			deactivate_write(o, file, dev, &live, true)) &&
 	    !deactivate_may_lose(o, dev->name, "its table is not in a file", save))
 		return false;
 	/*

@@ -586,6 +586,8 @@ static int resize(struct resize *r, const char *word, const struct resize_size *
 	}
 	stop_hold();
 	e = resize_run(r);
+	/* the file first: its signals are blocked within those that are held */
+	saved_update_end(&r->update);
 	stop_release();
 	return e;
 }

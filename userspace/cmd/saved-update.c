@@ -26,6 +26,12 @@ static const char *saved_update_lock_name(const struct saved_update *u)
 	return saved_name_problem(u->name) ? NULL : u->name;
 }
 
+/* The name of the file after the commit. */
+static const char *saved_update_last_name(const struct saved_update *u)
+{
+	return u->add ? u->name : u->file;
+}
+
 int saved_update_begin(struct saved_update *u, const struct options *o, const char *name,
 		       const char *uuid)
 {
@@ -130,7 +136,8 @@ static char *saved_update_say(const struct saved_update *u, const char *name, bo
 	_cleanup_free_ char *from = saved_path(u->name), *to = saved_path(name);
 	_cleanup_free_ char *device = shell_quote(u->name);
 	_cleanup_free_ char *old = shell_quote(from), *new = shell_quote(to);
-	_cleanup_free_ char *save = xasprintf(" && noclone save %s%s", ours ? "" : "--force ",
+	_cleanup_free_ char *save = xasprintf(" && noclone save %s%s",
+					      ours && !u->as_is ? "" : "--force ",
 					      device);
 
 	return u->add || !strcmp(name, u->name) ? xstrdup(save) :
@@ -141,11 +148,10 @@ static char *saved_update_say(const struct saved_update *u, const char *name, bo
 static int saved_update_write(struct saved_update *u, const char *name)
 {
 	_cleanup_free_ char *path = saved_path(name);
-	int r;
+	/* also what the rename needs: it comes when the device has changed */
+	int r = saved_file_writable(name) ? : saved_file_writable(saved_update_last_name(u));
 
-	if (u->dry_run) {
-		r = saved_file_writable(name);
-	} else {
+	if (!r && !u->dry_run) {
 		signals_block(&u->signals);
 		u->blocked = true;
 		r = saved_file_stage(name, u->text);
@@ -164,6 +170,22 @@ static int saved_update_drop(const struct saved_update *u, const char *name)
 	return 0;
 }
 
+/* A file whose UUID cannot be read is taken for that of the device of its name. */
+static int saved_update_check_unread(const struct saved_update *u)
+{
+	_cleanup_saved_ struct saved s = { 0 };
+	_cleanup_free_ char *damage = NULL;
+
+	if (!u->name || !*u->uuid || !saved_file_exists(u->name))
+		return 0;
+	damage = saved_file_peek(u->name, &s);
+	if (!damage || s.uuid)
+		return 0;
+	log_err("%s is not changed, because its file is damaged (%s): \"noclone save --force %s\" writes it again",
+		u->name, damage, u->name);
+	return -EINVAL;
+}
+
 static void saved_update_unblock(struct saved_update *u)
 {
 	if (u->blocked)
@@ -179,14 +201,15 @@ int saved_update_stage(struct saved_update *u, const struct table *new, bool rea
 	int r;
 
 	if (!name)
-		return 0;
+		return saved_update_check_unread(u);
 	s.uuid = xstrdup(u->uuid);
 	r = saved_update_table(u, new, &s.table);
 	if (!r)
 		r = saved_update_print(u, &s, u->add ? u->name : name);
 	if (r)
 		return r;
-	if (saved_file_says(name, u->text))
+	/* a power cut between the two renames of "save" leaves the old name */
+	if (saved_file_says(name, u->text) && !strcmp(name, saved_update_last_name(u)))
 		return saved_update_drop(u, name);
 	lint_names(&s.table, &problems);
 	if (!u->renew)
@@ -202,25 +225,26 @@ const char *saved_update_words(const struct saved_update *u)
 
 int saved_update_commit(struct saved_update *u)
 {
-	const char *name = u->add ? u->name : u->file;
-	_cleanup_free_ char *path = NULL;
+	_cleanup_free_ char *path = NULL, *staged = NULL;
 	int r;
 
 	if (!u->staged)
 		return 0;
-	path = saved_path(name);
-	r = saved_file_commit(u->staged, name);
+	path = saved_path(saved_update_last_name(u));
+	staged = saved_path(u->staged);
+	r = saved_file_commit(u->staged, saved_update_last_name(u));
 	if (r) {
-		log_err("replacing %s failed: %s; \"noclone save %s\" tries again", path,
-			strerror(-r), u->name);
-		return r;
+		log_err("replacing %s failed: %s; the device has changed, and %s.new has its table: \"noclone save %s\" tries again",
+			path, strerror(-r), staged, u->name);
+	} else {
+		saved_file_set_forced(u->staged, false);
+		log_verbose("%s has the new table", path);
 	}
-	saved_file_set_forced(u->staged, false);
-	log_verbose("%s has the new table", path);
+	/* what could not be renamed stays: it is all that has the table */
 	free(u->staged);
 	u->staged = NULL;
 	saved_update_unblock(u);
-	return 0;
+	return r;
 }
 
 void saved_update_end(struct saved_update *u)

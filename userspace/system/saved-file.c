@@ -55,16 +55,22 @@ static char *saved_file_error(const struct problems *problems)
 	return NULL;
 }
 
-char *saved_file_peek(const char *name, struct saved *s)
+static char *saved_file_peek_at(const char *path, struct saved *s)
 {
 	_cleanup_problems_ struct problems problems = { 0 };
-	_cleanup_free_ char *path = saved_path(name);
 	_cleanup_free_ char *text = read_text_file(path, SAVED_MAX);
 
 	if (!text)
 		return xstrdup(read_text_problem(errno));
 	saved_parse(s, text, &problems);
 	return saved_file_error(&problems);
+}
+
+char *saved_file_peek(const char *name, struct saved *s)
+{
+	_cleanup_free_ char *path = saved_path(name);
+
+	return saved_file_peek_at(path, s);
 }
 
 int saved_file_read(const char *name, struct saved *s)
@@ -254,17 +260,28 @@ char *saved_file_leftover(const char *name)
 	return replace_leftover(path);
 }
 
+bool saved_file_leftover_is_of(const char *leftover, const char *uuid)
+{
+	_cleanup_saved_ struct saved s = { 0 };
+	_cleanup_free_ char *damage = saved_file_peek_at(leftover, &s);
+
+	return !damage && !strcmp(s.uuid, uuid);
+}
+
 /* A file that is immutable, or on a file system that is read-only, cannot be written. */
 int saved_file_writable(const char *name)
 {
 	_cleanup_free_ char *path = saved_path(name);
 	const char *folder = access(SAVED_DIR, F_OK) ? "/etc" : SAVED_DIR;
+	struct stat st;
 
-	if (faccessat(AT_FDCWD, folder, W_OK, AT_EACCESS) ||
-	    (faccessat(AT_FDCWD, path, W_OK, AT_EACCESS | AT_SYMLINK_NOFOLLOW) &&
-	     errno != ENOENT))
+	if (faccessat(AT_FDCWD, folder, W_OK, AT_EACCESS))
 		return -errno;
-	return 0;
+	if (lstat(path, &st))
+		return errno == ENOENT ? 0 : -errno;
+	if (S_ISDIR(st.st_mode))
+		return -EISDIR;
+	return faccessat(AT_FDCWD, path, W_OK, AT_EACCESS | AT_SYMLINK_NOFOLLOW) ? -errno : 0;
 }
 
 int saved_file_remove(const char *name)
@@ -272,6 +289,7 @@ int saved_file_remove(const char *name)
 	_cleanup_free_ char *path = saved_path(name);
 	int r = unlink(path) ? -errno : replace_sync_folder(path);
 
+	saved_file_drop(name);
 	if (r)
 		log_err("removing %s failed: %s", path, strerror(-r));
 	return r;

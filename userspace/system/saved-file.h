@@ -59,6 +59,8 @@ int saved_file_commit(const char *name, const char *new);
 void saved_file_drop(const char *name);
 /* Has a command that was interrupted left a staged file?  Its path: a new string, or NULL. */
 char *saved_file_leftover(const char *name);
+/* Is that a whole file of the device with that UUID? */
+bool saved_file_leftover_is_of(const char *leftover, const char *uuid);
 
 /* May the file be replaced or removed, as far as can be known?  0, or a negative errno. */
 int saved_file_writable(const char *name);
