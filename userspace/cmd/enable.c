@@ -342,7 +342,7 @@ static bool enable_print_device(const struct request *q, const struct candidate 
 	const char *after = enable_word(c, c->after);
 	bool failed = c->failed || (c->why && (c->named || !switch_is_hopeless(c)));
 
-	if (opt(q->o, OPT_JSON) || c->failed)
+	if (opt(q->o, OPT_JSON) || (c->failed && !switch_says_why(c)))
 		return failed;
 	if (failed)
 		log_err("%s: %s: %s", c->name, after ? after : "no fast path", c->why);

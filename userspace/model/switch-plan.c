@@ -221,11 +221,16 @@ bool switch_is_hopeless(const struct candidate *c)
 	return c->action == SWITCH_CANNOT;
 }
 
+bool switch_says_why(const struct candidate *c)
+{
+	return c->after && str_starts(c->after, "off:");
+}
+
 char *switch_why(const struct candidate *c)
 {
 	bool on = c->after && !strcmp(c->after, "on");
 
-	if (c->failed)
+	if (c->failed && !switch_says_why(c))
 		return xstrdup("the module did not take the message");
 	if (c->wish == WISH_NONE || on == (c->wish == WISH_ON))
 		return NULL;
