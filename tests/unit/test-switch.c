@@ -209,6 +209,12 @@ static void a_refused_message(void **state __unused)
 	c->failed = true;
 	c->why = switch_why(c);
 	assert_non_null(c->why);
+	/* it is off, and has refused the message all the same */
+	c->wish = WISH_OFF;
+	c->after = xstrdup("off:stats");
+	free(c->why);
+	c->why = switch_why(c);
+	assert_non_null(c->why);
 	assert_false(is_pending(c, "off:detached", 0));
 }
 

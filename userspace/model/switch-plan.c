@@ -223,7 +223,7 @@ bool switch_is_hopeless(const struct candidate *c)
 
 bool switch_says_why(const struct candidate *c)
 {
-	return c->after && str_starts(c->after, "off:");
+	return c->wish == WISH_ON && c->after && str_starts(c->after, "off:");
 }
 
 char *switch_why(const struct candidate *c)

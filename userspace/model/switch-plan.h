@@ -116,7 +116,7 @@ bool switch_is_pending(const struct candidate *c, unsigned int waited_ms);
 bool switch_is_hopeless(const struct candidate *c);
 /* Why the device is not as requested: a new string, NULL if it is. */
 char *switch_why(const struct candidate *c);
-/* Does the state of a device that refused a message have the reason? */
+/* Does the state of a device that refused "fastpath on" have the reason? */
 bool switch_says_why(const struct candidate *c);
 
 #define _cleanup_switch_plan_ __attribute__((cleanup(switch_plan_free)))
