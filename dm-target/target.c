@@ -133,7 +133,7 @@ int noclone_target_finish(struct noclone_target *t)
 	ti->num_discard_bios = t->nr_legs;
 	ti->num_secure_erase_bios = t->nr_legs;
 	ti->num_write_zeroes_bios = t->nr_legs;
-	/* As dm-zero: the flag speaks for all targets of the table, see compat.h */
+	/* dm core uses it if all targets of a table have it, and dm-zero does not */
 	if (t->nr_legs)
 		noclone_compat_flush_bypasses_map(ti);
 

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/log.h"
 #include "base/util.h"
 #include "system/devmap.h"
 #include "cli/complete.h"

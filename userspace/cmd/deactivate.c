@@ -97,8 +97,7 @@ static bool deactivate_check(const struct options *o, const char *file, struct s
 	_cleanup_free_ char *trouble = live_path_trouble(dev->name);
 	_cleanup_free_ char *leftover = saved_file_leftover(file);
 	_cleanup_table_ struct table live = { 0 };
-	int r = live_table(dev->name, &live);
-	bool ours = !r && table_has_noclone(&live);
+	bool ours = !live_table(dev->name, &live) && table_has_noclone(&live);
 	_cleanup_free_ char *save = xasprintf("\"noclone save %s%s\" keeps its table, --force gives it up",
 					      s->uuid && ours ? "" : "--force ", dev->name);
 	enum saved_match match = damaged ? SAVED_UNKNOWN : saved_file_compare(&s->table, &live);

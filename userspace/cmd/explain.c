@@ -31,8 +31,6 @@
 #include "cli/select.h"
 #include "cmd/cmd.h"
 
-/* noclone explain: who uses a device or file. */
-
 /* A line for each use that is not a signature, or one that there are none. */
 static void explain_print_uses(const struct uses *uses)
 {

@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "base/read.h"
 #include "base/util.h"
 #include "model/facts.h"
 #include "model/move.h"

@@ -44,14 +44,13 @@ static void remove_report_users(const struct devmap_device *dev)
 static int remove_find_file(const struct devmap_device *dev, char **file)
 {
 	_cleanup_free_ char *path = saved_path(dev->name), *quoted = shell_quote(dev->name);
-	_cleanup_free_ char *why = NULL;
-	_cleanup_saved_ struct saved s = { 0 };
+	_cleanup_free_ char *unread = NULL;
 
 	*file = saved_file_of(dev->name, dev->uuid);
 	if (*file || !saved_file_exists(dev->name))
 		return 0;
-	why = saved_file_peek(dev->name, &s);
-	if (!s.uuid) {
+	unread = saved_file_unread(dev->name);
+	if (unread) {
 		*file = xstrdup(dev->name);
 		return 0;
 	}

@@ -170,16 +170,11 @@ static int saved_update_drop(const struct saved_update *u, const char *name)
 	return 0;
 }
 
-/* A file whose UUID cannot be read is taken for that of the device of its name. */
 static int saved_update_check_unread(const struct saved_update *u)
 {
-	_cleanup_saved_ struct saved s = { 0 };
-	_cleanup_free_ char *damage = NULL;
+	_cleanup_free_ char *damage = u->name && *u->uuid ? saved_file_unread(u->name) : NULL;
 
-	if (!u->name || !*u->uuid || !saved_file_exists(u->name))
-		return 0;
-	damage = saved_file_peek(u->name, &s);
-	if (!damage || s.uuid)
+	if (!damage)
 		return 0;
 	log_err("%s is not changed, because its file is damaged (%s): \"noclone save --force %s\" writes it again",
 		u->name, damage, u->name);

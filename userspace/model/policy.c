@@ -207,7 +207,8 @@ const char *policy_pattern_usage(const char *pattern)
 	return NULL;
 }
 
-char *policy_escape(const char *name)
+/* A pattern that matches that name only: a new string. */
+static char *policy_escape(const char *name)
 {
 	struct strbuf b = { 0 };
 

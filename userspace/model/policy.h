@@ -75,8 +75,6 @@ const struct policy_line *policy_hides(const struct policy *p, const struct poli
 bool policy_is_literal(const struct policy_line *line);
 /* NULL, or what is wrong with a pattern. */
 const char *policy_pattern_usage(const char *pattern);
-/* A pattern that matches that name only: a new string. */
-char *policy_escape(const char *name);
 
 /* Make these the first rules, in their order, in place of others for the same patterns. */
 void policy_set(struct policy *p, const struct policy_rule *rules, unsigned int nr);

@@ -13,7 +13,6 @@
 
 #include "model/name.h"
 #include "model/status.h"
-#include "model/table-text.h"
 
 #define PARAMETERS	"/sys/module/dm_noclone/parameters/"
 /* dm core frees deleted statistics after a grace period of RCU, and they count until then */

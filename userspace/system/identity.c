@@ -157,7 +157,11 @@ static char *identity_signature_words(const struct probe *probe, int found)
 	return xasprintf("%s%s%s", type, id && *id ? " " : "", id ? id : "");
 }
 
-char *identity_signature(const char *path, uint64_t first, uint64_t sectors)
+/*
+ * What to recognize the same part of a device by: type and UUID of its signature,
+ * SIGNATURE_NONE without one: a new string, or NULL with errno set.
+ */
+static char *identity_signature(const char *path, uint64_t first, uint64_t sectors)
 {
 	_cleanup_probe_ struct probe p = { .fd = -1 };
 	int r = identity_open_probe(&p, path, first, sectors);

@@ -49,12 +49,6 @@ typedef bool (*identity_test)(uint64_t sector, void *data);
 int identity_find(const struct device_facts *facts, identity_test is_known, void *data,
 		  char **type, char **label);
 
-/*
- * What to recognize the same part of a device by: type and UUID of its signature,
- * SIGNATURE_NONE without one: a new string, or NULL with errno set.
- */
-char *identity_signature(const char *path, uint64_t first, uint64_t sectors);
-
 /* For table_print(): canonical path, persistent name, major:minor. */
 char *identity_path(const char *name, void *ctx);
 char *identity_persistent(const char *name, void *ctx);

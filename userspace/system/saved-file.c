@@ -73,6 +73,17 @@ char *saved_file_peek(const char *name, struct saved *s)
 	return saved_file_peek_at(path, s);
 }
 
+char *saved_file_unread(const char *name)
+{
+	_cleanup_saved_ struct saved s = { 0 };
+	char *why = saved_file_exists(name) ? saved_file_peek(name, &s) : NULL;
+
+	if (!s.uuid)
+		return why;
+	free(why);
+	return NULL;
+}
+
 int saved_file_read(const char *name, struct saved *s)
 {
 	_cleanup_free_ char *path = saved_path(name), *why = NULL;

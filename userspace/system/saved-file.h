@@ -59,6 +59,11 @@ int saved_file_commit(const char *name, const char *new);
 void saved_file_drop(const char *name);
 /* Has a command that was interrupted left a staged file?  Its path: a new string, or NULL. */
 char *saved_file_leftover(const char *name);
+/*
+ * Why the UUID in the file of that name cannot be read: a new string; NULL if it can, or there
+ * is no file.  Such a file is taken for that of the device of its name.
+ */
+char *saved_file_unread(const char *name);
 /* Is that a whole file of the device with that UUID? */
 bool saved_file_leftover_is_of(const char *leftover, const char *uuid);
 

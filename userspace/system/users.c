@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Who uses a block device, sectors of one, or a file.
+ * The users of a block device, of sectors of one, or of a file.
  *
  * The kernel counts openers and does not name them: processes are found by their file
  * descriptors in /proc, and containers by the file systems that they have mounted.
@@ -57,8 +57,8 @@ static dev_t users_number_of_path(const char *path)
 	return st.st_rdev;
 }
 
-static void users_collect_table(struct uses *uses, const struct device_facts *f,
-				struct libmnt_table *table, enum use_kind kind)
+static void users_collect_entries(struct uses *uses, const struct device_facts *f,
+				  struct libmnt_table *table, enum use_kind kind)
 {
 	struct libmnt_iter *iter = mnt_new_iter(MNT_ITER_FORWARD);
 	struct libmnt_fs *fs;
@@ -74,25 +74,18 @@ static void users_collect_table(struct uses *uses, const struct device_facts *f,
 	mnt_free_iter(iter);
 }
 
-static void users_collect_mounts(struct uses *uses, const struct device_facts *f)
+static void users_collect_table(struct uses *uses, const struct device_facts *f,
+				enum use_kind kind)
 {
 	struct libmnt_table *table = mnt_new_table();
+	int r = -ENOMEM;
 
-	if (!table)
-		return;
-	if (!mnt_table_parse_mtab(table, NULL))
-		users_collect_table(uses, f, table, USE_MOUNT);
-	mnt_unref_table(table);
-}
-
-static void users_collect_swaps(struct uses *uses, const struct device_facts *f)
-{
-	struct libmnt_table *table = mnt_new_table();
-
-	if (!table)
-		return;
-	if (!mnt_table_parse_swaps(table, NULL))
-		users_collect_table(uses, f, table, USE_SWAP);
+	if (table && kind == USE_MOUNT)
+		r = mnt_table_parse_mtab(table, NULL);
+	else if (table)
+		r = mnt_table_parse_swaps(table, NULL);
+	if (!r)
+		users_collect_entries(uses, f, table, kind);
 	mnt_unref_table(table);
 }
 
@@ -278,8 +271,8 @@ static void users_collect_loops(struct uses *uses, const struct use_query *q)
 
 static void users_collect_claims(struct uses *uses, const struct use_query *query)
 {
-	users_collect_mounts(uses, query->facts);
-	users_collect_swaps(uses, query->facts);
+	users_collect_table(uses, query->facts, USE_MOUNT);
+	users_collect_table(uses, query->facts, USE_SWAP);
 	users_collect_holders(uses, query);
 }
 
@@ -314,7 +307,7 @@ void device_uses_collect(struct uses *uses, const struct use_query *query)
 	users_collect_signature(uses, query);
 }
 
-/* Who uses a file. */
+/* Users of a file. */
 static bool users_file_is_it(const struct file_facts *f, const char *path)
 {
 	const struct file_id ours = file_facts_id(f);
@@ -610,17 +603,14 @@ void open_uses_lasting(struct uses *uses, dev_t devno)
 	device_uses_collect_live(uses, &query);
 }
 
-void open_uses_processes(struct uses *uses, dev_t devno)
-{
-	users_for_each_process(users_find_opener, &(struct search) { uses, devno });
-}
-
 void open_uses_collect(struct uses *uses, dev_t devno)
 {
+	struct search search = { uses, devno };
+
 	open_uses_lasting(uses, devno);
-	open_uses_processes(uses, devno);
+	users_for_each_process(users_find_opener, &search);
 	if (!uses->nr)
-		users_for_each_process(users_find_foreign_mount, &(struct search) { uses, devno });
+		users_for_each_process(users_find_foreign_mount, &search);
 }
 
 void open_uses_writers(struct writers *writers)

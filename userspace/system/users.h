@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Who uses a block device, sectors of one, or a file. */
+/* The users of a block device, of sectors of one, or of a file. */
 #ifndef NOCLONE_USERS_H
 #define NOCLONE_USERS_H
 
@@ -9,13 +9,14 @@
 #include "model/uses.h"
 
 /*
- * Who keeps a block device open: everything that makes its removal fail.  These are mounts,
- * swap, holders and loop devices.
+ * What keeps a block device open, and makes its removal fail: mounts, swap, holders and
+ * loop devices.
  */
 void open_uses_lasting(struct uses *uses, dev_t devno);
-/* Processes, which may have closed it a moment later.  Not complete without root. */
-void open_uses_processes(struct uses *uses, dev_t devno);
-/* All of these; and, if there are none, mounts in other mount namespaces. */
+/*
+ * These and processes, which may have closed it a moment later and are not all found without
+ * root; and, if there are none, mounts in other mount namespaces.
+ */
 void open_uses_collect(struct uses *uses, dev_t devno);
 
 /* A process that may write to a block device, in words. */
