@@ -43,6 +43,7 @@
 #include <linux/device-mapper.h>
 #include <linux/module.h>
 #include <linux/rcupdate.h>
+#include <linux/smp.h>
 
 #define DM_MSG_PREFIX "noclone"
 
@@ -446,6 +447,11 @@ void noclone_slots_init(struct target_type *newest)
 {
 	mutex_lock(&noclone_slots_lock);
 	noclone_slots_find(newest);
+	/*
+	 * The callbacks load what has been prepared until here, with nothing but a branch
+	 * between that and dm core's load of the callback: see noclone_fops_learn().
+	 */
+	kick_all_cpus_sync();
 	noclone_slots_ready = true;
 	if (noclone_slots_apply(noclone_slots_requested)) {
 		DMERR("parameter stock: not possible on this kernel, all devices stay as they are");
