@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/util.h"
-#include "model/problems.h"
+#include "model/finding.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -76,7 +76,7 @@ static void plan_devices(struct input *in)
 	static char names[MAX_LEGS][2] = { "a", "b", "c", "d" };
 	struct leg_spec legs[MAX_LEGS];
 	const struct facts_source src = TEST_DEVICES(list);
-	_cleanup_problems_ struct problems problems = { 0 };
+	_cleanup_findings_ struct findings findings = { 0 };
 	_cleanup_table_ struct table t = { 0 };
 	struct plan_request req = { TARGET_LINEAR, legs, 1 + plan_byte(in) % MAX_LEGS,
 				    plan_number(in, 34), plan_byte(in) % 2 };
@@ -91,12 +91,12 @@ static void plan_devices(struct input *in)
 		legs[i] = (struct leg_spec) { names[i], plan_number(in, MAX_BITS) & ~7ULL,
 					      plan_number(in, MAX_BITS) };
 	}
-	plan_table(&req, &src, &t, &problems);
-	if (problems_count(&problems, PROBLEM_ERROR))
+	plan_table(&req, &src, &t, &findings);
+	if (findings_count(&findings, FINDING_ERROR))
 		return;
 	plan_has_no_gap(&t);
-	lint_table(&t, &src, NULL, &problems);
-	assert(!problems_count(&problems, PROBLEM_ERROR) && !resize_objection(&t));
+	lint_table(&t, &src, NULL, &findings);
+	assert(!findings_count(&findings, FINDING_ERROR) && !resize_objection(&t));
 	plan_grow(in, &t, legs);
 }
 
@@ -107,7 +107,7 @@ static void plan_backing(struct input *in)
 				    plan_byte(in) % 2, plan_byte(in) % NR_ENGINES, true, false };
 	struct test_device list[] = { { "f", plan_number(in, 50), 512 << plan_byte(in) % 4 }, { 0 } };
 	const struct facts_source src = TEST_DEVICES(list);
-	_cleanup_problems_ struct problems problems = { 0 };
+	_cleanup_findings_ struct findings findings = { 0 };
 	_cleanup_file_facts_ struct file_facts f = { 0 };
 	_cleanup_table_ struct table t = { 0 };
 	enum backing_action action;
@@ -119,8 +119,8 @@ static void plan_backing(struct input *in)
 		return;
 	plan_file_facts(&req, &f);
 	assert(action == BACKING_GROW ? f.bytes > before : f.bytes == before);
-	plan_file(&req, &src, &t, &problems);
-	assert(t.nr == !problems_count(&problems, PROBLEM_ERROR));
+	plan_file(&req, &src, &t, &findings);
+	assert(t.nr == !findings_count(&findings, FINDING_ERROR));
 	assert(!t.nr || table_sectors(&t) <= list->sectors - req.start);
 }
 

@@ -10,7 +10,7 @@
 
 static void policy_read(struct policy *p, const char *text)
 {
-	_cleanup_problems_ struct problems ignored = { 0 };
+	_cleanup_findings_ struct findings ignored = { 0 };
 
 	policy_parse(p, text, &ignored);
 }

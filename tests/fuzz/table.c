@@ -32,11 +32,11 @@ static void table_is_same(const struct table *old, const struct table *new)
 static void table_reads_what_it_prints(const struct table *t)
 {
 	_cleanup_free_ char *text = table_print(t, false, NULL, NULL), *again = NULL;
-	_cleanup_problems_ struct problems problems = { 0 };
+	_cleanup_findings_ struct findings findings = { 0 };
 	_cleanup_table_ struct table read = { 0 };
 
-	table_parse(&read, text, &problems);
-	assert(!problems_count(&problems, PROBLEM_ERROR));
+	table_parse(&read, text, &findings);
+	assert(!findings_count(&findings, FINDING_ERROR));
 	again = table_print(&read, false, NULL, NULL);
 	assert(!strcmp(text, again));
 	table_is_same(t, &read);
@@ -73,12 +73,12 @@ static void table_stays_inside(const struct table *t)
 		{ "/mnt/noclone.img", DEVICE_SECTORS, 512 }, { 0 },
 	};
 	const struct facts_source src = TEST_DEVICES(list);
-	_cleanup_problems_ struct problems problems = { 0 };
+	_cleanup_findings_ struct findings findings = { 0 };
 	unsigned int i, j;
 	uint64_t at = 0;
 
-	lint_table(t, &src, NULL, &problems);
-	for (i = 0; i < t->nr && !problems_count(&problems, PROBLEM_ERROR); i++) {
+	lint_table(t, &src, NULL, &findings);
+	for (i = 0; i < t->nr && !findings_count(&findings, FINDING_ERROR); i++) {
 		const struct target *target = &t->targets[i];
 		uint64_t length = target_leg_length(target);
 
@@ -92,7 +92,7 @@ static void table_stays_inside(const struct table *t)
 
 static void table_show(const struct table *t)
 {
-	_cleanup_problems_ struct problems problems = { 0 };
+	_cleanup_findings_ struct findings findings = { 0 };
 	unsigned int i;
 
 	for (i = 0; i < t->nr; i++) {
@@ -100,19 +100,19 @@ static void table_show(const struct table *t)
 		free(picture_draw(&t->targets[i]));
 	}
 	free(boot_unit_print(t, "a /dev/sda - noauto\n"));
-	lint_table(t, NULL, NULL, &problems);
-	lint_names(t, &problems);
+	lint_table(t, NULL, NULL, &findings);
+	lint_names(t, &findings);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	_cleanup_problems_ struct problems problems = { 0 };
+	_cleanup_findings_ struct findings findings = { 0 };
 	_cleanup_free_ char *text = fuzz_text(data, size);
 	_cleanup_table_ struct table t = { 0 };
 
-	table_parse(&t, text, &problems);
+	table_parse(&t, text, &findings);
 	table_show(&t);
-	if (problems_count(&problems, PROBLEM_ERROR))
+	if (findings_count(&findings, FINDING_ERROR))
 		return 0;
 	table_stays_inside(&t);
 	table_reads_what_it_prints(&t);

@@ -12,7 +12,7 @@
 #include <stdio.h>
 
 #include "base/util.h"
-#include "model/problems.h"
+#include "model/finding.h"
 #include "model/table-text.h"
 #include "model/table.h"
 #include "system/devmap.h"
@@ -208,11 +208,11 @@ void __wrap_dm_task_update_nodes(void)
 
 static struct table a_table(void)
 {
-	_cleanup_problems_ struct problems problems = { 0 };
+	_cleanup_findings_ struct findings findings = { 0 };
 	struct table t = { 0 };
 
-	table_parse(&t, "0 8 noclone-linear /dev/a 0", &problems);
-	assert_int_equal(problems.nr, 0);
+	table_parse(&t, "0 8 noclone-linear /dev/a 0", &findings);
+	assert_int_equal(findings.nr, 0);
 	return t;
 }
 

@@ -62,7 +62,7 @@ static void with_policy(struct doctor_facts *d, const char *text)
 static void free_policy(struct doctor_facts *d)
 {
 	policy_free(&d->policy);
-	problems_free(&d->mistakes);
+	findings_free(&d->mistakes);
 	d->rule = NULL;
 }
 
@@ -77,7 +77,7 @@ static void says(const struct doctor_facts *d, enum finding_level level, const c
 
 	doctor_judge(d, &f);
 	for (i = 0; i < f.nr; i++) {
-		_cleanup_free_ char *line = finding_print(&f.finding[i]);
+		_cleanup_free_ char *line = finding_words(&f.finding[i], NULL);
 
 		strbuf_add(&all, "%s\n", line);
 		if (!text)
@@ -111,12 +111,12 @@ static void module_is_missing(void **state __unused)
 	says(&d, FINDING_WARNING, "kernel 6.13: modprobe finds no module", "make it");
 	d.kernel[0].file = (struct module_file) { 0 };
 	d.params.loaded = false;
-	says(&d, FINDING_PROBLEM, "(running): modprobe finds no module", "make it");
+	says(&d, FINDING_ERROR, "(running): modprobe finds no module", "make it");
 	d = good();
 	d.kernel[0].file.vermagic = TEXT(RELEASE "0 SMP");
-	says(&d, FINDING_PROBLEM, "was built for kernel " RELEASE "0", "make it");
+	says(&d, FINDING_ERROR, "was built for kernel " RELEASE "0", "make it");
 	d.kernel[0].file.vermagic = TEXT("6.1");
-	says(&d, FINDING_PROBLEM, "was built for kernel 6.1", "make it");
+	says(&d, FINDING_ERROR, "was built for kernel 6.1", "make it");
 	d.kernel[0].file.vermagic = TEXT(RELEASE);
 	says(&d, FINDING_OK, NULL, NULL);
 }
@@ -129,19 +129,19 @@ static void module_is_refused(void **state __unused)
 	d.kernel[0].file.install = TEXT("/bin/false x");
 	says(&d, FINDING_WARNING, "module_blacklist=", "reboot");
 	d.params.loaded = false;
-	says(&d, FINDING_PROBLEM, "module_blacklist=", "reboot");
-	says(&d, FINDING_PROBLEM, "\"/bin/false x\" runs in place", "grep -r noclone");
-	says(&d, FINDING_PROBLEM, "it is blacklisted", "/proc/cmdline");
+	says(&d, FINDING_ERROR, "module_blacklist=", "reboot");
+	says(&d, FINDING_ERROR, "\"/bin/false x\" runs in place", "grep -r noclone");
+	says(&d, FINDING_ERROR, "it is blacklisted", "/proc/cmdline");
 	d = good();
 	d.signed_only = true;
 	d.kernel[1].file.path = TEXT(MODULE_BUILTIN);
 	says(&d, FINDING_OK, NULL, NULL);
 	d.params.loaded = false;
-	says(&d, FINDING_PROBLEM, "has no signature", "make it");
+	says(&d, FINDING_ERROR, "has no signature", "make it");
 	d.kernel[0].file.signer = TEXT("DKMS");
 	says(&d, FINDING_NOTE, NULL, NULL);
 	d.kernel[0].unknown_key = true;
-	says(&d, FINDING_PROBLEM, "signed by \"DKMS\"", "mokutil --import");
+	says(&d, FINDING_ERROR, "signed by \"DKMS\"", "mokutil --import");
 }
 
 static void kernels_that_were_not_read(void **state __unused)
@@ -151,7 +151,7 @@ static void kernels_that_were_not_read(void **state __unused)
 	d.kernel[1].file.kernel = TEXT("BIO_TOMORROW");
 	says(&d, FINDING_WARNING, "kernel 6.13: it is like no kernel", "any_kernel=1");
 	d.kernel[0].file.kernel = TEXT("BIO_TOMORROW");
-	says(&d, FINDING_PROBLEM, "shows in BIO_TOMORROW", "any_kernel=1");
+	says(&d, FINDING_ERROR, "shows in BIO_TOMORROW", "any_kernel=1");
 	d.any_kernel = true;
 	says(&d, FINDING_NOTE, NULL, NULL);
 }
@@ -193,9 +193,9 @@ static void policy_and_unit(void **state __unused)
 	struct doctor_facts d = good();
 
 	with_policy(&d, "include a\nincluded b\n");
-	says(&d, FINDING_PROBLEM, "policy:2: ", "editor +2");
+	says(&d, FINDING_ERROR, "policy:2: ", "editor +2");
 	d.unit = TEXT("failed");
-	says(&d, FINDING_PROBLEM, "it has failed", "journalctl");
+	says(&d, FINDING_ERROR, "it has failed", "journalctl");
 	d.unit = TEXT("masked");
 	says(&d, FINDING_WARNING, "it is masked", "systemctl unmask");
 	d.unit = TEXT("disabled");
@@ -234,7 +234,7 @@ static void devices(void **state __unused)
 	device.state = TEXT("off:message");
 	says(&d, FINDING_OK, "1 device: fine, 0 on", NULL);
 	device.state = TEXT("off:layout");
-	says(&d, FINDING_PROBLEM, "does not map as expected", "report it");
+	says(&d, FINDING_ERROR, "does not map as expected", "report it");
 	device.state = TEXT("off:new-reason");
 	says(&d, FINDING_WARNING, "device a: fast path off: new-reason", NULL);
 	device.state = NULL;
@@ -268,14 +268,16 @@ static void common_reason(void **state __unused)
 
 static void legs(void **state __unused)
 {
-	struct trouble gone = { .kind = TROUBLE_DEVICE, .text = TEXT("8:0 (deleted): gone") };
+	struct finding gone = {
+		.check = "device-deleted", .subject = TEXT("8:0"), .text = TEXT("gone"),
+	};
 	struct doctor_facts d = good();
 
-	device.troubles = (struct troubles) { &gone, 1 };
-	says(&d, FINDING_PROBLEM, "8:0 (deleted)", "noclone reload a");
-	gone.kind = TROUBLE_REPLACED;
-	says(&d, FINDING_PROBLEM, "8:0 (deleted)", "dd if=/dev/mapper/a");
-	device.troubles.nr = 0;
+	device.below = (struct findings) { .finding = &gone, .nr = 1 };
+	says(&d, FINDING_ERROR, "8:0: gone", "noclone reload a");
+	gone.check = "file-replaced";
+	says(&d, FINDING_ERROR, "8:0: gone", "dd if=/dev/mapper/a");
+	device.below.nr = 0;
 	device.stand_in = TEXT("engine direct stands in");
 	says(&d, FINDING_WARNING, "stands in", "dmsetup suspend a && dmsetup resume a");
 }
@@ -293,9 +295,9 @@ static void saved_devices(void **state __unused)
 	saved.active = false;
 	says(&d, FINDING_WARNING, "it is not active", "noclone activate s");
 	saved.missing = TEXT("/dev/sdb");
-	says(&d, FINDING_PROBLEM, "/dev/sdb does not exist", "attach that disk");
+	says(&d, FINDING_ERROR, "/dev/sdb does not exist", "attach that disk");
 	saved.damage = TEXT("line 3: nonsense");
-	says(&d, FINDING_PROBLEM, "its file is damaged: line 3: nonsense", "noclone save s");
+	says(&d, FINDING_ERROR, "its file is damaged: line 3: nonsense", "noclone save s");
 }
 
 int main(void)

@@ -4,7 +4,7 @@
 
 #include "base/util.h"
 #include "model/exchange.h"
-#include "model/problems.h"
+#include "model/finding.h"
 #include "model/table-text.h"
 
 #define STOCK	"0 8 linear 8:0 16\n8 16 striped 2 8 8:0 24 8:16 0"
@@ -12,9 +12,9 @@
 
 static void read_table(struct table *t, const char *text)
 {
-	_cleanup_problems_ struct problems problems = { 0 };
+	_cleanup_findings_ struct findings findings = { 0 };
 
-	table_parse(t, text, &problems);
+	table_parse(t, text, &findings);
 }
 
 static void becomes(const char *before, bool to_stock, const char *after)

@@ -8,9 +8,9 @@
 
 #include "base/util.h"
 #include "model/facts.h"
+#include "model/finding.h"
 #include "model/lint.h"
 #include "model/plan.h"
-#include "model/problems.h"
 #include "model/table-text.h"
 #include "model/table.h"
 #include "cli/output.h"
@@ -111,30 +111,30 @@ static const struct facts_source source = {
 };
 static const struct self_device self = { true, DEV(253, 0) };
 
-static bool mentions(const struct problems *p, const char *fragment)
+static bool mentions(const struct findings *p, const char *fragment)
 {
 	unsigned int i;
 
 	for (i = 0; i < p->nr; i++)
-		if (strstr(p->problem[i].text, fragment))
+		if (strstr(p->finding[i].text, fragment))
 			return true;
 	return false;
 }
 
-/* How often each severity occurs, and a fragment that one of them has. */
+/* How often each level occurs, and a fragment that one of them has. */
 static void lints(const char *text, unsigned int errors, unsigned int warnings,
 		  const char *fragment)
 {
-	_cleanup_problems_ struct problems p = { 0 };
+	_cleanup_findings_ struct findings p = { 0 };
 	_cleanup_table_ struct table t = { 0 };
 
 	table_parse(&t, text, &p);
 	lint_table(&t, &source, &self, &p);
-	if (problems_count(&p, PROBLEM_ERROR) != errors ||
-	    problems_count(&p, PROBLEM_WARNING) != warnings ||
+	if (findings_count(&p, FINDING_ERROR) != errors ||
+	    findings_count(&p, FINDING_WARNING) != warnings ||
 	    (fragment && !mentions(&p, fragment)))
-		fail_msg("%s: %u problems, first \"%s\"", text, p.nr,
-			 p.nr ? p.problem[0].text : "");
+		fail_msg("%s: %u findings, first \"%s\"", text, p.nr,
+			 p.nr ? p.finding[0].text : "");
 }
 
 static void lint_good_files(void **state __unused)
@@ -218,7 +218,7 @@ static void lint_files_against_each_other(void **state __unused)
 
 static bool cycle(const char *text)
 {
-	_cleanup_problems_ struct problems p = { 0 };
+	_cleanup_findings_ struct findings p = { 0 };
 	_cleanup_table_ struct table t = { 0 };
 
 	table_parse(&t, text, &p);
@@ -240,7 +240,7 @@ static void lint_file_on_itself(void **state __unused)
 static void plans(const struct file_request *req, const char *expected,
 		  const char *fragment)
 {
-	_cleanup_problems_ struct problems p = { 0 };
+	_cleanup_findings_ struct findings p = { 0 };
 	_cleanup_table_ struct table t = { 0 };
 	_cleanup_free_ char *printed = NULL;
 
@@ -249,7 +249,7 @@ static void plans(const struct file_request *req, const char *expected,
 	assert_string_equal(printed, expected);
 	assert_int_equal(p.nr, !!fragment);
 	if (fragment)
-		assert_non_null(strstr(p.problem[0].text, fragment));
+		assert_non_null(strstr(p.finding[0].text, fragment));
 }
 
 #define PLAN(expected, fragment, ...)					\
@@ -288,7 +288,7 @@ static void plan_refuses_files(void **state __unused)
 /* The member "path" of a target as JSON */
 static const char *json_path(const char *line, struct json_object **o)
 {
-	_cleanup_problems_ struct problems p = { 0 };
+	_cleanup_findings_ struct findings p = { 0 };
 	_cleanup_table_ struct table t = { 0 };
 	struct json_object *file, *path;
 

@@ -10,8 +10,8 @@
 
 #include "base/util.h"
 #include "model/facts.h"
+#include "model/finding.h"
 #include "model/lint.h"
-#include "model/problems.h"
 #include "model/table-text.h"
 #include "model/table.h"
 
@@ -76,11 +76,11 @@ static const struct facts_source source = {
 };
 static const struct self_device self = { true, DEV(253, 0) };
 
-/* How often each severity occurs, and a fragment that one of them has. */
+/* How often each level occurs, and a fragment that one of them has. */
 static void lints(const char *text, unsigned int errors, unsigned int warnings,
 		  const char *fragment)
 {
-	_cleanup_problems_ struct problems p = { 0 };
+	_cleanup_findings_ struct findings p = { 0 };
 	_cleanup_table_ struct table t = { 0 };
 	bool found = !fragment;
 	unsigned int i;
@@ -88,14 +88,14 @@ static void lints(const char *text, unsigned int errors, unsigned int warnings,
 	table_parse(&t, text, &p);
 	lint_table(&t, &source, &self, &p);
 	for (i = 0; i < p.nr; i++)
-		if (fragment && strstr(p.problem[i].text, fragment))
+		if (fragment && strstr(p.finding[i].text, fragment))
 			found = true;
 	if (!found)
 		for (i = 0; i < p.nr; i++)
-			print_message("# %s\n", p.problem[i].text);
+			print_message("# %s\n", p.finding[i].text);
 	assert_true(found);
-	assert_int_equal(problems_count(&p, PROBLEM_ERROR), errors);
-	assert_int_equal(problems_count(&p, PROBLEM_WARNING), warnings);
+	assert_int_equal(findings_count(&p, FINDING_ERROR), errors);
+	assert_int_equal(findings_count(&p, FINDING_WARNING), warnings);
 }
 
 static void lint_good(void **state __unused)
@@ -158,7 +158,7 @@ static void lint_self_reference(void **state __unused)
 
 static bool cycle(const char *text, const struct self_device *whose)
 {
-	_cleanup_problems_ struct problems p = { 0 };
+	_cleanup_findings_ struct findings p = { 0 };
 	_cleanup_table_ struct table t = { 0 };
 
 	table_parse(&t, text, &p);
@@ -206,12 +206,12 @@ static void lint_small_and_odd_chunks(void **state __unused)
 static void lints_name(const char *name, unsigned int warnings)
 {
 	_cleanup_free_ char *text = xasprintf("0 8 noclone-linear %s 0", name);
-	_cleanup_problems_ struct problems parsed = { 0 }, problems = { 0 };
+	_cleanup_findings_ struct findings parsed = { 0 }, findings = { 0 };
 	_cleanup_table_ struct table t = { 0 };
 
 	table_parse(&t, text, &parsed);
-	lint_names(&t, &problems);
-	assert_int_equal(problems_count(&problems, PROBLEM_WARNING), warnings);
+	lint_names(&t, &findings);
+	assert_int_equal(findings_count(&findings, FINDING_WARNING), warnings);
 }
 
 static void lint_names_that_change(void **state __unused)

@@ -6,15 +6,15 @@
 
 #include "base/util.h"
 #include "model/facts.h"
+#include "model/finding.h"
 #include "model/move.h"
-#include "model/problems.h"
 #include "model/table-text.h"
 #include "model/table.h"
 
 /* A table whose noclone-file targets have that inode on 8:1; 0: not known. */
 static struct table table_on(const char *text, ino_t inode)
 {
-	_cleanup_problems_ struct problems p = { 0 };
+	_cleanup_findings_ struct findings p = { 0 };
 	struct table t = { 0 };
 	unsigned int i;
 

@@ -3,18 +3,18 @@
 #include "unit.h"
 
 #include "base/util.h"
+#include "model/finding.h"
 #include "model/picture.h"
-#include "model/problems.h"
 #include "model/table-text.h"
 #include "model/table.h"
 
 static void draws(const char *line, const char *words, const char *drawing)
 {
-	_cleanup_problems_ struct problems problems = { 0 };
+	_cleanup_findings_ struct findings findings = { 0 };
 	_cleanup_free_ char *got = NULL, *said = NULL;
 	_cleanup_table_ struct table t = { 0 };
 
-	table_parse(&t, line, &problems);
+	table_parse(&t, line, &findings);
 	got = picture_draw(&t.targets[0]);
 	said = picture_words(&t.targets[0]);
 	assert_string_equal(got, drawing);
@@ -58,12 +58,12 @@ static void picture_of_two_rows(void **state __unused)
 
 static void picture_leaves_out_the_middle(void **state __unused)
 {
-	_cleanup_problems_ struct problems problems = { 0 };
+	_cleanup_findings_ struct findings findings = { 0 };
 	_cleanup_table_ struct table t = { 0 };
 	_cleanup_free_ char *got = NULL;
 
 	table_parse(&t, "0 72 noclone-striped 9 8 a 0 b 0 c 0 d 0 e 0 f 0 g 0 h 0 i 0",
-		    &problems);
+		    &findings);
 	got = picture_draw(&t.targets[0]);
 	assert_non_null(strstr(got, "| d            | ...          | i            |"));
 	assert_non_null(strstr(got, "| 32K..36K     |\n"));

@@ -4,8 +4,8 @@
 
 #include "base/util.h"
 #include "model/facts.h"
+#include "model/finding.h"
 #include "model/plan.h"
-#include "model/problems.h"
 #include "model/table-text.h"
 #include "model/table.h"
 
@@ -55,7 +55,7 @@ static void plan_what_becomes_of_a_file(void **state __unused)
 static void keeps_engine(const char *live, const char *engine, bool given)
 {
 	struct file_request req = { .engine = ENGINE_DIRECT };
-	_cleanup_problems_ struct problems p = { 0 };
+	_cleanup_findings_ struct findings p = { 0 };
 	_cleanup_table_ struct table t = { 0 };
 
 	table_parse(&t, live, &p);

@@ -4,8 +4,8 @@
 #include "devices.h"
 
 #include "base/util.h"
+#include "model/finding.h"
 #include "model/plan.h"
-#include "model/problems.h"
 #include "model/table-text.h"
 #include "model/table.h"
 
@@ -24,13 +24,13 @@ static const struct test_device list[] = {
 static const struct facts_source devices = TEST_DEVICES(list);
 
 /* Plan over the words, compare the table; return what was said. */
-static struct problems plan(enum target_kind kind, uint64_t chunk,
+static struct findings plan(enum target_kind kind, uint64_t chunk,
 			    const char *words, const char *expected)
 {
 	struct plan_request req = { .kind = kind, .chunk = chunk };
 	_cleanup_table_ struct table t = { 0 };
 	_cleanup_free_ char *printed = NULL;
-	struct problems problems = { 0 };
+	struct findings findings = { 0 };
 	_cleanup_words_ struct words w;
 	unsigned int i;
 
@@ -39,21 +39,21 @@ static struct problems plan(enum target_kind kind, uint64_t chunk,
 		GROW(req.legs, req.nr_legs);
 		assert_null(leg_spec_parse(&req.legs[req.nr_legs++], w.word[i]));
 	}
-	plan_table(&req, &devices, &t, &problems);
+	plan_table(&req, &devices, &t, &findings);
 	printed = table_print(&t, false, NULL, NULL);
 	assert_string_equal(printed, expected);
 	plan_request_free(&req);
-	return problems;
+	return findings;
 }
 
-static void says(struct problems problems, unsigned int errors,
+static void says(struct findings findings, unsigned int errors,
 		 unsigned int warnings, const char *fragment)
 {
-	assert_int_equal(problems_count(&problems, PROBLEM_ERROR), errors);
-	assert_int_equal(problems_count(&problems, PROBLEM_WARNING), warnings);
+	assert_int_equal(findings_count(&findings, FINDING_ERROR), errors);
+	assert_int_equal(findings_count(&findings, FINDING_WARNING), warnings);
 	if (fragment)
-		assert_non_null(strstr(problems.problem[0].text, fragment));
-	problems_free(&problems);
+		assert_non_null(strstr(findings.finding[0].text, fragment));
+	findings_free(&findings);
 }
 
 static void plan_linear_one(void **state __unused)

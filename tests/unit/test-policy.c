@@ -5,16 +5,16 @@
 #include <stdlib.h>
 
 #include "base/util.h"
+#include "model/finding.h"
 #include "model/name.h"
 #include "model/policy.h"
-#include "model/problems.h"
 
 static void read_policy(struct policy *p, const char *text)
 {
-	_cleanup_problems_ struct problems problems = { 0 };
+	_cleanup_findings_ struct findings findings = { 0 };
 
-	policy_parse(p, text, &problems);
-	assert_int_equal(problems.nr, 0);
+	policy_parse(p, text, &findings);
+	assert_int_equal(findings.nr, 0);
 }
 
 static void decides(const char *text, const char *mapper, const char *lv,
@@ -58,13 +58,13 @@ static void bad_lines_are_reported(void **state __unused)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(bad); i++) {
-		_cleanup_problems_ struct problems problems = { 0 };
+		_cleanup_findings_ struct findings findings = { 0 };
 		_cleanup_policy_ struct policy p = { 0 };
 		_cleanup_free_ char *text = xasprintf("# x\n%s\n", bad[i]);
 
-		policy_parse(&p, text, &problems);
-		assert_int_equal(problems.nr, 1);
-		assert_int_equal(problems.problem[0].line, 2);
+		policy_parse(&p, text, &findings);
+		assert_int_equal(findings.nr, 1);
+		assert_int_equal(findings.finding[0].line, 2);
 	}
 }
 

@@ -18,14 +18,14 @@
 static const char devices[] = "["
 	"{\"name\": \"b\", \"uuid\": \"\", \"type\": \"linear\", \"made_by\": \"lvm\","
 	" \"sectors\": 24576, \"state\": \"on\", \"wrong\": \"/dev/sdb failed\","
-	" \"troubles\": [{}], \"readonly\": true, \"suspended\": true, \"io\": 4, \"fast\": 3,"
+	" \"findings\": [{}], \"readonly\": true, \"suspended\": true, \"io\": 4, \"fast\": 3,"
 	" \"share\": 0.75, \"reason\": \"flush\", \"on\": [\"/dev/sda\", \"/dev/sdb\"],"
 	FASTPATH "},"
 	"{\"name\": \"a\\\"\\\\\\n\", \"type\": \"error\", \"made_by\": null, \"sectors\": 3072,"
-	" \"state\": \"none\", \"wrong\": null, \"troubles\": [], \"io\": null, \"fast\": null,"
+	" \"state\": \"none\", \"wrong\": null, \"findings\": [], \"io\": null, \"fast\": null,"
 	" \"share\": null, \"reason\": null, \"on\": [], \"targets\": [{}]},"
 	"{\"name\": \"c\", \"type\": \"linear\", \"made_by\": \"lvm\", \"sectors\": 2147483648,"
-	" \"state\": \"stock\", \"troubles\": [], \"io\": 10, \"share\": 0.9999,"
+	" \"state\": \"stock\", \"findings\": [], \"io\": 10, \"share\": 0.9999,"
 	" \"on\": [], \"targets\": []}"
 	"]";
 

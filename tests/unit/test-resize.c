@@ -3,7 +3,7 @@
 #include "unit.h"
 
 #include "base/util.h"
-#include "model/problems.h"
+#include "model/finding.h"
 #include "model/resize.h"
 #include "model/table-text.h"
 
@@ -35,10 +35,10 @@ static void words(void **state __unused)
 
 static void parse(struct table *t, const char *text)
 {
-	_cleanup_problems_ struct problems problems = { 0 };
+	_cleanup_findings_ struct findings findings = { 0 };
 
-	table_parse(t, text, &problems);
-	assert_int_equal(problems.nr, 0);
+	table_parse(t, text, &findings);
+	assert_int_equal(findings.nr, 0);
 }
 
 /* The table that @size makes of @old, or a part of what is wrong. */

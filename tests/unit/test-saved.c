@@ -8,7 +8,7 @@
 
 #include "base/util.h"
 #include "model/boot-unit.h"
-#include "model/problems.h"
+#include "model/finding.h"
 #include "model/saved.h"
 #include "model/table-text.h"
 
@@ -22,12 +22,12 @@ static const char file[] =
 	"# noclone: signature swap 12-34\n"
 	"# noclone: signature none\n";
 
-static void read_file(struct saved *s, const char *text, unsigned int problems)
+static void read_file(struct saved *s, const char *text, unsigned int findings)
 {
-	_cleanup_problems_ struct problems p = { 0 };
+	_cleanup_findings_ struct findings p = { 0 };
 
 	saved_parse(s, text, &p);
-	assert_int_equal(p.nr, problems);
+	assert_int_equal(p.nr, findings);
 }
 
 static void keywords_are_comments_of_the_table(void **state __unused)
@@ -63,14 +63,14 @@ static void what_is_printed_is_read(void **state __unused)
 
 static void reports(const char *text, unsigned int line, const char *said)
 {
-	_cleanup_problems_ struct problems p = { 0 };
+	_cleanup_findings_ struct findings p = { 0 };
 	_cleanup_saved_ struct saved s = { 0 };
 
 	saved_parse(&s, text, &p);
 	assert_int_equal(p.nr, 1);
-	assert_int_equal(p.problem[0].line, line);
-	assert_int_equal(p.problem[0].severity, PROBLEM_ERROR);
-	assert_non_null(strstr(p.problem[0].text, said));
+	assert_int_equal(p.finding[0].line, line);
+	assert_int_equal(p.finding[0].level, FINDING_ERROR);
+	assert_non_null(strstr(p.finding[0].text, said));
 }
 
 static void other_keywords_are_reported(void **state __unused)
@@ -110,7 +110,7 @@ static void a_plain_table_is_no_saved_device(void **state __unused)
 
 static void readable(const char *table, const char *uuid, bool expected)
 {
-	_cleanup_problems_ struct problems p = { 0 };
+	_cleanup_findings_ struct findings p = { 0 };
 	_cleanup_saved_ struct saved s = { 0 };
 	_cleanup_free_ char *text = NULL;
 	struct target *t;
@@ -140,8 +140,8 @@ static void what_cannot_be_read_again_is_noticed(void **state __unused)
 static void refuses(const struct saved *s, unsigned int nr, const char *found,
 		    const char *expected)
 {
-	enum severity severity = PROBLEM_NOTE;
-	_cleanup_free_ char *why = saved_refusal(s, nr, found, NULL, &severity);
+	enum finding_level level = FINDING_NOTE;
+	_cleanup_free_ char *why = saved_refusal(s, nr, found, NULL, &level);
 
 	if (!expected) {
 		assert_null(why);
@@ -149,7 +149,7 @@ static void refuses(const struct saved *s, unsigned int nr, const char *found,
 	}
 	assert_non_null(why);
 	assert_non_null(strstr(why, expected));
-	assert_int_equal(severity, PROBLEM_ERROR);
+	assert_int_equal(level, FINDING_ERROR);
 }
 
 static void another_signature_is_refused(void **state __unused)
@@ -205,7 +205,7 @@ static void another_word_for_the_same_is_accepted(void **state __unused)
 /* Is an unexpected signature only worth a warning? */
 static void data(unsigned int nr, const char *found, const char *first, bool expected)
 {
-	enum severity severity = PROBLEM_NOTE;
+	enum finding_level level = FINDING_NOTE;
 	_cleanup_free_ char *why = NULL;
 	_cleanup_saved_ struct saved s = { 0 };
 
@@ -213,9 +213,9 @@ static void data(unsigned int nr, const char *found, const char *first, bool exp
 		  "4096 32 noclone-striped 2 8 /dev/a 4096 /dev/b 4096\n"
 		  "# noclone: signature swap 7\n# noclone: signature none\n"
 		  "# noclone: signature swap 7\n# noclone: signature none\n", 0);
-	why = saved_refusal(&s, nr, found, first, &severity);
+	why = saved_refusal(&s, nr, found, first, &level);
 	assert_non_null(why);
-	assert_int_equal(severity, expected ? PROBLEM_WARNING : PROBLEM_ERROR);
+	assert_int_equal(level, expected ? FINDING_WARNING : FINDING_ERROR);
 }
 
 /* The first logical volume begins at 1 MiB: with such a chunk, on the second leg. */
@@ -282,7 +282,7 @@ static const char crypttab[] = "# c-d /dev/sdc\n\tc-d UUID=1 none luks\ne-f /dev
 
 static void has_lines(const char *table, const char *const lines[], unsigned int nr)
 {
-	_cleanup_problems_ struct problems p = { 0 };
+	_cleanup_findings_ struct findings p = { 0 };
 	_cleanup_table_ struct table t = { 0 };
 	_cleanup_free_ char *text = NULL;
 	unsigned int i;
@@ -332,7 +332,7 @@ static void units_have_dependencies(void **state __unused)
 /* A line break would end the line of the unit, and so begin another one. */
 static void a_path_cannot_add_lines(void **state __unused)
 {
-	_cleanup_problems_ struct problems p = { 0 };
+	_cleanup_findings_ struct findings p = { 0 };
 	_cleanup_table_ struct table t = { 0 };
 	_cleanup_free_ char *text = NULL;
 

@@ -3,7 +3,7 @@
 #include "unit.h"
 
 #include "base/util.h"
-#include "model/problems.h"
+#include "model/finding.h"
 #include "model/status.h"
 #include "model/table-text.h"
 
@@ -14,13 +14,13 @@
 static void share_is(const char *table, const char *now, const char *before,
 		     const char *expected)
 {
-	_cleanup_problems_ struct problems problems = { 0 };
+	_cleanup_findings_ struct findings findings = { 0 };
 	_cleanup_status_ struct status s = { 0 }, old = { 0 };
 	_cleanup_table_ struct table t = { 0 };
 	_cleanup_free_ char *text = NULL;
 	struct share share;
 
-	table_parse(&t, table, &problems);
+	table_parse(&t, table, &findings);
 	if (now)
 		assert_int_equal(status_parse(&s, now), 0);
 	if (before)
@@ -73,10 +73,10 @@ static void which_devices(void **state __unused)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(tables); i++) {
-		_cleanup_problems_ struct problems problems = { 0 };
+		_cleanup_findings_ struct findings findings = { 0 };
 		_cleanup_table_ struct table t = { 0 };
 
-		table_parse(&t, tables[i].table, &problems);
+		table_parse(&t, tables[i].table, &findings);
 		assert_int_equal(table_can_be_fast(&t), tables[i].can);
 	}
 }

@@ -6,7 +6,7 @@
 
 #include "dm-noclone.h"
 #include "base/util.h"
-#include "model/problems.h"
+#include "model/finding.h"
 #include "model/status.h"
 #include "model/switch-plan.h"
 #include "model/table-text.h"
@@ -28,11 +28,11 @@ static const struct module_params absent, idle = {
 static struct candidate *add(struct switch_plan *p, const char *name,
 			     const char *table, const char *state, enum wish wish)
 {
-	_cleanup_problems_ struct problems problems = { 0 };
+	_cleanup_findings_ struct findings findings = { 0 };
 	_cleanup_table_ struct table t = { 0 };
 	struct candidate *c;
 
-	table_parse(&t, table, &problems);
+	table_parse(&t, table, &findings);
 	GROW(p->device, p->nr);
 	c = &p->device[p->nr++];
 	*c = (struct candidate) {

@@ -3,18 +3,18 @@
 #include "unit.h"
 
 #include "base/util.h"
-#include "model/problems.h"
+#include "model/finding.h"
 #include "model/table-compare.h"
 #include "model/table-text.h"
 #include "model/table.h"
 
 static struct table parse(const char *text, unsigned int errors)
 {
-	_cleanup_problems_ struct problems problems = { 0 };
+	_cleanup_findings_ struct findings findings = { 0 };
 	struct table t = { 0 };
 
-	table_parse(&t, text, &problems);
-	assert_int_equal(problems_count(&problems, PROBLEM_ERROR), errors);
+	table_parse(&t, text, &findings);
+	assert_int_equal(findings_count(&findings, FINDING_ERROR), errors);
 	return t;
 }
 
@@ -106,12 +106,12 @@ static void table_line_numbers(void **state __unused)
 
 static void wrong(const char *text, const char *fragment)
 {
-	_cleanup_problems_ struct problems problems = { 0 };
+	_cleanup_findings_ struct findings findings = { 0 };
 	_cleanup_table_ struct table t = { 0 };
 
-	table_parse(&t, text, &problems);
-	assert_int_equal(problems_count(&problems, PROBLEM_ERROR), 1);
-	assert_non_null(strstr(problems.problem[0].text, fragment));
+	table_parse(&t, text, &findings);
+	assert_int_equal(findings_count(&findings, FINDING_ERROR), 1);
+	assert_non_null(strstr(findings.finding[0].text, fragment));
 }
 
 static void table_bad_lines(void **state __unused)

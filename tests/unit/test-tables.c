@@ -9,8 +9,8 @@
 
 #include "base/read.h"
 #include "base/util.h"
+#include "model/finding.h"
 #include "model/lint.h"
-#include "model/problems.h"
 #include "model/table-compare.h"
 #include "model/table-text.h"
 #include "model/table.h"
@@ -50,13 +50,13 @@ static int lookup_file(const struct facts_source *src, const char *path, bool ma
 	       system_facts.lookup_file(&system_facts, path, map, facts) : 0;
 }
 
-static void check(const char *text, struct table *t, struct problems *problems)
+static void check(const char *text, struct table *t, struct findings *findings)
 {
 	struct facts_source devices = TEST_DEVICES(list);
 
 	devices.lookup_file = lookup_file;
-	table_parse(t, text, problems);
-	lint_table(t, &devices, NULL, problems);
+	table_parse(t, text, findings);
+	lint_table(t, &devices, NULL, findings);
 }
 
 typedef void (*file_check)(const char *name, const char *text);
@@ -85,14 +85,14 @@ static unsigned int for_each_table(const char *path, file_check check_file)
 
 static void check_good(const char *name, const char *text)
 {
-	_cleanup_problems_ struct problems problems = { 0 };
+	_cleanup_findings_ struct findings findings = { 0 };
 	_cleanup_table_ struct table t = { 0 };
 	unsigned int i;
 
-	check(text, &t, &problems);
-	for (i = 0; i < problems.nr; i++)
-		if (problems.problem[i].severity != PROBLEM_NOTE)
-			fail_msg("%s: %s", name, problems.problem[i].text);
+	check(text, &t, &findings);
+	for (i = 0; i < findings.nr; i++)
+		if (findings.finding[i].level != FINDING_NOTE)
+			fail_msg("%s: %s", name, findings.finding[i].text);
 	for (i = 0; i < t.nr; i++)
 		assert_true(t.targets[i].understood);
 }
@@ -120,7 +120,7 @@ static void check_bad(const char *name, const char *text)
 {
 	_cleanup_free_ char *expect = header(text, 1, "expect");
 	_cleanup_free_ char *fragment = header(text, 2, "check");
-	_cleanup_problems_ struct problems problems = { 0 };
+	_cleanup_findings_ struct findings findings = { 0 };
 	_cleanup_table_ struct table t = { 0 };
 	char *reason = strstr(fragment, ": Block device required");
 	unsigned int i;
@@ -128,10 +128,10 @@ static void check_bad(const char *name, const char *text)
 	assert_true(*expect);
 	if (reason)
 		*reason = 0;
-	check(text, &t, &problems);
-	for (i = 0; i < problems.nr; i++)
-		if (problems.problem[i].severity == PROBLEM_ERROR &&
-		    strstr(problems.problem[i].text, fragment))
+	check(text, &t, &findings);
+	for (i = 0; i < findings.nr; i++)
+		if (findings.finding[i].level == FINDING_ERROR &&
+		    strstr(findings.finding[i].text, fragment))
 			return;
 	fail_msg("%s: nothing says \"%s\"", name, fragment);
 }
@@ -149,13 +149,13 @@ static void bad_tables_are_refused(void **state __unused)
 
 static void check_round_trip(const char *name __unused, const char *text)
 {
-	_cleanup_problems_ struct problems problems = { 0 };
+	_cleanup_findings_ struct findings findings = { 0 };
 	_cleanup_table_ struct table first = { 0 }, second = { 0 };
 	_cleanup_free_ char *printed = NULL, *again = NULL;
 
-	table_parse(&first, text, &problems);
+	table_parse(&first, text, &findings);
 	printed = table_print(&first, false, NULL, NULL);
-	table_parse(&second, printed, &problems);
+	table_parse(&second, printed, &findings);
 	again = table_print(&second, false, NULL, NULL);
 	assert_string_equal(printed, again);
 	assert_true(table_same_mapping(&first, &second));

@@ -21,7 +21,7 @@
 #include "base/read.h"
 #include "base/util.h"
 #include "model/boot-unit.h"
-#include "model/problems.h"
+#include "model/finding.h"
 #include "model/saved.h"
 #include "model/table-text.h"
 
@@ -91,7 +91,7 @@ static void generator_generate(const char *out, const char *tables, const char *
 {
 	_cleanup_free_ char *path = xasprintf("%s/%s" SAVED_SUFFIX, tables, name);
 	_cleanup_free_ char *text = read_text_file(path, FILE_MAX);
-	_cleanup_problems_ struct problems ignored = { 0 };
+	_cleanup_findings_ struct findings ignored = { 0 };
 	_cleanup_table_ struct table t = { 0 };
 	_cleanup_free_ char *node = xasprintf("/dev/mapper/%s", name);
 	_cleanup_free_ char *device = boot_unit_device(node);

@@ -186,7 +186,7 @@ static void build_keep_engine(const struct self_device *self, struct file_reques
 }
 
 static int build_noclone_file(const struct build *b, struct backing *backing,
-			      struct table *t, struct problems *problems)
+			      struct table *t, struct findings *findings)
 {
 	const struct options *o = b->options;
 	struct file_request req = {
@@ -203,7 +203,7 @@ static int build_noclone_file(const struct build *b, struct backing *backing,
 	build_keep_engine(&b->self, &req);
 	r = backing_plan(backing, &req, b->self.known ? b->self.devno : 0);
 	if (!r)
-		plan_file(&backing->req, &backing->source, t, problems);
+		plan_file(&backing->req, &backing->source, t, findings);
 	return r;
 }
 
@@ -235,7 +235,7 @@ static void build_default_chunk(struct plan_request *req)
 }
 
 static void build_devices(const struct build *b, struct table *t,
-			  struct problems *problems)
+			  struct findings *findings)
 {
 	struct plan_request req = {
 		.kind = build_parse_kind(b->argv[0]),
@@ -250,12 +250,12 @@ static void build_devices(const struct build *b, struct table *t,
 	}
 	if (req.kind == TARGET_STRIPED && !req.chunk && b->choose_chunk)
 		build_default_chunk(&req);
-	plan_table(&req, &system_facts, t, problems);
+	plan_table(&req, &system_facts, t, findings);
 	plan_request_free(&req);
 }
 
 static int build_from_table(const struct options *o, struct table *t,
-			    struct problems *problems)
+			    struct findings *findings)
 {
 	_cleanup_free_ char *text = NULL;
 	unsigned int i;
@@ -263,7 +263,7 @@ static int build_from_table(const struct options *o, struct table *t,
 
 	if (r)
 		return r;
-	table_parse(t, text, problems);
+	table_parse(t, text, findings);
 	for (i = 0; opt(o, OPT_NO_FASTPATH) && i < t->nr; i++)
 		if (target_is_noclone(&t->targets[i]))
 			t->targets[i].no_fastpath = true;
@@ -271,13 +271,13 @@ static int build_from_table(const struct options *o, struct table *t,
 }
 
 int build_table(const struct build *b, struct backing *backing,
-		struct table *t, struct problems *problems)
+		struct table *t, struct findings *findings)
 {
 	if (opt(b->options, OPT_TABLE))
-		return build_from_table(b->options, t, problems);
+		return build_from_table(b->options, t, findings);
 	if (build_parse_kind(b->argv[0]) == TARGET_FILE)
-		return build_noclone_file(b, backing, t, problems);
-	build_devices(b, t, problems);
+		return build_noclone_file(b, backing, t, findings);
+	build_devices(b, t, findings);
 	return 0;
 }
 

@@ -4,7 +4,7 @@
 #define NOCLONE_BUILD_H
 
 #include "model/facts.h"
-#include "model/problems.h"
+#include "model/finding.h"
 #include "model/table.h"
 #include "system/backing.h"
 #include "cli/options.h"
@@ -40,12 +40,12 @@ char *build_order_usage(const char *command, const struct options *o, int argc,
  * @b: build_usage() finds nothing wrong with it
  * @backing: planned if the table is on a file
  * @t: filled with the table
- * @problems: gets what is wrong with it
+ * @findings: gets what is wrong with it
  *
  * Return: 0, or a negative errno after a message.
  */
 int build_table(const struct build *b, struct backing *backing,
-		struct table *t, struct problems *problems);
+		struct table *t, struct findings *findings);
 
 /*
  * Read a whole file, or standard input if @path is "-".  Return: 0, or a negative

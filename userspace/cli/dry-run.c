@@ -51,7 +51,7 @@ char *dry_run_reload(const struct options *o, const char *name, bool readonly,
 
 static void dry_run_json(const char *command, const char *name,
 			 const char *uuid, const char *table,
-			 const struct problems *problems, const char *dmsetup)
+			 const struct findings *findings, const char *dmsetup)
 {
 	struct json_object *out = output_new(command);
 
@@ -61,9 +61,8 @@ static void dry_run_json(const char *command, const char *name,
 		output_add_string(out, "uuid", uuid);
 	if (table)
 		json_object_object_add(out, "table", output_lines(table));
-	if (problems)
-		json_object_object_add(out, "problems",
-				       output_problems(problems));
+	if (findings)
+		output_add_findings(out, findings, FINDING_OK);
 	output_add_string(out, "dmsetup", dmsetup);
 	output_print(out);
 	json_object_put(out);
@@ -71,13 +70,13 @@ static void dry_run_json(const char *command, const char *name,
 
 void dry_run(const struct options *o, const char *command, const char *name,
 	     const char *uuid, const struct table *t,
-	     const struct problems *problems, const char *dmsetup)
+	     const struct findings *findings, const char *dmsetup)
 {
 	_cleanup_free_ char *table = t ? table_print(t, false, identity_loadable, NULL) :
 					 NULL;
 
 	if (opt(o, OPT_JSON)) {
-		dry_run_json(command, name, uuid, table, problems, dmsetup);
+		dry_run_json(command, name, uuid, table, findings, dmsetup);
 		return;
 	}
 	if (table)

@@ -4,7 +4,7 @@
 #define NOCLONE_DRY_RUN_H
 
 #include "cli/options.h"
-#include "model/problems.h"
+#include "model/finding.h"
 #include "model/table.h"
 
 /**
@@ -14,12 +14,12 @@
  * @name: the device
  * @uuid: its UUID, or NULL
  * @t: its table, or NULL
- * @problems: what the checks found, or NULL
+ * @findings: what the checks found, or NULL
  * @dmsetup: the equivalent dmsetup command line
  */
 void dry_run(const struct options *o, const char *command, const char *name,
 	     const char *uuid, const struct table *t,
-	     const struct problems *problems, const char *dmsetup);
+	     const struct findings *findings, const char *dmsetup);
 
 /* "dmsetup VERB NAME OPTIONS" with the table the way dmsetup takes it. */
 char *dry_run_dmsetup(const char *verb, const char *name,

@@ -12,9 +12,9 @@
 #include "base/log.h"
 #include "base/util.h"
 #include "model/facts.h"
+#include "model/finding.h"
 #include "model/lint.h"
 #include "model/name.h"
-#include "model/problems.h"
 #include "model/table.h"
 #include "system/backing.h"
 #include "system/blockdev.h"
@@ -28,7 +28,7 @@
 
 static void load_check_file_writable(const struct target *t,
 				     const struct facts_source *src,
-				     struct problems *problems)
+				     struct findings *findings)
 {
 	_cleanup_file_facts_ struct file_facts f = { 0 };
 	_cleanup_free_ char *name = path_encode(t->path);
@@ -43,35 +43,35 @@ static void load_check_file_writable(const struct target *t,
 	else if (f.readonly)
 		wrong = "File cannot be opened for writing: use --readonly";
 	if (wrong)
-		problem_add(problems, PROBLEM_ERROR, t->line, "%s: %s", name,
-			    wrong);
+		finding_at(findings, FINDING_ERROR, t->line, "%s: %s", name,
+			   wrong);
 }
 
 void load_check_writable(const struct table *t,
 			 const struct facts_source *src,
-			 struct problems *problems)
+			 struct findings *findings)
 {
 	unsigned int i, j;
 
 	for (i = 0; i < t->nr; i++) {
 		if (t->targets[i].path)
-			load_check_file_writable(&t->targets[i], src, problems);
+			load_check_file_writable(&t->targets[i], src, findings);
 		for (j = 0; j < t->targets[i].nr_legs; j++) {
 			_cleanup_facts_ struct device_facts f = { 0 };
 			const char *name = t->targets[i].legs[j].device;
 
 			if (blockdev_lookup(name, &f) || !f.readonly)
 				continue;
-			problem_add(problems, PROBLEM_ERROR, t->targets[i].line,
-				    "%s is read-only: use --readonly", name);
+			finding_at(findings, FINDING_ERROR, t->targets[i].line,
+				   "%s is read-only: use --readonly", name);
 		}
 	}
 }
 
 /* The kernel has its own checks. */
-bool load_overridden(const struct options *o, const struct problems *problems)
+bool load_overridden(const struct options *o, const struct findings *findings)
 {
-	if (!problems_count(problems, PROBLEM_ERROR))
+	if (!findings_count(findings, FINDING_ERROR))
 		return true;
 	if (opt(o, OPT_FORCE))
 		log_warn("--force: continuing; the kernel may still refuse");
@@ -86,7 +86,7 @@ const struct facts_source *load_facts(const struct backing *backing)
 }
 
 static void load_check_table(const struct build *b, const struct facts_source *src,
-			     struct table *t, struct problems *problems)
+			     struct table *t, struct findings *findings)
 {
 	const struct options *o = b->options;
 	const struct guard guard = {
@@ -96,53 +96,53 @@ static void load_check_table(const struct build *b, const struct facts_source *s
 		.readonly = opt(o, OPT_READONLY),
 	};
 
-	lint_table(t, src, &b->self, problems);
+	lint_table(t, src, &b->self, findings);
 	/* what is printed may be kept: numbers of disks change with each boot */
 	table_rename_devices(t, opt(o, OPT_DRY_RUN) ? identity_persistent : identity_path);
 	if (!opt(o, OPT_READONLY))
-		load_check_writable(t, src, problems);
-	guard_table(t, &guard, problems);
+		load_check_writable(t, src, findings);
+	guard_table(t, &guard, findings);
 }
 
 int load_prepare(const struct build *b, struct backing *backing,
-		 struct table *t, struct problems *problems)
+		 struct table *t, struct findings *findings)
 {
-	_cleanup_problems_ struct problems checks = { 0 };
+	_cleanup_findings_ struct findings checks = { 0 };
 	const char *where = b->options->table ? b->options->table : "table";
-	int r = build_table(b, backing, t, problems);
+	int r = build_table(b, backing, t, findings);
 
 	if (r)
 		return r;
-	problems_log(problems, where);
+	findings_log(findings, where, FINDING_OK);
 	/* --force cannot load what could not be parsed or laid out */
-	if (problems_count(problems, PROBLEM_ERROR))
+	if (findings_count(findings, FINDING_ERROR))
 		return -EINVAL;
 
 	load_check_table(b, load_facts(backing), t, &checks);
-	problems_log(&checks, where);
-	problems_move(problems, &checks);
+	findings_log(&checks, where, FINDING_OK);
+	findings_move(findings, &checks);
 	/* older kernels do not notice, and the first I/O would hang for ever */
 	if (lint_is_cycle(t, load_facts(backing), &b->self)) {
 		log_err("refused: a device cannot be built on itself");
 		return -ELOOP;
 	}
-	return load_overridden(b->options, problems) ? 0 : -EINVAL;
+	return load_overridden(b->options, findings) ? 0 : -EINVAL;
 }
 
-static bool load_is_known(const struct problem *p, const struct problems *known)
+static bool load_is_known(const struct finding *p, const struct findings *known)
 {
 	unsigned int i;
 
 	for (i = 0; i < known->nr; i++)
-		if (!strcmp(p->text, known->problem[i].text))
+		if (!strcmp(p->text, known->finding[i].text))
 			return true;
-	return p->severity != PROBLEM_ERROR;
+	return p->level != FINDING_ERROR;
 }
 
 int load_still_unused(const char *name, void *data)
 {
 	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
-	_cleanup_problems_ struct problems problems = { 0 };
+	_cleanup_findings_ struct findings findings = { 0 };
 	const struct load_check *c = data;
 	struct guard guard = {
 		.loaded = true, .saved = c->saved, .readonly = c->readonly,
@@ -155,11 +155,11 @@ int load_still_unused(const char *name, void *data)
 		return r;
 	}
 	guard.self = dev.devno;
-	guard_table(c->table, &guard, &problems);
-	for (i = 0; i < problems.nr; i++) {
-		if (load_is_known(&problems.problem[i], c->known))
+	guard_table(c->table, &guard, &findings);
+	for (i = 0; i < findings.nr; i++) {
+		if (load_is_known(&findings.finding[i], c->known))
 			continue;
-		log_err("%s: %s", name, problems.problem[i].text);
+		log_err("%s: %s", name, findings.finding[i].text);
 		r = -EBUSY;
 	}
 	return r;
@@ -168,7 +168,7 @@ int load_still_unused(const char *name, void *data)
 int load_begin(const struct build *b, const struct table *t,
 	       struct backing *backing)
 {
-	_cleanup_problems_ struct problems checks = { 0 };
+	_cleanup_findings_ struct findings checks = { 0 };
 	int r = module_load_for(t);
 
 	if (r || !backing->needed)
@@ -182,7 +182,7 @@ int load_begin(const struct build *b, const struct table *t,
 	 * of it.  The warnings have been logged with the plan.
 	 */
 	lint_table(t, &system_facts, &b->self, &checks);
-	problems_log_errors(&checks, "table");
+	findings_log(&checks, "table", FINDING_ERROR);
 	return load_overridden(b->options, &checks) ? 0 : -EINVAL;
 }
 

@@ -10,18 +10,18 @@
  * @b: what the command was given; build_usage() finds nothing wrong with it
  * @backing: planned if the table is on a file
  * @t: filled with the table, devices as canonical paths
- * @problems: gets what was found; it is logged as well
+ * @findings: gets what was found; it is logged as well
  *
  * Return: 0, or a negative errno after a message.
  */
 int load_prepare(const struct build *b, struct backing *backing,
-		 struct table *t, struct problems *problems);
+		 struct table *t, struct findings *findings);
 
 /* After load_prepare(): facts as they will be after load_begin(). */
 const struct facts_source *load_facts(const struct backing *backing);
 
-/* May the errors among the problems be ignored?  Says so, or that --force does it. */
-bool load_overridden(const struct options *o, const struct problems *problems);
+/* May the errors among the findings be ignored?  Says so, or that --force does it. */
+bool load_overridden(const struct options *o, const struct findings *findings);
 
 /**
  * load_begin - load the module, create or grow the backing file, check the table again
@@ -46,7 +46,7 @@ void load_end(struct backing *backing, bool good);
  * @readonly: the table only reads
  */
 struct load_check {
-	const struct problems *known;
+	const struct findings *known;
 	const struct table *table;
 	bool saved;
 	bool readonly;
@@ -69,6 +69,6 @@ int load_still_unused(const char *name, void *data);
  * such device or file.
  */
 void load_check_writable(const struct table *t, const struct facts_source *src,
-			 struct problems *problems);
+			 struct findings *findings);
 
 #endif /* NOCLONE_LOAD_H */

@@ -83,7 +83,7 @@ static void metrics_on(struct strbuf *b, const char *metric, struct json_object 
 static void metrics_troubled(struct strbuf *b, const char *metric, struct json_object *device)
 {
 	metrics_line(b, metric, device, NULL, NULL,
-		     !!json_object_array_length(json_object_object_get(device, "troubles")));
+		     !!json_object_array_length(json_object_object_get(device, "findings")));
 }
 
 static void metrics_ways(struct strbuf *b, const char *metric, struct json_object *device)

@@ -44,7 +44,7 @@
 	X(FORCE,	"force",	'f', NULL,	"continue although a check failed") \
 	X(YES,		"yes",		'y', NULL,	"answer questions with yes") \
 	X(DRY_RUN,	"dry-run",	'n', NULL,	"print what would be done and change nothing") \
-	X(QUIET,	"quiet",	'q', NULL,	"print problems only") \
+	X(QUIET,	"quiet",	'q', NULL,	"print errors only") \
 	X(JSON,		"json",		'j', NULL,	"print JSON") \
 	X(NOUDEVSYNC,	"noudevsync",	0,   NULL,	"do not wait for udev") \
 	X(UDEV_TIMEOUT,	"udev-timeout",	0,   "SECONDS",	"wait for udev at most this long (default 30)") \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* JSON output. */
+/* JSON output, and findings as lines. */
 #include "cli/output.h"
 
 #include <iconv.h>
@@ -13,37 +13,31 @@
 #include "model/table.h"
 #include "cli/version.h"
 
-/* Problems as messages. */
-static void output_problem_log(const struct problem *p, const char *where)
+void findings_log(const struct findings *f, const char *where, enum finding_level least)
 {
-	void (*log)(const char *fmt, ...) = log_err;
+	static void (* const log[])(const char *fmt, ...) = {
+		log_verbose, log_verbose, log_warn, log_err,
+	};
+	unsigned int i;
 
-	if (p->severity == PROBLEM_WARNING)
-		log = log_warn;
-	else if (p->severity == PROBLEM_NOTE)
-		log = log_verbose;
+	for (i = 0; i < f->nr; i++) {
+		_cleanup_free_ char *words = finding_words(&f->finding[i], where);
 
-	if (p->line)
-		log("%s: line %u: %s", where, p->line, p->text);
-	else
-		log("%s: %s", where, p->text);
+		if (f->finding[i].level >= least)
+			log[f->finding[i].level]("%s", words);
+	}
 }
 
-void problems_log(const struct problems *p, const char *where)
+void findings_print(const struct findings *f, const char *where, enum finding_level least)
 {
 	unsigned int i;
 
-	for (i = 0; i < p->nr; i++)
-		output_problem_log(&p->problem[i], where);
-}
+	for (i = 0; i < f->nr; i++) {
+		_cleanup_free_ char *words = finding_words(&f->finding[i], where);
 
-void problems_log_errors(const struct problems *p, const char *where)
-{
-	unsigned int i;
-
-	for (i = 0; i < p->nr; i++)
-		if (p->problem[i].severity == PROBLEM_ERROR)
-			output_problem_log(&p->problem[i], where);
+		if (f->finding[i].level >= least)
+			printf("%-7s  %s\n", finding_level_name(f->finding[i].level), words);
+	}
 }
 
 struct json_object *output_new(const char *command)
@@ -205,21 +199,38 @@ struct json_object *output_table(const struct table *t)
 	return array;
 }
 
-struct json_object *output_problems(const struct problems *p)
+static struct json_object *output_finding(const struct finding *f)
+{
+	struct json_object *o = json_object_new_object();
+
+	output_add_string(o, "level", finding_level_name(f->level));
+	output_add_string(o, "check", f->check);
+	output_add_string(o, "subject", f->subject);
+	output_add_number(o, "line", f->line);
+	output_add_string(o, "text", f->text);
+	output_add_string(o, "fix", f->fix);
+	return o;
+}
+
+void output_add_findings(struct json_object *o, const struct findings *f,
+			 enum finding_level least)
 {
 	struct json_object *array = json_object_new_array();
 	unsigned int i;
 
-	for (i = 0; i < p->nr; i++) {
-		struct json_object *o = json_object_new_object();
+	for (i = 0; i < f->nr; i++)
+		if (f->finding[i].level >= least)
+			json_object_array_add(array, output_finding(&f->finding[i]));
+	json_object_object_add(o, "findings", array);
+}
 
-		output_add_string(o, "severity",
-				  severity_name(p->problem[i].severity));
-		output_add_number(o, "line", p->problem[i].line);
-		output_add_string(o, "text", p->problem[i].text);
-		json_object_array_add(array, o);
-	}
-	return array;
+void output_add_judgement(struct json_object *o, const struct findings *f,
+			  enum finding_level least)
+{
+	output_add_bool(o, "ok", !findings_count(f, FINDING_ERROR));
+	output_add_number(o, "errors", findings_count(f, FINDING_ERROR));
+	output_add_number(o, "warnings", findings_count(f, FINDING_WARNING));
+	output_add_findings(o, f, least);
 }
 
 struct json_object *output_lines(const char *text)
@@ -232,24 +243,6 @@ struct json_object *output_lines(const char *text)
 
 		json_object_array_add(array, output_string(line));
 		text += len + (text[len] == '\n');
-	}
-	return array;
-}
-
-struct json_object *output_troubles(const struct troubles *troubles)
-{
-	struct json_object *array = json_object_new_array();
-	unsigned int i;
-
-	for (i = 0; i < troubles->nr; i++) {
-		const struct trouble *t = &troubles->trouble[i];
-		struct json_object *o = json_object_new_object();
-
-		output_add_string(o, "kind", trouble_kind_name(t->kind));
-		output_add_number(o, "start", t->start);
-		output_add_string(o, "name", t->name);
-		output_add_string(o, "text", t->text);
-		json_object_array_add(array, o);
 	}
 	return array;
 }

@@ -9,11 +9,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "model/problems.h"
+#include "model/finding.h"
 #include "model/table.h"
-#include "model/trouble.h"
 
-#define NOCLONE_JSON_SCHEMA	3
+#define NOCLONE_JSON_SCHEMA	4
 
 struct json_object;
 
@@ -34,14 +33,18 @@ void output_add_bool(struct json_object *o, const char *key, bool b);
 /* {"start", "sectors", "type", "params", and the arguments if they are understood} */
 struct json_object *output_target(const struct target *t);
 struct json_object *output_table(const struct table *t);
-struct json_object *output_problems(const struct problems *p);
-/* [{"kind", "start", "name", "text"}...] */
-struct json_object *output_troubles(const struct troubles *troubles);
+/* "findings": those that matter @least that much. */
+void output_add_findings(struct json_object *o, const struct findings *f,
+			 enum finding_level least);
+/* "ok", "errors", "warnings" of all, and "findings" */
+void output_add_judgement(struct json_object *o, const struct findings *f,
+			  enum finding_level least);
 /* Lines of @text as an array of strings. */
 struct json_object *output_lines(const char *text);
 
-/* Log all of them; notes with --verbose only. */
-void problems_log(const struct problems *p, const char *where);
-void problems_log_errors(const struct problems *p, const char *where);
+/* As messages; notes with --verbose only.  @where: the subject of those without one. */
+void findings_log(const struct findings *f, const char *where, enum finding_level least);
+/* A line for each on stdout: "warning  subject:line: text; fix: command". */
+void findings_print(const struct findings *f, const char *where, enum finding_level least);
 
 #endif /* NOCLONE_OUTPUT_H */

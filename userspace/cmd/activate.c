@@ -10,8 +10,8 @@
 #include "base/read.h"
 #include "base/util.h"
 #include "model/exchange.h"
+#include "model/finding.h"
 #include "model/lint.h"
-#include "model/problems.h"
 #include "model/saved.h"
 #include "system/blockdev.h"
 #include "system/devmap.h"
@@ -36,7 +36,7 @@
  * @o: options
  * @name: of the device
  * @saved: what its file says
- * @problems: of its legs
+ * @findings: of its legs
  * @lock: of its file, or -1
  * @legs: while legs are looked at, or -1
  * @forced: a leg has another signature than the file says
@@ -45,7 +45,7 @@ struct activation {
 	const struct options *o;
 	const char *name;
 	struct saved saved;
-	struct problems problems;
+	struct findings findings;
 	int lock, legs;
 	bool forced;
 };
@@ -53,7 +53,7 @@ struct activation {
 static void activate_free(struct activation *a)
 {
 	saved_free(&a->saved);
-	problems_free(&a->problems);
+	findings_free(&a->findings);
 	cleanup_close(&a->legs);
 	cleanup_close(&a->lock);
 }
@@ -82,7 +82,7 @@ static void activate_replace_engines(const char *name, struct table *t)
 /* May the errors be ignored?  @forced: those that say that a leg is another one */
 static int activate_judge(const struct activation *a, unsigned int forced)
 {
-	unsigned int errors = problems_count(&a->problems, PROBLEM_ERROR);
+	unsigned int errors = findings_count(&a->findings, FINDING_ERROR);
 
 	if (!errors)
 		return 0;
@@ -106,16 +106,16 @@ static int activate_check(struct activation *a)
 		.exclusive = !dry_run, .any_signature = true, .readonly = a->saved.readonly,
 	};
 	_cleanup_free_ char *path = saved_path(a->name);
-	unsigned int others = signatures_check(&a->saved, !dry_run, &a->problems);
+	unsigned int others = signatures_check(&a->saved, !dry_run, &a->findings);
 	struct table *t = &a->saved.table;
 
 	a->forced = others;
 	activate_replace_engines(a->name, t);
-	lint_table(t, &system_facts, NULL, &a->problems);
+	lint_table(t, &system_facts, NULL, &a->findings);
 	if (!a->saved.readonly)
-		load_check_writable(t, &system_facts, &a->problems);
-	guard_table(t, &guard, &a->problems);
-	problems_log(&a->problems, path);
+		load_check_writable(t, &system_facts, &a->findings);
+	guard_table(t, &guard, &a->findings);
+	findings_log(&a->findings, path, FINDING_OK);
 	return activate_judge(a, others);
 }
 
@@ -123,7 +123,7 @@ static int activate_check(struct activation *a)
 static int activate_load(struct activation *a, const struct table *t)
 {
 	struct load_check unused = {
-		.known = &a->problems, .table = t, .readonly = a->saved.readonly,
+		.known = &a->findings, .table = t, .readonly = a->saved.readonly,
 	};
 	const struct devmap_check check = { .loaded = load_still_unused, .data = &unused };
 	int r = devmap_create(a->name, a->saved.uuid, t, a->saved.readonly, &check, &a->legs);
@@ -227,7 +227,7 @@ static const char *activate_print_plan(const struct activation *a)
 		s->readonly ? " --readonly" : "", quoted);
 	_cleanup_free_ char *line = dry_run_dmsetup("create", a->name, options, &s->table);
 
-	dry_run(a->o, "activate", a->name, s->uuid, &s->table, &a->problems, line);
+	dry_run(a->o, "activate", a->name, s->uuid, &s->table, &a->findings, line);
 	return EACH_SAVED_PLAN;
 }
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* noclone check: look for mistakes in table files. */
 #include <json-c/json.h>
-#include <stdio.h>
 
 #include "base/util.h"
+#include "model/finding.h"
 #include "model/lint.h"
-#include "model/problems.h"
 #include "model/saved.h"
 #include "model/table-text.h"
 #include "model/table.h"
@@ -15,55 +14,42 @@
 #include "cli/output.h"
 #include "cmd/cmd.h"
 
-static void check_print_problem(const char *path, const struct problem *p)
-{
-	if (p->line)
-		printf("%s:%u: %s: %s\n", path, p->line,
-		       severity_name(p->severity), p->text);
-	else
-		printf("%s: %s: %s\n", path, severity_name(p->severity),
-		       p->text);
-}
-
-static struct json_object *check_json(const char *path,
-				      const struct problems *p)
+static void check_add_json(struct json_object *array, const char *path,
+			   const struct findings *findings)
 {
 	struct json_object *o = json_object_new_object();
 
 	output_add_string(o, "file", path);
-	output_add_bool(o, "ok", !problems_count(p, PROBLEM_ERROR));
-	output_add_number(o, "errors", problems_count(p, PROBLEM_ERROR));
-	output_add_number(o, "warnings", problems_count(p, PROBLEM_WARNING));
-	json_object_object_add(o, "problems", output_problems(p));
-	return o;
+	output_add_judgement(o, findings, FINDING_OK);
+	json_object_array_add(array, o);
 }
 
 static int check_file(const char *path, struct json_object *array)
 {
-	_cleanup_problems_ struct problems problems = { 0 };
+	_cleanup_findings_ struct findings findings = { 0 };
 	_cleanup_saved_ struct saved saved = { 0 };
 	const struct table *t = &saved.table;
 	_cleanup_free_ char *text = NULL;
-	unsigned int i;
+	int r;
 
 	if (input_read(path, &text))
 		return EXIT_FAILED;
 	if (saved_is_file(text))
-		saved_parse(&saved, text, &problems);
+		saved_parse(&saved, text, &findings);
 	else
-		table_parse(&saved.table, text, &problems);
-	lint_table(t, &system_facts, NULL, &problems);
-	lint_names(t, &problems);
+		table_parse(&saved.table, text, &findings);
+	lint_table(t, &system_facts, NULL, &findings);
+	lint_names(t, &findings);
 
+	r = findings_count(&findings, FINDING_ERROR) ? EXIT_FAILED : EXIT_OK;
+	if (r == EXIT_OK)
+		finding_at(&findings, FINDING_OK, 0, "%u target%s, %llu sectors", t->nr,
+			   t->nr == 1 ? "" : "s", (unsigned long long)table_sectors(t));
 	if (array)
-		json_object_array_add(array, check_json(path, &problems));
-	for (i = 0; !array && i < problems.nr; i++)
-		check_print_problem(path, &problems.problem[i]);
-	if (!array && !problems_count(&problems, PROBLEM_ERROR))
-		printf("%s: good: %u target%s, %llu sectors\n", path, t->nr,
-		       t->nr == 1 ? "" : "s",
-		       (unsigned long long)table_sectors(t));
-	return problems_count(&problems, PROBLEM_ERROR) ? EXIT_FAILED : EXIT_OK;
+		check_add_json(array, path, &findings);
+	else
+		findings_print(&findings, path, FINDING_OK);
+	return r;
 }
 
 int cmd_check(const struct options *o, int argc, char **argv)

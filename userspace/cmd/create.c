@@ -8,8 +8,8 @@
 #include "base/read.h"
 #include "base/size.h"
 #include "base/util.h"
+#include "model/finding.h"
 #include "model/name.h"
-#include "model/problems.h"
 #include "model/table.h"
 #include "system/backing.h"
 #include "system/blockdev.h"
@@ -58,7 +58,7 @@ static char *create_new_uuid(const char *requested)
 
 static void create_dry_run(const struct options *o, const char *name,
 			   const char *uuid, const struct table *t,
-			   const struct problems *problems, const char *save)
+			   const struct findings *findings, const char *save)
 {
 	_cleanup_free_ char *quoted = shell_quote(uuid);
 	_cleanup_free_ char *options = xasprintf("%s%s --uuid %s",
@@ -67,12 +67,12 @@ static void create_dry_run(const struct options *o, const char *name,
 	_cleanup_free_ char *create = dry_run_dmsetup("create", name, options, t);
 	_cleanup_free_ char *line = xasprintf("%s%s", create, save);
 
-	dry_run(o, "create", name, uuid, t, problems, line);
+	dry_run(o, "create", name, uuid, t, findings, line);
 }
 
 static int create(const struct options *o, const char *name, const char *uuid,
 		  const struct table *t, const struct backing *backing,
-		  const struct problems *known)
+		  const struct findings *known)
 {
 	_cleanup_free_ char *size = size_format_short(table_sectors(t));
 	struct load_check unused = {
@@ -166,7 +166,7 @@ static int create_begin(const struct options *o, const char *name, const char *u
 
 static int create_saved(const struct build *b, const char *name, const char *uuid,
 			const struct table *t, struct backing *backing,
-			const struct problems *problems)
+			const struct findings *findings)
 {
 	_cleanup_saved_update_ struct saved_update u = SAVED_UPDATE_INIT;
 	const struct options *o = b->options;
@@ -179,7 +179,7 @@ static int create_saved(const struct build *b, const char *name, const char *uui
 	if (!r)
 		r = saved_update_stage(&u, t, opt(o, OPT_READONLY));
 	if (!r) {
-		r = create(o, name, uuid, t, backing, problems);
+		r = create(o, name, uuid, t, backing, findings);
 		/* with udev late, the device is complete */
 		good = !r || r == -ETIMEDOUT;
 	}
@@ -191,7 +191,7 @@ static int create_saved(const struct build *b, const char *name, const char *uui
 }
 
 static int create_plan(const struct options *o, const char *name, const char *uuid,
-		       const struct table *t, const struct problems *problems)
+		       const struct table *t, const struct findings *findings)
 {
 	_cleanup_saved_update_ struct saved_update u = SAVED_UPDATE_INIT;
 	int r = create_begin(o, name, uuid, &u);
@@ -199,7 +199,7 @@ static int create_plan(const struct options *o, const char *name, const char *uu
 	if (!r)
 		r = saved_update_stage(&u, t, opt(o, OPT_READONLY));
 	if (!r)
-		create_dry_run(o, name, uuid, t, problems, saved_update_words(&u));
+		create_dry_run(o, name, uuid, t, findings, saved_update_words(&u));
 	return r;
 }
 
@@ -208,7 +208,7 @@ int cmd_create(const struct options *o, int argc, char **argv)
 	const struct build build = {
 		.options = o, .choose_chunk = true, .argc = argc - 1, .argv = argv + 1,
 	};
-	_cleanup_problems_ struct problems problems = { 0 };
+	_cleanup_findings_ struct findings findings = { 0 };
 	_cleanup_backing_ struct backing backing = { .fd = -1 };
 	_cleanup_table_ struct table t = { 0 };
 	const char *name = argv[0];
@@ -225,18 +225,18 @@ int cmd_create(const struct options *o, int argc, char **argv)
 		return o->uuid ? EXIT_USAGE : EXIT_FAILED;
 	if (!opt(o, OPT_FORCE) && !create_check_saved_uuid(name, uuid))
 		return EXIT_FAILED;
-	if (load_prepare(&build, &backing, &t, &problems))
+	if (load_prepare(&build, &backing, &t, &findings))
 		return EXIT_FAILED;
 	if (opt(o, OPT_DRY_RUN)) {
 		backing_announce(&backing);
-		return create_plan(o, name, uuid, &t, &problems) ? EXIT_FAILED : EXIT_OK;
+		return create_plan(o, name, uuid, &t, &findings) ? EXIT_FAILED : EXIT_OK;
 	}
 	r = devmap_permitted();
 	if (r) {
 		log_err("creating %s failed: %s", name, devmap_reason(r));
 		return EXIT_FAILED;
 	}
-	r = create_saved(&build, name, uuid, &t, &backing, &problems);
+	r = create_saved(&build, name, uuid, &t, &backing, &findings);
 	if (!r && opt(o, OPT_PERSIST))
 		saved_unit_start(name);
 	return r ? EXIT_FAILED : EXIT_OK;

@@ -94,7 +94,7 @@ static int deactivate_write(const struct options *o, const char *file,
 static bool deactivate_check(const struct options *o, const char *file, struct saved *s,
 			     bool damaged, const struct devmap_device *dev)
 {
-	_cleanup_free_ char *trouble = live_path_trouble(dev->name);
+	_cleanup_free_ char *lost = live_lost_file(dev->name);
 	_cleanup_free_ char *leftover = saved_file_leftover(file);
 	_cleanup_table_ struct table live = { 0 };
 	bool ours = !live_table(dev->name, &live) && table_has_noclone(&live);
@@ -106,7 +106,7 @@ static bool deactivate_check(const struct options *o, const char *file, struct s
 	 * Without a UUID it may be the only record of another device; a device on dm's own
 	 * targets lacks the file or the options that the damaged lines may still name.
 	 */
-	if (damaged && (!ours || trouble || !s->uuid ||
+	if (damaged && (!ours || lost || !s->uuid ||
 			deactivate_write(o, file, dev, &live, true)) &&
 	    !deactivate_may_lose(o, dev->name, "its table is not in a file", save))
 		return false;
@@ -114,13 +114,13 @@ static bool deactivate_check(const struct options *o, const char *file, struct s
 	 * Also while it is in use: at shutdown LVM, for example, may keep it to the end.  What
 	 * an interrupted command has left is for the user to judge, and would go.
 	 */
-	if (match == SAVED_SAME && !trouble && !opt(o, OPT_DRY_RUN) && !leftover &&
+	if (match == SAVED_SAME && !lost && !opt(o, OPT_DRY_RUN) && !leftover &&
 	    !saved_file_is_forced(file) && !saved_file_writable(file))
 		deactivate_write(o, file, dev, &s->table, false);
 	if (match == SAVED_DIFFERS)
 		return deactivate_may_lose(o, dev->name,
 			"it has another table than the one that is saved, which comes back", save);
-	return deactivate_may_lose(o, dev->name, trouble,
+	return deactivate_may_lose(o, dev->name, lost,
 				   "--force deactivates it, and data of a deleted file are lost");
 }
 

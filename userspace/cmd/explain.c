@@ -10,14 +10,14 @@
 #include "base/log.h"
 #include "base/size.h"
 #include "base/util.h"
+#include "model/below.h"
 #include "model/facts.h"
+#include "model/finding.h"
 #include "model/name.h"
 #include "model/picture.h"
-#include "model/problems.h"
 #include "model/status.h"
 #include "model/table-text.h"
 #include "model/table.h"
-#include "model/trouble.h"
 #include "model/uses.h"
 #include "system/blockdev.h"
 #include "system/devmap.h"
@@ -81,7 +81,7 @@ static void explain_print_fastpath(const struct live *r)
 }
 
 static void explain_print_running(const struct live *r, const struct devmap_device *dev,
-				  const struct troubles *troubles)
+				  const struct findings *below)
 {
 	_cleanup_free_ char *resume = name_command("resume", dev->name);
 	unsigned int i;
@@ -99,18 +99,17 @@ static void explain_print_running(const struct live *r, const struct devmap_devi
 		if (words)
 			printf("  %s\n", words);
 	}
-	for (i = 0; i < troubles->nr; i++)
-		printf("  %s\n", troubles->trouble[i].text);
+	findings_print(below, NULL, FINDING_OK);
 }
 
 /**
  * explain_state - print the state of a running device
  * @name: its name
- * @troubles: gets what is wrong below it
- * @out: gets "fastpath", "suspended" and "troubles" if @json is true
+ * @below: gets what is wrong below it
+ * @out: gets "fastpath", "suspended" and "findings" if @json is true
  * @json: print nothing
  */
-static void explain_state(const char *name, struct troubles *troubles,
+static void explain_state(const char *name, struct findings *below,
 			  struct json_object *out, bool json)
 {
 	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
@@ -119,15 +118,15 @@ static void explain_state(const char *name, struct troubles *troubles,
 
 	if (devmap_info(name, &dev) || live_get(name, &r))
 		return;
-	live_troubles(&r, troubles);
+	live_below(&r, below);
 	if (!json) {
-		explain_print_running(&r, &dev, troubles);
+		explain_print_running(&r, &dev, below);
 		return;
 	}
 	fast = live_fastpath(&r);
 	output_add_string(out, "fastpath", fast);
 	output_add_bool(out, "suspended", dev.suspended);
-	json_object_object_add(out, "troubles", output_troubles(troubles));
+	output_add_findings(out, below, FINDING_OK);
 }
 
 /* noclone explain: the backing files under a table. */
@@ -210,11 +209,11 @@ static struct json_object *explain_file_json(const char *name,
 	return o;
 }
 
-static void explain_file(const char *path, const struct troubles *troubles,
+static void explain_file(const char *path, const struct findings *below,
 			 struct json_object *array, bool json)
 {
 	_cleanup_file_facts_ struct file_facts f = { 0 };
-	_cleanup_free_ char *name = path_encode(path);
+	_cleanup_free_ char *name = path_encode(path), *head = below_head(below, name);
 	_cleanup_uses_ struct uses uses = { 0 };
 	const char *wrong;
 	int r = file_lookup(path, true, &f);
@@ -222,15 +221,14 @@ static void explain_file(const char *path, const struct troubles *troubles,
 	wrong = r ? strerror(-r) : file_kind_problem(f.kind);
 	if (wrong) {
 		if (!json)
-			printf("  %s: %s\n", troubles_head(troubles, name),
-			       wrong);
+			printf("  %s: %s\n", head, wrong);
 		return;
 	}
 	file_uses_collect(&uses, &f, 0, false);
 	if (json)
 		json_object_array_add(array, explain_file_json(name, &f, &uses));
 	else
-		explain_print_file(troubles_head(troubles, name), &f, &uses);
+		explain_print_file(head, &f, &uses);
 }
 
 /* Is it the first target on this file? */
@@ -246,10 +244,10 @@ static bool explain_is_first(const struct table *t, unsigned int at)
 }
 
 /*
- * Print what they are and who uses them, marked with their @troubles; with
+ * Print what they are and who uses them, marked with their @below; with
  * @json, add an object for each to @array instead.
  */
-static void explain_files(const struct table *t, const struct troubles *troubles,
+static void explain_files(const struct table *t, const struct findings *below,
 			  struct json_object *array, bool json)
 {
 	bool headed = false;
@@ -261,7 +259,7 @@ static void explain_files(const struct table *t, const struct troubles *troubles
 		if (!json && !headed)
 			puts("\nFiles:");
 		headed = true;
-		explain_file(t->targets[i].path, troubles, array, json);
+		explain_file(t->targets[i].path, below, array, json);
 	}
 }
 
@@ -331,7 +329,7 @@ static struct json_object *explain_device_json(const char *name,
 	return o;
 }
 
-static void explain_device(const char *name, const struct troubles *troubles,
+static void explain_device(const char *name, const struct findings *below,
 			   struct seen *seen, struct json_object *array,
 			   bool json)
 {
@@ -339,11 +337,11 @@ static void explain_device(const char *name, const struct troubles *troubles,
 	_cleanup_facts_ struct device_facts f = { 0 };
 	_cleanup_uses_ struct uses uses = { 0 };
 	struct use_query query = { .facts = &f };
+	_cleanup_free_ char *head = below_head(below, name);
 
 	if (blockdev_lookup(name, &f)) {
 		if (!json)
-			printf("  %s: not found\n",
-			       troubles_head(troubles, name));
+			printf("  %s: not found\n", head);
 		return;
 	}
 	if (explain_seen_before(seen, f.devno))
@@ -354,15 +352,14 @@ static void explain_device(const char *name, const struct troubles *troubles,
 	if (json)
 		json_object_array_add(array, explain_device_json(name, &f, &id, &uses));
 	else
-		explain_print_device(name, troubles_head(troubles, name), &f, &id,
-				     &uses);
+		explain_print_device(name, head, &f, &id, &uses);
 }
 
 /*
- * Print what they are and who uses them, marked with their @troubles; with
+ * Print what they are and who uses them, marked with their @below; with
  * @json, add an object for each to @array instead.
  */
-static void explain_devices(const struct table *t, const struct troubles *troubles,
+static void explain_devices(const struct table *t, const struct findings *below,
 			    struct json_object *array, bool json)
 {
 	struct seen seen = { 0 };
@@ -375,7 +372,7 @@ static void explain_devices(const struct table *t, const struct troubles *troubl
 		puts("\nDevices:");
 	for (i = 0; i < t->nr; i++)
 		for (j = 0; j < t->targets[i].nr_legs; j++)
-			explain_device(t->targets[i].legs[j].device, troubles,
+			explain_device(t->targets[i].legs[j].device, below,
 				       &seen, array, json);
 	free(seen.devno);
 }
@@ -424,7 +421,7 @@ static void explain_print_users(const char *name, struct json_object *out, bool 
 
 static int explain_read_table(const char *word, struct table *t, bool *is_device)
 {
-	_cleanup_problems_ struct problems problems = { 0 };
+	_cleanup_findings_ struct findings findings = { 0 };
 	_cleanup_free_ char *name = select_name(word), *text = NULL;
 
 	*is_device = blockdev_mapped_number(name);
@@ -444,15 +441,15 @@ static int explain_read_table(const char *word, struct table *t, bool *is_device
 	}
 	if (input_read(word, &text))
 		return EXIT_FAILED;
-	table_parse(t, text, &problems);
-	problems_log(&problems, word);
-	return problems_count(&problems, PROBLEM_ERROR) ? EXIT_FAILED : EXIT_OK;
+	table_parse(t, text, &findings);
+	findings_log(&findings, word, FINDING_OK);
+	return findings_count(&findings, FINDING_ERROR) ? EXIT_FAILED : EXIT_OK;
 }
 
 int cmd_explain(const struct options *o, int argc __unused, char **argv)
 {
 	_cleanup_free_ char *name = select_name(argv[0]);
-	_cleanup_troubles_ struct troubles troubles = { 0 };
+	_cleanup_findings_ struct findings below = { 0 };
 	_cleanup_table_ struct table t = { 0 };
 	struct json_object *out, *devices, *files;
 	bool is_device, json = opt(o, OPT_JSON);
@@ -471,9 +468,9 @@ int cmd_explain(const struct options *o, int argc __unused, char **argv)
 	if (!json)
 		explain_print_table(name, &t);
 	if (is_device)
-		explain_state(name, &troubles, out, json);
-	explain_devices(&t, &troubles, devices, json);
-	explain_files(&t, &troubles, files, json);
+		explain_state(name, &below, out, json);
+	explain_devices(&t, &below, devices, json);
+	explain_files(&t, &below, files, json);
 	if (is_device)
 		explain_print_users(name, out, json);
 	if (json)

@@ -8,8 +8,8 @@
 #include "base/log.h"
 #include "base/util.h"
 #include "model/facts.h"
+#include "model/finding.h"
 #include "model/move.h"
-#include "model/problems.h"
 #include "model/table-text.h"
 #include "model/table.h"
 #include "system/backing.h"
@@ -48,7 +48,7 @@ static __printf(2, 3) bool reload_confirm(const struct options *o, const char *f
 }
 
 static int reload_dry_run(const struct options *o, const struct devmap_device *dev,
-			  const struct table *t, const struct problems *problems)
+			  const struct table *t, const struct findings *findings)
 {
 	_cleanup_saved_update_ struct saved_update u = SAVED_UPDATE_INIT;
 	_cleanup_free_ char *load = dry_run_reload(o, dev->name, opt(o, OPT_READONLY), t);
@@ -60,7 +60,7 @@ static int reload_dry_run(const struct options *o, const struct devmap_device *d
 	if (r)
 		return r;
 	line = xasprintf("%s%s", load, saved_update_words(&u));
-	dry_run(o, "reload", dev->name, NULL, t, problems, line);
+	dry_run(o, "reload", dev->name, NULL, t, findings, line);
 	return 0;
 }
 
@@ -68,7 +68,7 @@ static int reload_dry_run(const struct options *o, const struct devmap_device *d
 static void reload_read_new(const struct table *t, const struct facts_source *src,
 			    struct table *copy)
 {
-	_cleanup_problems_ struct problems ignored = { 0 };
+	_cleanup_findings_ struct findings ignored = { 0 };
 	_cleanup_free_ char *text = table_print(t, false, identity_number, NULL);
 	unsigned int i;
 
@@ -108,7 +108,7 @@ static char *reload_find_move(const struct devmap_device *dev, const struct tabl
 /* A dry run reports what would be asked. */
 static void reload_announce_move(const struct options *o,
 				 const struct devmap_device *dev, const char *move,
-				 bool risky, struct problems *problems)
+				 bool risky, struct findings *findings)
 {
 	const char *used = dev->open_count > 0 ? " is in use and" : "";
 	const char *how = opt(o, OPT_YES) ? "--yes confirms that" :
@@ -118,12 +118,12 @@ static void reload_announce_move(const struct options *o,
 		return;
 	if (risky) {
 		log_warn("%s%s %s: %s", dev->name, used, move, how);
-		problem_add(problems, PROBLEM_WARNING, 0,
-			    "%s%s %s: %s", dev->name, used, move, how);
+		finding_at(findings, FINDING_WARNING, 0,
+			   "%s%s %s: %s", dev->name, used, move, how);
 	} else {
 		log_note("%s: %s", dev->name, move);
-		problem_add(problems, PROBLEM_NOTE, 0, "%s: %s", dev->name,
-			    move);
+		finding_at(findings, FINDING_NOTE, 0, "%s: %s", dev->name,
+			   move);
 	}
 }
 
@@ -172,7 +172,7 @@ struct exchange {
 };
 
 static int reload(const struct options *o, const char *name, const struct exchange *e,
-		  const struct backing *backing, const struct problems *known)
+		  const struct backing *backing, const struct findings *known)
 {
 	struct reload_check data = {
 		.unused = {
@@ -188,7 +188,7 @@ static int reload(const struct options *o, const char *name, const struct exchan
 
 static int reload_switch_table(const struct build *b, const struct devmap_device *dev,
 			       const struct exchange *e, struct backing *backing,
-			       const struct problems *known)
+			       const struct findings *known)
 {
 	_cleanup_saved_update_ struct saved_update u = SAVED_UPDATE_INIT;
 	bool good = false;
@@ -217,7 +217,7 @@ static int reload_switch_table(const struct build *b, const struct devmap_device
 
 static int reload_load(const struct build *b, const struct devmap_device *dev)
 {
-	_cleanup_problems_ struct problems problems = { 0 };
+	_cleanup_findings_ struct findings findings = { 0 };
 	_cleanup_backing_ struct backing backing = { .fd = -1 };
 	const struct options *o = b->options;
 	_cleanup_table_ struct table t = { 0 }, seen = { 0 };
@@ -228,20 +228,20 @@ static int reload_load(const struct build *b, const struct devmap_device *dev)
 
 	/* without one there is nothing to compare with later */
 	live_table(dev->name, &seen);
-	r = load_prepare(b, &backing, &t, &problems);
+	r = load_prepare(b, &backing, &t, &findings);
 	if (r)
 		return r;
 	move = reload_find_move(dev, &t, load_facts(&backing), &risky);
 	if (opt(o, OPT_DRY_RUN)) {
 		backing_announce(&backing);
-		reload_announce_move(o, dev, move, risky, &problems);
-		return reload_dry_run(o, dev, &t, &problems);
+		reload_announce_move(o, dev, move, risky, &findings);
+		return reload_dry_run(o, dev, &t, &findings);
 	}
 	if (!reload_agreed(o, dev, move, risky)) {
 		log_err("%s keeps running with its old table", dev->name);
 		return -ECANCELED;
 	}
-	return reload_switch_table(b, dev, &e, &backing, &problems);
+	return reload_switch_table(b, dev, &e, &backing, &findings);
 }
 
 int cmd_reload(const struct options *o, int argc, char **argv)

@@ -57,7 +57,7 @@
  * @mounted: the file system on it is, with --resizefs
  * @udev_late: done, but udev has not confirmed it
  * @update: its file as a saved device, locked until the end, but for a dry run
- * @problems: what --force has overridden
+ * @findings: what --force has overridden
  */
 struct resize {
 	const struct options *o;
@@ -72,7 +72,7 @@ struct resize {
 	bool mounted;
 	bool udev_late;
 	struct saved_update update;
-	struct problems problems;
+	struct findings findings;
 };
 
 static void resize_free(struct resize *r)
@@ -83,7 +83,7 @@ static void resize_free(struct resize *r)
 	table_free(&r->new);
 	table_free(&r->direct);
 	room_free(&r->room);
-	problems_free(&r->problems);
+	findings_free(&r->findings);
 	saved_update_end(&r->update);
 }
 
@@ -281,12 +281,12 @@ static void resize_check_leg(struct resize *r, const char *device, uint32_t bloc
 	if (blockdev_lookup(device, &f))
 		return;
 	if (f.readonly && !r->dev.readonly)
-		problem_add(&r->problems, PROBLEM_ERROR, 0, "%s is read-only", device);
+		finding_at(&r->findings, FINDING_ERROR, 0, "%s is read-only", device);
 	/* a file system that was made for smaller ones may not even be mounted again */
 	if (f.logical_block > block)
-		problem_add(&r->problems, PROBLEM_ERROR, 0,
-			    "%s has logical blocks of %u bytes, %s of %u: what is on that may not be usable any more",
-			    device, f.logical_block, r->dev.name, block);
+		finding_at(&r->findings, FINDING_ERROR, 0,
+			   "%s has logical blocks of %u bytes, %s of %u: what is on that may not be usable any more",
+			   device, f.logical_block, r->dev.name, block);
 }
 
 static void resize_check_new_legs(struct resize *r)
@@ -303,11 +303,11 @@ static void resize_check_new_legs(struct resize *r)
 }
 
 /* A file has to be as large as the new table needs it. */
-static void resize_lint(const struct resize *r, struct problems *problems)
+static void resize_lint(const struct resize *r, struct findings *findings)
 {
 	const struct self_device self = { true, r->dev.devno };
 
-	lint_table(&r->new, &system_facts, &self, problems);
+	lint_table(&r->new, &system_facts, &self, findings);
 }
 
 /* May it have all that the new table adds? */
@@ -322,17 +322,17 @@ static int resize_check(struct resize *r)
 
 	if (!resize_grows(r))
 		return 0;
-	guard_table(&r->new, &guard, &r->problems);
+	guard_table(&r->new, &guard, &r->findings);
 	resize_check_new_legs(r);
 	room_check_signatures(last, target_leg_length(same) - target_leg_length(last),
-			      &r->problems);
+			      &r->findings);
 	if (!r->growth.bytes)
-		resize_lint(r, &r->problems);
-	problems_log_errors(&r->problems, r->dev.name);
+		resize_lint(r, &r->findings);
+	findings_log(&r->findings, r->dev.name, FINDING_ERROR);
 	/* older kernels do not notice, and the first I/O would hang for ever */
 	if (lint_is_cycle(&r->new, &system_facts, &self))
 		return resize_refuse(r, -ELOOP, "refused: a device cannot be built on itself");
-	return load_overridden(r->o, &r->problems) ? 0 : -EPERM;
+	return load_overridden(r->o, &r->findings) ? 0 : -EPERM;
 }
 
 static void resize_add_step(struct strbuf *b, char *step)
@@ -376,7 +376,7 @@ static void resize_print_json(const struct resize *r, const char *steps)
 	output_add_number(out, "old_sectors", r->old_sectors);
 	output_add_number(out, "sectors", r->sectors);
 	json_object_object_add(out, "table", output_lines(table));
-	json_object_object_add(out, "problems", output_problems(&r->problems));
+	output_add_findings(out, &r->findings, FINDING_OK);
 	json_object_object_add(out, "steps", output_lines(steps));
 	output_print(out);
 	json_object_put(out);
@@ -415,7 +415,7 @@ static int resize_check_loaded(const char *name, void *data)
 	_cleanup_table_ struct table now = { 0 };
 	const struct resize *r = data;
 	struct load_check unused = {
-		.known = &r->problems, .table = &r->new, .saved = true,
+		.known = &r->findings, .table = &r->new, .saved = true,
 		.readonly = r->dev.readonly,
 	};
 	int e;
@@ -445,12 +445,12 @@ static int resize_swap_table(struct resize *r, const struct table *t)
 
 static int resize_check_grown_file(const struct resize *r)
 {
-	_cleanup_problems_ struct problems problems = { 0 };
+	_cleanup_findings_ struct findings findings = { 0 };
 
 	if (r->growth.bytes)
-		resize_lint(r, &problems);
-	problems_log_errors(&problems, r->dev.name);
-	return load_overridden(r->o, &problems) ? 0 : -EINVAL;
+		resize_lint(r, &findings);
+	findings_log(&findings, r->dev.name, FINDING_ERROR);
+	return load_overridden(r->o, &findings) ? 0 : -EINVAL;
 }
 
 static int resize_stop_if_requested(const struct resize *r)

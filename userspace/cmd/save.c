@@ -33,11 +33,11 @@ static int save_check_file(const struct devmap_device *dev, const struct saved_u
 /* The path of a backing file may lead to another one by now. */
 static int save_check_path(const struct devmap_device *dev)
 {
-	_cleanup_free_ char *trouble = live_path_trouble(dev->name);
+	_cleanup_free_ char *lost = live_lost_file(dev->name);
 
-	if (trouble)
-		log_err("%s: %s", dev->name, trouble);
-	return trouble ? -ESTALE : 0;
+	if (lost)
+		log_err("%s: %s", dev->name, lost);
+	return lost ? -ESTALE : 0;
 }
 
 static int save_check(const struct options *o, const struct devmap_device *dev,

@@ -11,8 +11,8 @@
 #include "base/read.h"
 #include "base/util.h"
 #include "model/exchange.h"
+#include "model/finding.h"
 #include "model/lint.h"
-#include "model/problems.h"
 #include "model/resize.h"
 #include "system/identity.h"
 #include "system/live.h"
@@ -192,7 +192,7 @@ int saved_update_stage(struct saved_update *u, const struct table *new, bool rea
 {
 	_cleanup_saved_ struct saved s = { .readonly = readonly };
 	const char *name = u->file ? u->file : u->add ? u->name : NULL;
-	_cleanup_problems_ struct problems problems = { 0 };
+	_cleanup_findings_ struct findings findings = { 0 };
 	int r;
 
 	if (!name)
@@ -206,9 +206,9 @@ int saved_update_stage(struct saved_update *u, const struct table *new, bool rea
 	/* a power cut between the two renames of "save" leaves the old name */
 	if (saved_file_says(name, u->text) && !strcmp(name, saved_update_last_name(u)))
 		return saved_update_drop(u, name);
-	lint_names(&s.table, &problems);
+	lint_names(&s.table, &findings);
 	if (!u->renew)
-		problems_log(&problems, u->name);
+		findings_log(&findings, u->name, FINDING_OK);
 	u->words = saved_update_say(u, name, table_has_noclone(&s.table));
 	return saved_update_write(u, name);
 }

@@ -206,13 +206,13 @@ static void status_add_identity(struct json_object *o, const struct status_devic
 }
 
 /* What is wrong below the device, and with its file. */
-static char *status_wrong(const struct status_device *d, const struct troubles *troubles)
+static char *status_wrong(const struct status_device *d, const struct findings *below)
 {
 	const char *other = d->saved && strcmp(d->saved, d->dev.name) ? d->saved : "";
-	_cleanup_free_ char *below = troubles_brief(troubles);
+	_cleanup_free_ char *brief = below_brief(below);
 	struct strbuf b = { 0 };
 
-	strbuf_add(&b, "%s", below);
+	strbuf_add(&b, "%s", brief);
 	if (d->differs)
 		strbuf_add(&b, "%sdiffers", b.len ? ", " : "");
 	if (*other)
@@ -222,11 +222,11 @@ static char *status_wrong(const struct status_device *d, const struct troubles *
 
 static void status_add_state(struct json_object *o, const struct status_device *d)
 {
-	_cleanup_troubles_ struct troubles troubles = { 0 };
+	_cleanup_findings_ struct findings below = { 0 };
 	_cleanup_free_ char *state = status_state(&d->live), *brief = NULL;
 
-	live_troubles(&d->live, &troubles);
-	brief = status_wrong(d, &troubles);
+	live_below(&d->live, &below);
+	brief = status_wrong(d, &below);
 	output_add_string(o, "state", state);
 	output_add_bool(o, "suspended", d->dev.suspended);
 	output_add_bool(o, "readonly", d->dev.readonly);
@@ -234,7 +234,7 @@ static void status_add_state(struct json_object *o, const struct status_device *
 	output_add_string(o, "wrong", *brief ? brief : NULL);
 	output_add_string(o, "saved", d->saved);
 	output_add_bool(o, "differs", d->differs);
-	json_object_object_add(o, "troubles", output_troubles(&troubles));
+	output_add_findings(o, &below, FINDING_OK);
 	output_add_number(o, "open_count", MAX(d->dev.open_count, 0));
 	output_add_number(o, "event_nr", d->dev.event_nr);
 	json_object_object_add(o, "tables", status_tables(&d->dev));
@@ -414,12 +414,11 @@ static void status_print_device(const struct status_device *d)
 	const struct live *live = &d->live;
 	const struct status *fastpath = live_status(live);
 	_cleanup_free_ char *words = fastpath ? status_state_words(fastpath) : NULL;
-	_cleanup_troubles_ struct troubles troubles = { 0 };
+	_cleanup_findings_ struct findings below = { 0 };
 	unsigned int i;
 
-	live_troubles(live, &troubles);
-	for (i = 0; i < troubles.nr; i++)
-		printf("  %s\n", troubles.trouble[i].text);
+	live_below(live, &below);
+	findings_print(&below, NULL, FINDING_OK);
 	status_print_saved(d);
 	for (i = 0; i < live->raw.nr; i++) {
 		const struct devmap_target *raw = &live->raw.target[i];

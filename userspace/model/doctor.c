@@ -11,69 +11,6 @@
 #include "model/saved.h"
 #include "model/status.h"
 
-/* What "noclone doctor" says. */
-void finding_add(struct findings *f, enum finding_level level, const char *what,
-		 const char *fmt, ...)
-{
-	char *text, *fix;
-	va_list ap;
-
-	va_start(ap, fmt);
-	text = xvasprintf(fmt, ap);
-	va_end(ap);
-	fix = strchr(text, '\n');
-	if (fix)
-		*fix++ = 0;
-	GROW(f->finding, f->nr);
-	f->finding[f->nr++] = (struct finding) {
-		.level = level,
-		.check = f->check,
-		.what = xstrdup(what),
-		.text = text,
-		.fix = fix ? xstrdup(fix) : NULL,
-	};
-}
-
-unsigned int findings_count(const struct findings *f, enum finding_level level)
-{
-	unsigned int i, n = 0;
-
-	for (i = 0; i < f->nr; i++)
-		n += f->finding[i].level == level;
-	return n;
-}
-
-const char *finding_level_name(enum finding_level level)
-{
-	static const char *const names[] = {
-		[FINDING_OK] = "ok",
-		[FINDING_NOTE] = "note",
-		[FINDING_WARNING] = "warning",
-		[FINDING_PROBLEM] = "problem",
-	};
-
-	return names[level];
-}
-
-char *finding_print(const struct finding *f)
-{
-	return xasprintf("%-7s  %s: %s%s%s", finding_level_name(f->level), f->what,
-			 f->text, f->fix ? "; fix: " : "", f->fix ? f->fix : "");
-}
-
-void findings_free(struct findings *f)
-{
-	unsigned int i;
-
-	for (i = 0; i < f->nr; i++) {
-		free(f->finding[i].what);
-		free(f->finding[i].text);
-		free(f->finding[i].fix);
-	}
-	free(f->finding);
-	memset(f, 0, sizeof(*f));
-}
-
 #define MODULE		"module"
 #define POLICY		"policy"
 #define POLICY_PATH	"/etc/noclone/policy"
@@ -84,7 +21,7 @@ void findings_free(struct findings *f)
 /* The running kernel has no fast path now, another one after the next boot. */
 static enum finding_level doctor_level(const struct kernel_facts *k)
 {
-	return k->running ? FINDING_PROBLEM : FINDING_WARNING;
+	return k->running ? FINDING_ERROR : FINDING_WARNING;
 }
 
 /* "6.12.1 SMP preempt mod_unload": the release ends at the first blank. */
@@ -128,7 +65,7 @@ static void doctor_signature(const struct kernel_facts *k, struct findings *f)
 static void doctor_loading(const struct doctor_facts *d, struct findings *f)
 {
 	const struct module_file *file = &d->kernel[0].file;
-	enum finding_level level = d->params.loaded ? FINDING_WARNING : FINDING_PROBLEM;
+	enum finding_level level = d->params.loaded ? FINDING_WARNING : FINDING_ERROR;
 	unsigned int i;
 
 	if (d->denied)
@@ -224,7 +161,7 @@ static void doctor_unit(const char *state, struct findings *f)
 	static const char unit[] = "noclone-enable.service";
 
 	if (!strcmp(state, "failed"))
-		finding_add(f, FINDING_PROBLEM, unit, "it has failed\njournalctl -b -u noclone-enable");
+		finding_add(f, FINDING_ERROR, unit, "it has failed\njournalctl -b -u noclone-enable");
 	else if (!strcmp(state, "not-found"))
 		finding_add(f, FINDING_WARNING, unit,
 			    "it is not installed: nothing applies the policy at boot\napt-get install --reinstall noclone-tools, or make install");
@@ -245,10 +182,10 @@ static void doctor_policy(const struct doctor_facts *d, struct findings *f)
 		finding_add(f, FINDING_NOTE, POLICY,
 			    "there is none: at boot, no device of other programs gets the fast path\nnoclone enable NAME");
 	for (i = 0; i < d->mistakes.nr; i++)
-		finding_add(f, FINDING_PROBLEM, POLICY,
+		finding_add(f, FINDING_ERROR, POLICY,
 			    POLICY_PATH ":%u: %s; until that is correct, nothing applies the policy\neditor +%u " POLICY_PATH,
-			    d->mistakes.problem[i].line, d->mistakes.problem[i].text,
-			    d->mistakes.problem[i].line);
+			    d->mistakes.finding[i].line, d->mistakes.finding[i].text,
+			    d->mistakes.finding[i].line);
 	if (d->unit && doctor_has_includes(d))
 		doctor_unit(d->unit, f);
 }
@@ -311,7 +248,7 @@ static void doctor_off(const struct doctor_facts *d, unsigned int at, const char
 		more = xasprintf(", as that of %u more", doctor_count_state(m + 1,
 				 d->nr_devices - at - 1, m->state));
 	}
-	finding_add(f, grave ? FINDING_PROBLEM : FINDING_WARNING, m->what,
+	finding_add(f, grave ? FINDING_ERROR : FINDING_WARNING, m->what,
 		    "fast path off: %s%s%s%s", meaning ? meaning : reason, more ? more : "",
 		    remedy ? "\n" : "", remedy ? remedy : "");
 }
@@ -338,7 +275,7 @@ static bool doctor_device(const struct doctor_facts *d, unsigned int at, struct 
 			    "on dm core's path, though the policy includes it\nnoclone enable --now %s",
 			    m->quoted);
 	else
-		return !m->troubles.nr && !m->stand_in;
+		return !m->below.nr && !m->stand_in;
 	return false;
 }
 
@@ -362,18 +299,18 @@ static void doctor_devices(const struct doctor_facts *d, struct findings *f)
 		finding_add(f, FINDING_OK, what, "fine, %u on the fast path", on);
 }
 
-static void doctor_trouble(const struct mapped_facts *m, const struct trouble *t,
-			   struct findings *f)
+static void doctor_below(const struct mapped_facts *m, const struct finding *below,
+			 struct findings *f)
 {
 	/* without a name, the file is gone when the last table that has it is */
-	if (t->kind == TROUBLE_DELETED || t->kind == TROUBLE_REPLACED)
-		finding_add(f, FINDING_PROBLEM, m->what,
-			    "%s\ndd if=/dev/mapper/%s of=NEWFILE bs=1M copies the data", t->text,
-			    m->quoted);
-	else
-		finding_add(f, FINDING_PROBLEM, m->what,
-			    "%s\nbring it back, or noclone reload %s with another table",
-			    t->text, m->quoted);
+	bool copy = !strcmp(below->check, "file-deleted") ||
+		    !strcmp(below->check, "file-replaced");
+	_cleanup_free_ char *words = finding_words(below, NULL);
+
+	finding_add(f, FINDING_ERROR, m->what, copy ?
+		    "%s\ndd if=/dev/mapper/%s of=NEWFILE bs=1M copies the data" :
+		    "%s\nbring it back, or noclone reload %s with another table",
+		    words, m->quoted);
 }
 
 static void doctor_legs(const struct doctor_facts *d, struct findings *f)
@@ -383,8 +320,8 @@ static void doctor_legs(const struct doctor_facts *d, struct findings *f)
 	for (i = 0; i < d->nr_devices; i++) {
 		const struct mapped_facts *m = &d->device[i];
 
-		for (j = 0; j < m->troubles.nr; j++)
-			doctor_trouble(m, &m->troubles.trouble[j], f);
+		for (j = 0; j < m->below.nr; j++)
+			doctor_below(m, &m->below.finding[j], f);
 		if (m->stand_in)
 			finding_add(f, FINDING_WARNING, m->what,
 				    "%s\ndmsetup suspend %s && dmsetup resume %s, unless it is swap",
@@ -395,7 +332,7 @@ static void doctor_legs(const struct doctor_facts *d, struct findings *f)
 static void doctor_saved_device(const struct saved_facts *s, struct findings *f)
 {
 	if (!s->active && s->missing)
-		finding_add(f, FINDING_PROBLEM, s->what,
+		finding_add(f, FINDING_ERROR, s->what,
 			    "it is not active, and %s does not exist\nattach that disk, then noclone activate %s",
 			    s->missing, s->quoted);
 	else if (!s->active)
@@ -428,7 +365,7 @@ static void doctor_saved(const struct doctor_facts *d, struct findings *f)
 		const struct saved_facts *s = &d->saved[i];
 
 		if (s->damage)
-			finding_add(f, FINDING_PROBLEM, s->what,
+			finding_add(f, FINDING_ERROR, s->what,
 				    "its file is damaged: %s\nnoclone save %s, while the device runs",
 				    s->damage, s->quoted);
 		if (s->active || !s->damage)
@@ -520,7 +457,7 @@ static void doctor_mapped_free(struct mapped_facts *m)
 	free(m->quoted);
 	free(m->state);
 	free(m->stand_in);
-	troubles_free(&m->troubles);
+	findings_free(&m->below);
 }
 
 static void doctor_saved_free(struct saved_facts *s)
@@ -552,6 +489,6 @@ void doctor_facts_free(struct doctor_facts *d)
 	free(d->unit);
 	free(d->devices_error);
 	policy_free(&d->policy);
-	problems_free(&d->mistakes);
+	findings_free(&d->mistakes);
 	memset(d, 0, sizeof(*d));
 }

@@ -9,8 +9,8 @@
 #include <stdbool.h>
 
 #include "base/util.h"
+#include "model/finding.h"
 #include "model/policy.h"
-#include "model/trouble.h"
 
 /**
  * struct module_params - what is to know of the loaded module
@@ -47,54 +47,6 @@ struct module_file {
 };
 
 #define MODULE_BUILTIN	"(builtin)"
-
-/**
- * enum finding_level - how much it matters
- * @FINDING_OK: all is well
- * @FINDING_NOTE: for information, also what could not be looked at
- * @FINDING_WARNING: it works now, and will not after a reboot or in other cases
- * @FINDING_PROBLEM: something has no fast path, or data is at risk
- */
-enum finding_level {
-	FINDING_OK,
-	FINDING_NOTE,
-	FINDING_WARNING,
-	FINDING_PROBLEM,
-};
-
-/**
- * struct finding - one result
- * @level: how much it matters
- * @check: name of the check that found it
- * @what: its subject: "module", "kernel 6.12.1"
- * @text: what was found
- * @fix: a command, or NULL
- */
-struct finding {
-	enum finding_level level;
-	const char *check;
-	char *what;
-	char *text;
-	char *fix;
-};
-
-/* @check: of the findings that are added from now on */
-struct findings {
-	const char *check;
-	struct finding *finding;
-	unsigned int nr;
-};
-
-/* Text and fix in one format, with a line break between them. */
-void finding_add(struct findings *f, enum finding_level level, const char *what,
-		 const char *fmt, ...) __printf(4, 5);
-unsigned int findings_count(const struct findings *f, enum finding_level level);
-const char *finding_level_name(enum finding_level level);
-/* "problem  what: text; fix: command": a new string */
-char *finding_print(const struct finding *finding);
-void findings_free(struct findings *f);
-
-#define _cleanup_findings_ __attribute__((cleanup(findings_free)))
 
 /**
  * struct kernel_facts - the running kernel, or the newest one that is installed
@@ -134,7 +86,7 @@ struct rule_facts {
  * @stand_in: another engine runs than the requested one: the words, or NULL
  * @suspended: the device is suspended
  * @included: the policy includes it
- * @troubles: what is wrong below it
+ * @below: what is wrong below it
  */
 struct mapped_facts {
 	char *name;
@@ -145,7 +97,7 @@ struct mapped_facts {
 	char *stand_in;
 	bool suspended;
 	bool included;
-	struct troubles troubles;
+	struct findings below;
 };
 
 /**
@@ -206,7 +158,7 @@ struct doctor_facts {
 	char *policy_unreadable;
 	bool has_policy;
 	struct policy policy;
-	struct problems mistakes;
+	struct findings mistakes;
 	struct rule_facts *rule;
 	char *unit;
 	char *devices_error;

@@ -6,7 +6,7 @@
  */
 #include "model/exchange.h"
 
-#include "model/problems.h"
+#include "model/finding.h"
 #include "model/table-compare.h"
 #include "model/table-text.h"
 
@@ -53,7 +53,7 @@ static char *exchange_objection(const struct target *t, bool to_stock, bool need
 
 static void exchange_add(struct table *new, const struct target *t, bool to_stock)
 {
-	_cleanup_problems_ struct problems ignored = { 0 };
+	_cleanup_findings_ struct findings ignored = { 0 };
 	_cleanup_free_ char *params = target_params(t, to_stock, NULL, NULL);
 	const char *type = t->type;
 
@@ -64,7 +64,7 @@ static void exchange_add(struct table *new, const struct target *t, bool to_stoc
 
 void exchange_add_stock(struct table *new, const struct target *t, const char *loop)
 {
-	_cleanup_problems_ struct problems ignored = { 0 };
+	_cleanup_findings_ struct findings ignored = { 0 };
 	_cleanup_free_ char *params = NULL;
 
 	if (t->kind != TARGET_FILE) {

@@ -18,8 +18,8 @@
 #include "base/size.h"
 #include "base/util.h"
 #include "model/facts.h"
+#include "model/finding.h"
 #include "model/name.h"
-#include "model/problems.h"
 #include "model/table.h"
 
 /*
@@ -37,17 +37,17 @@ struct file_target {
 struct file_lint {
 	const struct facts_source *src;
 	const struct self_device *self;
-	struct problems *problems;
+	struct findings *findings;
 	struct file_target *file;
 	unsigned int nr;
 };
 
-#define file_say(l, f, severity, fmt, ...)					\
-	problem_add((l)->problems, severity, (f)->target->line,		\
-		    "%s: " fmt, (f)->name, ##__VA_ARGS__)
-#define file_error(l, f, ...)	file_say(l, f, PROBLEM_ERROR, __VA_ARGS__)
-#define file_warning(l, f, ...)	file_say(l, f, PROBLEM_WARNING, __VA_ARGS__)
-#define file_note(l, f, ...)		file_say(l, f, PROBLEM_NOTE, __VA_ARGS__)
+#define file_say(l, f, level, fmt, ...)					\
+	finding_at((l)->findings, level, (f)->target->line,		\
+		   "%s: " fmt, (f)->name, ##__VA_ARGS__)
+#define file_error(l, f, ...)	file_say(l, f, FINDING_ERROR, __VA_ARGS__)
+#define file_warning(l, f, ...)	file_say(l, f, FINDING_WARNING, __VA_ARGS__)
+#define file_note(l, f, ...)		file_say(l, f, FINDING_NOTE, __VA_ARGS__)
 
 static uint64_t lint_file_end(const struct target *t)
 {
@@ -196,8 +196,8 @@ static void lint_file_add_target(struct file_lint *l, const struct target *t)
 		lint_file_check_file(l, f);
 		return;
 	}
-	problem_add(l->problems, PROBLEM_ERROR, t->line,
-		    NOCLONE_ERR_NOT_FOUND ": \"%s\": %s", f->name, strerror(-r));
+	finding_at(l->findings, FINDING_ERROR, t->line,
+		   NOCLONE_ERR_NOT_FOUND ": \"%s\": %s", f->name, strerror(-r));
 	memset(&f->facts, 0, sizeof(f->facts));
 }
 
@@ -220,9 +220,9 @@ static void lint_file_compare_targets(struct file_lint *l, const struct file_tar
 
 /* As lint_table(), for the noclone-file targets. */
 static void lint_files(const struct table *t, const struct facts_source *src,
-		const struct self_device *self, struct problems *problems)
+		const struct self_device *self, struct findings *findings)
 {
-	struct file_lint l = { .src = src, .self = self, .problems = problems };
+	struct file_lint l = { .src = src, .self = self, .findings = findings };
 	unsigned int i, j;
 
 	if (!src || !src->lookup_file)
@@ -268,17 +268,17 @@ struct lint {
 	const struct table *t;
 	const struct facts_source *src;
 	const struct self_device *self;
-	struct problems *problems;
+	struct findings *findings;
 	struct placed_leg *placed;
 	unsigned int nr_placed;
 };
 
 #define error(l, target, ...) \
-	problem_add((l)->problems, PROBLEM_ERROR, (target)->line, __VA_ARGS__)
+	finding_at((l)->findings, FINDING_ERROR, (target)->line, __VA_ARGS__)
 #define warning(l, target, ...) \
-	problem_add((l)->problems, PROBLEM_WARNING, (target)->line, __VA_ARGS__)
+	finding_at((l)->findings, FINDING_WARNING, (target)->line, __VA_ARGS__)
 #define note(l, target, ...) \
-	problem_add((l)->problems, PROBLEM_NOTE, (target)->line, __VA_ARGS__)
+	finding_at((l)->findings, FINDING_NOTE, (target)->line, __VA_ARGS__)
 
 static void lint_check_bounds(struct lint *l, const struct target *t)
 {
@@ -375,7 +375,7 @@ bool lint_is_kernel_name(const char *name)
 	return str_starts(name, "/dev/md") && isdigit((unsigned char)name[strlen("/dev/md")]);
 }
 
-void lint_names(const struct table *t, struct problems *problems)
+void lint_names(const struct table *t, struct findings *findings)
 {
 	unsigned int i, j;
 
@@ -384,9 +384,9 @@ void lint_names(const struct table *t, struct problems *problems)
 			const char *name = t->targets[i].legs[j].device;
 
 			if (lint_is_kernel_name(name))
-				problem_add(problems, PROBLEM_WARNING, t->targets[i].line,
-					    "\"%s\" may be another device after a reboot: use its name in /dev/disk/by-id",
-					    name);
+				finding_at(findings, FINDING_WARNING, t->targets[i].line,
+					   "\"%s\" may be another device after a reboot: use its name in /dev/disk/by-id",
+					   name);
 		}
 }
 
@@ -545,9 +545,9 @@ static void lint_compare_blocks(struct lint *l)
 }
 
 void lint_table(const struct table *t, const struct facts_source *src,
-		const struct self_device *self, struct problems *problems)
+		const struct self_device *self, struct findings *findings)
 {
-	struct lint l = { t, src, self, problems, NULL, 0 };
+	struct lint l = { t, src, self, findings, NULL, 0 };
 	unsigned int i, j;
 
 	lint_check_order(&l);
@@ -564,7 +564,7 @@ void lint_table(const struct table *t, const struct facts_source *src,
 		for (j = i + 1; j < l.nr_placed; j++)
 			lint_compare_legs(&l, &l.placed[i], &l.placed[j]);
 	lint_compare_blocks(&l);
-	lint_files(t, src, self, problems);
+	lint_files(t, src, self, findings);
 
 	for (i = 0; i < l.nr_placed; i++)
 		facts_free(&l.placed[i].facts);

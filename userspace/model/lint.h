@@ -4,7 +4,7 @@
 #define NOCLONE_LINT_H
 
 #include "model/facts.h"
-#include "model/problems.h"
+#include "model/finding.h"
 #include "model/table.h"
 
 /**
@@ -12,15 +12,15 @@
  * @t: table
  * @src: facts about devices and files; NULL to check the table alone
  * @self: the device it is for, or NULL
- * @problems: gets the mistakes
+ * @findings: gets the mistakes
  */
 void lint_table(const struct table *t, const struct facts_source *src,
-		const struct self_device *self, struct problems *problems);
+		const struct self_device *self, struct findings *findings);
 
 /* Is it a name that the kernel gives out in the order in which it finds disks? */
 bool lint_is_kernel_name(const char *name);
 /* Warn of device names that a reboot may give to another device. */
-void lint_names(const struct table *t, struct problems *problems);
+void lint_names(const struct table *t, struct findings *findings);
 
 /* Is the device built on itself?  I/O to it would never complete. */
 bool lint_is_cycle(const struct table *t, const struct facts_source *src,

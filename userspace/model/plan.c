@@ -95,7 +95,7 @@ struct planned_leg {
 	uint64_t length;
 };
 
-static void plan_report_too_small(struct problems *problems,
+static void plan_report_too_small(struct findings *findings,
 				  const struct leg_spec *spec, uint64_t sectors)
 {
 	_cleanup_free_ char *length = size_format(spec->length);
@@ -103,17 +103,17 @@ static void plan_report_too_small(struct problems *problems,
 	_cleanup_free_ char *has = size_format(sectors);
 
 	if (spec->length)
-		problem_add(problems, PROBLEM_ERROR, 0,
-			    "%s too small: it has %s, and %s from %s on are requested",
-			    spec->device, has, length, start);
+		finding_at(findings, FINDING_ERROR, 0,
+			   "%s too small: it has %s, and %s from %s on are requested",
+			   spec->device, has, length, start);
 	else
-		problem_add(problems, PROBLEM_ERROR, 0,
-			    "%s too small: it has %s, and the part begins at %s",
-			    spec->device, has, start);
+		finding_at(findings, FINDING_ERROR, 0,
+			   "%s too small: it has %s, and the part begins at %s",
+			   spec->device, has, start);
 }
 
 static bool plan_leg(struct planned_leg *leg, const struct leg_spec *spec,
-		     const struct facts_source *src, struct problems *problems)
+		     const struct facts_source *src, struct findings *findings)
 {
 	int r = src->lookup(src, spec->device, &leg->facts);
 	uint64_t sectors = leg->facts.sectors;
@@ -121,13 +121,13 @@ static bool plan_leg(struct planned_leg *leg, const struct leg_spec *spec,
 	leg->spec = spec;
 	if (r) {
 		memset(&leg->facts, 0, sizeof(leg->facts));
-		problem_add(problems, PROBLEM_ERROR, 0,
-			    NOCLONE_ERR_DEVICE ": \"%s\": %s",
-			    spec->device, plan_lookup_problem(spec->device, r));
+		finding_at(findings, FINDING_ERROR, 0,
+			   NOCLONE_ERR_DEVICE ": \"%s\": %s",
+			   spec->device, plan_lookup_problem(spec->device, r));
 		return false;
 	}
 	if (spec->start >= sectors || spec->length > sectors - spec->start) {
-		plan_report_too_small(problems, spec, sectors);
+		plan_report_too_small(findings, spec, sectors);
 		return false;
 	}
 	leg->length = spec->length ? spec->length : sectors - spec->start;
@@ -144,20 +144,20 @@ static uint64_t plan_largest_block(const struct planned_leg *legs, unsigned int 
 	return block;
 }
 
-static void plan_report_unused(struct problems *problems, const struct planned_leg *leg,
+static void plan_report_unused(struct findings *findings, const struct planned_leg *leg,
 			       uint64_t used, const char *why)
 {
 	_cleanup_free_ char *left = size_format(leg->length - used);
 
 	if (used < leg->length)
-		problem_add(problems, PROBLEM_WARNING, 0,
-			    "%s: the last %s stay unused: %s",
-			    leg->spec->device, left, why);
+		finding_at(findings, FINDING_WARNING, 0,
+			   "%s: the last %s stay unused: %s",
+			   leg->spec->device, left, why);
 }
 
 static void plan_linear(const struct plan_request *req,
 			const struct planned_leg *legs, struct table *t,
-			struct problems *problems)
+			struct findings *findings)
 {
 	uint64_t block = plan_largest_block(legs, req->nr_legs), at = 0;
 	_cleanup_free_ char *block_size = size_format(block);
@@ -167,12 +167,12 @@ static void plan_linear(const struct plan_request *req,
 		uint64_t used = legs[i].length / block * block;
 		struct target *target;
 
-		plan_report_unused(problems, &legs[i], used,
+		plan_report_unused(findings, &legs[i], used,
 				   "a segment ends at a whole logical block");
 		if (!used) {
-			problem_add(problems, PROBLEM_ERROR, 0,
-				    "%s: smaller than a logical block of %s",
-				    legs[i].spec->device, block_size);
+			finding_at(findings, FINDING_ERROR, 0,
+				   "%s: smaller than a logical block of %s",
+				   legs[i].spec->device, block_size);
 			continue;
 		}
 		target = table_add_noclone(t, TARGET_LINEAR, at, used);
@@ -184,7 +184,7 @@ static void plan_linear(const struct plan_request *req,
 
 static void plan_striped(const struct plan_request *req,
 			 const struct planned_leg *legs, struct table *t,
-			 struct problems *problems)
+			 struct findings *findings)
 {
 	uint64_t block = plan_largest_block(legs, req->nr_legs);
 	uint64_t smallest = UINT64_MAX, used, total;
@@ -197,13 +197,13 @@ static void plan_striped(const struct plan_request *req,
 	if (req->chunk % block || !used) {
 		_cleanup_free_ char *limit = size_format(used ? block : smallest);
 
-		problem_add(problems, PROBLEM_ERROR, 0, "%s, %s: another --chunk fits",
-			    used ? "The chunk is not a multiple of the largest logical block"
+		finding_at(findings, FINDING_ERROR, 0, "%s, %s: another --chunk fits",
+			   used ? "The chunk is not a multiple of the largest logical block"
 				 : "The chunk is larger than the smallest leg", limit);
 		return;
 	}
 	if (__builtin_mul_overflow(used, (uint64_t)req->nr_legs, &total)) {
-		problem_add(problems, PROBLEM_ERROR, 0, "too large device");
+		finding_at(findings, FINDING_ERROR, 0, "too large device");
 		return;
 	}
 
@@ -212,13 +212,13 @@ static void plan_striped(const struct plan_request *req,
 	target->no_fastpath = req->no_fastpath;
 	for (i = 0; i < req->nr_legs; i++) {
 		target_add_leg(target, legs[i].facts.path, legs[i].spec->start);
-		plan_report_unused(problems, &legs[i], used,
+		plan_report_unused(findings, &legs[i], used,
 				   "every stripe is as long as the smallest, in whole chunks");
 	}
 }
 
 static bool plan_check_request(const struct plan_request *req,
-			       struct problems *problems)
+			       struct findings *findings)
 {
 	const char *wrong = NULL;
 
@@ -229,24 +229,24 @@ static bool plan_check_request(const struct plan_request *req,
 	else if (req->chunk > UINT32_MAX)
 		wrong = "The chunk is larger than 2T";
 	if (wrong)
-		problem_add(problems, PROBLEM_ERROR, 0, "%s", wrong);
+		finding_at(findings, FINDING_ERROR, 0, "%s", wrong);
 	return !wrong;
 }
 
 void plan_table(const struct plan_request *req, const struct facts_source *src,
-		struct table *t, struct problems *problems)
+		struct table *t, struct findings *findings)
 {
 	struct planned_leg *legs;
-	bool good = plan_check_request(req, problems);
+	bool good = plan_check_request(req, findings);
 	unsigned int i;
 
 	legs = xzalloc(sizeof(*legs) * (req->nr_legs + 1));
 	for (i = 0; i < req->nr_legs; i++)
-		good &= plan_leg(&legs[i], &req->legs[i], src, problems);
+		good &= plan_leg(&legs[i], &req->legs[i], src, findings);
 	if (good && req->kind == TARGET_LINEAR)
-		plan_linear(req, legs, t, problems);
+		plan_linear(req, legs, t, findings);
 	else if (good)
-		plan_striped(req, legs, t, problems);
+		plan_striped(req, legs, t, findings);
 
 	for (i = 0; i < req->nr_legs; i++)
 		facts_free(&legs[i].facts);
@@ -266,12 +266,12 @@ void plan_request_free(struct plan_request *req)
  * Lay out a noclone-file table, and decide what to do to the file: it may be
  * created, grown and filled, but it never shrinks and loses no data.
  */
-#define error(problems, req, fmt, ...)					\
+#define error(findings, req, fmt, ...)					\
 do {									\
 	_cleanup_free_ char *name_ = path_encode((req)->path);		\
 									\
-	problem_add(problems, PROBLEM_ERROR, 0, "%s: " fmt, name_,	\
-		    ##__VA_ARGS__);					\
+	finding_at(findings, FINDING_ERROR, 0, "%s: " fmt, name_,	\
+		   ##__VA_ARGS__);					\
 } while (0)
 
 /* Bytes that the end of the mapping has to be a multiple of. */
@@ -288,30 +288,30 @@ static uint64_t plan_file_unit_of(const struct file_request *req,
 }
 
 static void plan_file_report_unused(const struct file_request *req, uint64_t left,
-				    uint64_t unit, struct problems *problems)
+				    uint64_t unit, struct findings *findings)
 {
 	_cleanup_free_ char *name = path_encode(req->path);
 
 	if (left)
-		problem_add(problems, PROBLEM_WARNING, 0,
-			    "%s: the last %llu bytes stay unused: engine %s needs whole units of %llu",
-			    name, (unsigned long long)left,
-			    engine_name(req->engine), (unsigned long long)unit);
+		finding_at(findings, FINDING_WARNING, 0,
+			   "%s: the last %llu bytes stay unused: engine %s needs whole units of %llu",
+			   name, (unsigned long long)left,
+			   engine_name(req->engine), (unsigned long long)unit);
 }
 
 static void plan_file_lay_out(const struct file_request *req, const struct file_facts *f,
-			      struct table *t, struct problems *problems)
+			      struct table *t, struct findings *findings)
 {
 	uint64_t unit = plan_file_unit_of(req, f), left = f->bytes % unit;
 	uint64_t end = (f->bytes - left) >> SECTOR_SHIFT;
 	struct target *target;
 
 	if (req->start >= end) {
-		error(problems, req, "no sectors left: it has %llu usable sectors, and --start is %llu",
+		error(findings, req, "no sectors left: it has %llu usable sectors, and --start is %llu",
 		      (unsigned long long)end, (unsigned long long)req->start);
 		return;
 	}
-	plan_file_report_unused(req, left, unit, problems);
+	plan_file_report_unused(req, left, unit, findings);
 	target = table_add_file(t, f->path, 0, end - req->start);
 	target->file_start = req->start;
 	target->engine = req->engine;
@@ -320,16 +320,16 @@ static void plan_file_lay_out(const struct file_request *req, const struct file_
 }
 
 void plan_file(const struct file_request *req, const struct facts_source *src,
-	       struct table *t, struct problems *problems)
+	       struct table *t, struct findings *findings)
 {
 	_cleanup_file_facts_ struct file_facts f = { 0 };
 	int r = src->lookup_file(src, req->path, false, &f);
 	const char *wrong = r ? strerror(-r) : file_kind_problem(f.kind);
 
 	if (wrong)
-		error(problems, req, "%s", wrong);
+		error(findings, req, "%s", wrong);
 	else
-		plan_file_lay_out(req, &f, t, problems);
+		plan_file_lay_out(req, &f, t, findings);
 }
 
 bool plan_file_engine(const struct table *live, struct file_request *req)

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "model/facts.h"
-#include "model/problems.h"
+#include "model/finding.h"
 #include "model/table.h"
 
 /**
@@ -54,13 +54,13 @@ struct plan_request {
  * @req: the request
  * @src: facts about the devices
  * @t: filled with the table
- * @problems: gets errors, and a warning for every sector left unused
+ * @findings: gets errors, and a warning for every sector left unused
  *
  * Sizes are rounded down: to the largest logical block for linear, to whole
  * chunks of the smallest leg for striped.
  */
 void plan_table(const struct plan_request *req, const struct facts_source *src,
-		struct table *t, struct problems *problems);
+		struct table *t, struct findings *findings);
 
 void plan_request_free(struct plan_request *req);
 
@@ -89,12 +89,12 @@ struct file_request {
  * @req: the request
  * @src: facts about the file
  * @t: filled with the table
- * @problems: gets errors, and a warning for every byte left unused
+ * @findings: gets errors, and a warning for every byte left unused
  *
  * The end of the file is rounded down to what the engine can reach.
  */
 void plan_file(const struct file_request *req, const struct facts_source *src,
-	       struct table *t, struct problems *problems);
+	       struct table *t, struct findings *findings);
 
 /**
  * plan_file_engine - request the engine that the live table requests

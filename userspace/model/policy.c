@@ -35,7 +35,7 @@ static char *policy_pattern_of(const char *text, const char *word)
 }
 
 static void policy_parse_line(struct policy_line *line, unsigned int number,
-			      struct problems *problems)
+			      struct findings *findings)
 {
 	const char *text = line->text + strspn(line->text, " \t\r");
 	enum policy_kind kind;
@@ -50,15 +50,15 @@ static void policy_parse_line(struct policy_line *line, unsigned int number,
 		line->kind = kind;
 		usage = policy_pattern_usage(line->pattern);
 		if (usage)
-			problem_add(problems, PROBLEM_ERROR, number, "\"%s\": %s", text, usage);
+			finding_at(findings, FINDING_ERROR, number, "\"%s\": %s", text, usage);
 		return;
 	}
-	problem_add(problems, PROBLEM_ERROR, number,
-		    "A rule is \"include PATTERN\" or \"exclude PATTERN\": \"%s\"",
-		    text);
+	finding_at(findings, FINDING_ERROR, number,
+		   "A rule is \"include PATTERN\" or \"exclude PATTERN\": \"%s\"",
+		   text);
 }
 
-void policy_parse(struct policy *p, const char *text, struct problems *problems)
+void policy_parse(struct policy *p, const char *text, struct findings *findings)
 {
 	while (*text) {
 		size_t length = strcspn(text, "\n");
@@ -67,7 +67,7 @@ void policy_parse(struct policy *p, const char *text, struct problems *problems)
 		p->line[p->nr] = (struct policy_line) {
 			.text = xstrndup(text, length)
 		};
-		policy_parse_line(&p->line[p->nr], p->nr + 1, problems);
+		policy_parse_line(&p->line[p->nr], p->nr + 1, findings);
 		p->nr++;
 		text += length + (text[length] == '\n');
 	}

@@ -15,7 +15,7 @@
 #include <stdbool.h>
 
 #include "base/util.h"
-#include "model/problems.h"
+#include "model/finding.h"
 
 enum policy_kind {
 	POLICY_NONE,	/* a comment, or no rule matches */
@@ -55,7 +55,7 @@ struct policy_names {
 	const char *lv;		/* VG/LV */
 };
 
-void policy_parse(struct policy *p, const char *text, struct problems *problems);
+void policy_parse(struct policy *p, const char *text, struct findings *findings);
 /* The file: a new string. */
 char *policy_print(const struct policy *p);
 /* The rule that decides on a device, or NULL. */

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/size.h"
-#include "model/problems.h"
+#include "model/finding.h"
 #include "model/table-text.h"
 
 const char *resize_parse(struct resize_size *size, const char *text)
@@ -60,7 +60,7 @@ char *resize_objection(const struct table *t)
 
 static void resize_copy_target(const struct target *t, struct table *to)
 {
-	_cleanup_problems_ struct problems ignored = { 0 };
+	_cleanup_findings_ struct findings ignored = { 0 };
 	_cleanup_free_ char *params = target_params(t, false, NULL, NULL);
 
 	table_add(to, t->start, t->length, t->type, params, &ignored);

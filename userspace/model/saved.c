@@ -87,7 +87,7 @@ bool saved_is_file(const char *text)
 
 /* Return: the number of lines. */
 static unsigned int saved_parse_keywords(struct saved *s, const char *text,
-					 struct problems *problems)
+					 struct findings *findings)
 {
 	unsigned int nr = 0;
 
@@ -101,33 +101,33 @@ static unsigned int saved_parse_keywords(struct saved *s, const char *text,
 			continue;
 		words_split(&w, comment + strlen(KEYWORD));
 		if (!saved_take(s, &w))
-			problem_add(problems, PROBLEM_ERROR, nr,
-				    "A comment with \"noclone:\" is \"uuid UUID\", \"readonly\" or \"signature TYPE [UUID]\"");
+			finding_at(findings, FINDING_ERROR, nr,
+				   "A comment with \"noclone:\" is \"uuid UUID\", \"readonly\" or \"signature TYPE [UUID]\"");
 	}
 	return nr;
 }
 
 /* A file that was copied in part has fewer signatures than legs, or no end of its last line. */
-void saved_parse(struct saved *s, const char *text, struct problems *problems)
+void saved_parse(struct saved *s, const char *text, struct findings *findings)
 {
 	size_t length = strlen(text);
 	unsigned int lines, parts;
 
-	table_parse(&s->table, text, problems);
-	lines = saved_parse_keywords(s, text, problems);
-	if (problems_count(problems, PROBLEM_ERROR))
+	table_parse(&s->table, text, findings);
+	lines = saved_parse_keywords(s, text, findings);
+	if (findings_count(findings, FINDING_ERROR))
 		return;
 	parts = saved_parts(&s->table);
 	if (!s->uuid)
-		problem_add(problems, PROBLEM_ERROR, 0,
-			    "The file names no UUID: \"noclone save\" writes it while the device is active");
+		finding_at(findings, FINDING_ERROR, 0,
+			   "The file names no UUID: \"noclone save\" writes it while the device is active");
 	else if (s->nr != parts)
-		problem_add(problems, PROBLEM_ERROR, 0,
-			    "The file has %u signatures for %u legs or backing files: is it complete?",
-			    s->nr, parts);
+		finding_at(findings, FINDING_ERROR, 0,
+			   "The file has %u signatures for %u legs or backing files: is it complete?",
+			   s->nr, parts);
 	else if (text[length - 1] != '\n')
-		problem_add(problems, PROBLEM_ERROR, lines,
-			    "The last line has no end: is the file complete?");
+		finding_at(findings, FINDING_ERROR, lines,
+			   "The last line has no end: is the file complete?");
 }
 
 char *saved_print(const struct saved *s, const char *name)
@@ -149,12 +149,12 @@ char *saved_print(const struct saved *s, const char *name)
 
 bool saved_is_readable(const char *text, const char *name)
 {
-	_cleanup_problems_ struct problems problems = { 0 };
+	_cleanup_findings_ struct findings findings = { 0 };
 	_cleanup_saved_ struct saved s = { 0 };
 	_cleanup_free_ char *again = NULL;
 
-	saved_parse(&s, text, &problems);
-	if (problems_count(&problems, PROBLEM_ERROR))
+	saved_parse(&s, text, &findings);
+	if (findings_count(&findings, FINDING_ERROR))
 		return false;
 	again = saved_print(&s, name);
 	return !strcmp(again, text);
@@ -220,7 +220,7 @@ static bool saved_may_be_copy(const char *expected, const char *found, const cha
 }
 
 char *saved_refusal(const struct saved *s, unsigned int nr, const char *found,
-		    const char *first, enum severity *severity)
+		    const char *first, enum finding_level *level)
 {
 	const char *expected = s->signature[nr];
 	unsigned int part = nr;
@@ -230,9 +230,9 @@ char *saved_refusal(const struct saved *s, unsigned int nr, const char *found,
 
 	if (saved_is_same(found, expected) || (!nr && !strcmp(expected, SIGNATURE_NONE)))
 		return NULL;
-	*severity = first && (saved_may_be_copy(expected, found, first) ||
+	*level = first && (saved_may_be_copy(expected, found, first) ||
 			      saved_may_be_data(t, part, first)) ?
-		    PROBLEM_WARNING : PROBLEM_ERROR;
+		    FINDING_WARNING : FINDING_ERROR;
 	return xasprintf("%s has the signature \"%s\", but \"%s\" was saved: is it another %s, or has something else written to it?",
 			 name, found, expected, t->path ? "file" : "disk");
 }

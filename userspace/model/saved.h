@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "model/problems.h"
+#include "model/finding.h"
 #include "model/table.h"
 
 #define SAVED_DIR	"/etc/noclone"
@@ -47,7 +47,7 @@ char *saved_name(const char *file);
 
 /* Does a text have a comment of a saved device?  A plain table has none. */
 bool saved_is_file(const char *text);
-void saved_parse(struct saved *s, const char *text, struct problems *problems);
+void saved_parse(struct saved *s, const char *text, struct findings *findings);
 /* The file: a new string. */
 char *saved_print(const struct saved *s, const char *name);
 /* Does a printed file mean what it was printed of?  A name may have a "#", for example. */
@@ -67,7 +67,7 @@ void saved_drop_signatures(struct saved *s);
  * @nr: number of the leg or backing file
  * @found: type and UUID, or SIGNATURE_NONE
  * @first: signature of the device, once the leg with its first sector is accepted, or NULL
- * @severity: set if the answer is not NULL: a warning if it may be data of the device
+ * @level: set if the answer is not NULL: a warning if it may be data of the device
  *
  * A file system that is made on the device shows on the leg with the first sector, so
  * that leg may have got a signature since.
@@ -75,7 +75,7 @@ void saved_drop_signatures(struct saved *s);
  * Return: NULL, or why not: a new string.
  */
 char *saved_refusal(const struct saved *s, unsigned int nr, const char *found,
-		    const char *first, enum severity *severity);
+		    const char *first, enum finding_level *level);
 void saved_free(struct saved *s);
 
 #define _cleanup_saved_ __attribute__((cleanup(saved_free)))

@@ -15,8 +15,8 @@
 #include "noclone-refusals.h"
 #include "dm-noclone.h"
 #include "base/util.h"
+#include "model/finding.h"
 #include "model/name.h"
-#include "model/problems.h"
 #include "model/table.h"
 
 /**
@@ -24,13 +24,13 @@
  * @target: to be filled
  * @word: the remaining words
  * @nr: how many
- * @problems: gets what is wrong
+ * @findings: gets what is wrong
  */
 struct args {
 	struct target *target;
 	char **word;
 	unsigned int nr;
-	struct problems *problems;
+	struct findings *findings;
 };
 
 /* The arguments of a target. */
@@ -39,11 +39,11 @@ struct args {
 static bool table_parse_args_bad(struct args *a, const char *sentence, const char *word)
 {
 	if (word)
-		problem_add(a->problems, PROBLEM_ERROR, a->target->line,
-			    "%s: %s: \"%s\"", a->target->type, sentence, word);
+		finding_at(a->findings, FINDING_ERROR, a->target->line,
+			   "%s: %s: \"%s\"", a->target->type, sentence, word);
 	else
-		problem_add(a->problems, PROBLEM_ERROR, a->target->line,
-			    "%s: %s", a->target->type, sentence);
+		finding_at(a->findings, FINDING_ERROR, a->target->line,
+			   "%s: %s", a->target->type, sentence);
 	return false;
 }
 
@@ -240,13 +240,13 @@ static bool table_parse_striped(struct args *a)
 	return table_parse_tail(a, stripes);
 }
 
-static void table_parse_params(struct target *t, struct problems *problems)
+static void table_parse_params(struct target *t, struct findings *findings)
 {
 	_cleanup_words_ struct words w;
 	struct args args;
 
 	words_split(&w, t->params);
-	args = (struct args) { t, w.word, w.nr, problems };
+	args = (struct args) { t, w.word, w.nr, findings };
 	if (t->kind == TARGET_LINEAR)
 		t->understood = table_parse_linear(&args);
 	else if (t->kind == TARGET_STRIPED)
@@ -258,22 +258,22 @@ static void table_parse_params(struct target *t, struct problems *problems)
 static struct target *table_parse_add_line(struct table *t, unsigned int line,
 					   uint64_t start, uint64_t length,
 					   const char *type, const char *params,
-					   struct problems *problems)
+					   struct findings *findings)
 {
 	struct target *target = table_add_target(t, start, length, type);
 
 	if (line)
 		target->line = line;
 	target->params = xstrdup(params);
-	table_parse_params(target, problems);
+	table_parse_params(target, findings);
 	return target;
 }
 
 struct target *table_add(struct table *t, uint64_t start, uint64_t length,
 			 const char *type, const char *params,
-			 struct problems *problems)
+			 struct findings *findings)
 {
-	return table_parse_add_line(t, 0, start, length, type, params, problems);
+	return table_parse_add_line(t, 0, start, length, type, params, findings);
 }
 
 /* Cut one word off the front of @s; NULL when nothing is left. */
@@ -290,7 +290,7 @@ static char *table_parse_cut_word(char **s)
 }
 
 static void table_parse_line(struct table *t, unsigned int nr, char *line,
-			     struct problems *problems)
+			     struct findings *findings)
 {
 	char *start_word, *length_word, *type;
 	uint64_t start, length;
@@ -303,22 +303,22 @@ static void table_parse_line(struct table *t, unsigned int nr, char *line,
 	length_word = table_parse_cut_word(&line);
 	type = length_word ? table_parse_cut_word(&line) : NULL;
 	if (!type)
-		problem_add(problems, PROBLEM_ERROR, nr,
-			    "A target is <start sector> <sectors> <target> <arguments>");
+		finding_at(findings, FINDING_ERROR, nr,
+			   "A target is <start sector> <sectors> <target> <arguments>");
 	else if (!parse_u64(start_word, &start))
-		problem_add(problems, PROBLEM_ERROR, nr,
-			    "Start of the target is not a decimal number of sectors: \"%s\"",
-			    start_word);
+		finding_at(findings, FINDING_ERROR, nr,
+			   "Start of the target is not a decimal number of sectors: \"%s\"",
+			   start_word);
 	else if (!parse_u64(length_word, &length))
-		problem_add(problems, PROBLEM_ERROR, nr,
-			    "Length of the target is not a decimal number of sectors: \"%s\"",
-			    length_word);
+		finding_at(findings, FINDING_ERROR, nr,
+			   "Length of the target is not a decimal number of sectors: \"%s\"",
+			   length_word);
 	else
 		table_parse_add_line(t, nr, start, length, type, line + strspn(line, " \t"),
-				     problems);
+				     findings);
 }
 
-void table_parse(struct table *t, const char *text, struct problems *problems)
+void table_parse(struct table *t, const char *text, struct findings *findings)
 {
 	unsigned int nr = 0;
 
@@ -326,11 +326,11 @@ void table_parse(struct table *t, const char *text, struct problems *problems)
 		size_t len = strcspn(text, "\n");
 		_cleanup_free_ char *line = xstrndup(text, len);
 
-		table_parse_line(t, ++nr, line, problems);
+		table_parse_line(t, ++nr, line, findings);
 		text += len + (text[len] == '\n');
 	}
-	if (!t->nr && !problems_count(problems, PROBLEM_ERROR))
-		problem_add(problems, PROBLEM_ERROR, 0, "The table is empty");
+	if (!t->nr && !findings_count(findings, FINDING_ERROR))
+		finding_at(findings, FINDING_ERROR, 0, "The table is empty");
 }
 
 /* Printing tables, also as their stock equivalents. */

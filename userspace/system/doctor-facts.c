@@ -210,7 +210,7 @@ static void facts_of_device(const char *name, void *data)
 		.suspended = dev.suspended,
 		.included = included,
 	};
-	live_troubles(&live, &m->troubles);
+	live_below(&live, &m->below);
 }
 
 static void facts_compare(struct saved_facts *s, const struct saved *saved)

@@ -359,7 +359,7 @@ int room_find(struct room *r, const struct target *last, struct leg_spec *specs,
 }
 
 void room_check_signatures(const struct target *last, uint64_t more,
-			   struct problems *problems)
+			   struct findings *findings)
 {
 	unsigned int i;
 
@@ -373,10 +373,10 @@ void room_check_signatures(const struct target *last, uint64_t more,
 			e = identity_probe(&f, leg->start + target_leg_length(last), more,
 					   &type, &label);
 		if (e && f.path)
-			problem_add(problems, PROBLEM_ERROR, 0,
-				    "%s: the part that is to be added %s: %s", f.path,
-				    e > 0 ? "holds a signature" : "cannot be read",
-				    e > 0 ? type : strerror(-e));
+			finding_at(findings, FINDING_ERROR, 0,
+				   "%s: the part that is to be added %s: %s", f.path,
+				   e > 0 ? "holds a signature" : "cannot be read",
+				   e > 0 ? type : strerror(-e));
 	}
 }
 

@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 #include "model/facts.h"
+#include "model/finding.h"
 #include "model/plan.h"
-#include "model/problems.h"
 #include "model/resize.h"
 
 /**
@@ -71,7 +71,7 @@ int room_find(struct room *r, const struct target *last, struct leg_spec *specs,
 	      unsigned int nr, bool is_max);
 /* An error for each leg that has a signature after its end; @more: sectors for each leg. */
 void room_check_signatures(const struct target *last, uint64_t more,
-			   struct problems *problems);
+			   struct findings *findings);
 void room_free(struct room *r);
 
 #define _cleanup_room_ __attribute__((cleanup(room_free)))

@@ -34,13 +34,13 @@
  * @own: what the live table of the device has already
  * @saved: what saved devices have that are not active
  * @writers: processes
- * @problems: what was found
+ * @findings: what was found
  */
 struct look {
 	const struct guard *g;
 	struct parts own, saved;
 	struct writers writers;
-	struct problems *problems;
+	struct findings *findings;
 };
 
 /* The table of a running device takes precedence over its saved one, which is its past. */
@@ -57,10 +57,10 @@ static void guard_report_saved(const struct look *l, const struct target *t, con
 		    parts_have_common(&l->own, part, wanted))
 			continue;
 		said = part->name;
-		problem_add(l->problems, PROBLEM_ERROR, t->line,
-			    "%s: %s, a saved device that is not active, %s: noclone remove --forget %s gives %s up",
-			    what, said, part->missing ? "has this path" : "has data there",
-			    said, part->missing ? "it" : "them");
+		finding_at(l->findings, FINDING_ERROR, t->line,
+			   "%s: %s, a saved device that is not active, %s: noclone remove --forget %s gives %s up",
+			   what, said, part->missing ? "has this path" : "has data there",
+			   said, part->missing ? "it" : "them");
 	}
 }
 
@@ -92,8 +92,8 @@ static void guard_report_use(const struct leg_look *leg, const struct use *use, 
 {
 	_cleanup_free_ char *text = use_describe(use), *remedy = use_remedy(use);
 
-	problem_add(leg->l->problems, PROBLEM_ERROR, leg->t->line, "%s: %s%s%s%s", leg->name,
-		    text, more, remedy ? ": " : "", remedy ? remedy : "");
+	finding_at(leg->l->findings, FINDING_ERROR, leg->t->line, "%s: %s%s%s%s", leg->name,
+		   text, more, remedy ? ": " : "", remedy ? remedy : "");
 }
 
 /* Return: have its signature or its errors been said? */
@@ -127,9 +127,9 @@ static void guard_report_writers(const struct leg_look *leg)
 		const struct writer *w = &leg->l->writers.writer[i];
 
 		if (device_uses_share(&leg->f, w->devno))
-			problem_add(leg->l->problems, PROBLEM_ERROR, leg->t->line,
-				    "%s: open in %s, which may write%s", leg->name, w->by,
-				    major(w->devno) == NBD_MAJOR ? ", or serve it" : ": end it");
+			finding_at(leg->l->findings, FINDING_ERROR, leg->t->line,
+				   "%s: open in %s, which may write%s", leg->name, w->by,
+				   major(w->devno) == NBD_MAJOR ? ", or serve it" : ": end it");
 	}
 }
 
@@ -222,8 +222,8 @@ static void guard_file(const struct look *l, const struct target *t)
 	for (i = 0; i < uses.nr; i++) {
 		_cleanup_free_ char *text = guard_file_use_problem(&uses.use[i]);
 
-		problem_add(l->problems, PROBLEM_ERROR, t->line, "%s: %s", name,
-			    text);
+		finding_at(l->findings, FINDING_ERROR, t->line, "%s: %s", name,
+			   text);
 	}
 }
 
@@ -237,9 +237,9 @@ static void guard_collect_own(struct parts *own, dev_t self)
 }
 
 void guard_table(const struct table *t, const struct guard *g,
-		 struct problems *problems)
+		 struct findings *findings)
 {
-	struct look l = { .g = g, .problems = problems };
+	struct look l = { .g = g, .findings = findings };
 	unsigned int i, j;
 
 	guard_collect_own(&l.own, g->self);

@@ -3,7 +3,7 @@
 #ifndef NOCLONE_GUARD_H
 #define NOCLONE_GUARD_H
 
-#include "model/problems.h"
+#include "model/finding.h"
 #include "model/table.h"
 
 /**
@@ -28,9 +28,9 @@ struct guard {
  * guard_table - find out who uses the devices and files of a table
  * @t: table; its devices exist
  * @g: what to look at
- * @problems: gets an error for everything that forbids it
+ * @findings: gets an error for everything that forbids it
  */
 void guard_table(const struct table *t, const struct guard *g,
-		 struct problems *problems);
+		 struct findings *findings);
 
 #endif /* NOCLONE_GUARD_H */

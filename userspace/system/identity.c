@@ -434,25 +434,25 @@ int signatures_record(struct saved *s, bool planned)
 /* @first: signature of the device, once it is accepted.  Return: is it another one? */
 static bool identity_check_part(const struct saved *s, unsigned int nr,
 				struct identity_part *p, char **first,
-				struct problems *problems)
+				struct findings *findings)
 {
 	_cleanup_free_ char *found = identity_find_signature(p), *why = NULL;
-	enum severity severity = PROBLEM_NOTE;
+	enum finding_level level = FINDING_NOTE;
 
 	if (!found) {
-		problem_add(problems, PROBLEM_ERROR, p->t->line, "%s: cannot be read: %s",
-			    p->path, strerror(-p->error));
+		finding_at(findings, FINDING_ERROR, p->t->line, "%s: cannot be read: %s",
+			   p->path, strerror(-p->error));
 		return false;
 	}
-	why = saved_refusal(s, nr, found, *first, &severity);
+	why = saved_refusal(s, nr, found, *first, &level);
 	if (why)
-		problem_add(problems, severity, p->t->line, "%s", why);
+		finding_at(findings, level, p->t->line, "%s", why);
 	else if (!nr)
 		*first = xstrdup(found);
-	return why && severity == PROBLEM_ERROR;
+	return why && level == FINDING_ERROR;
 }
 
-unsigned int signatures_check(struct saved *s, bool rename, struct problems *problems)
+unsigned int signatures_check(struct saved *s, bool rename, struct findings *findings)
 {
 	_cleanup_free_ char *first = NULL;
 	unsigned int i, others = 0;
@@ -462,7 +462,7 @@ unsigned int signatures_check(struct saved *s, bool rename, struct problems *pro
 
 		if (!p.path)
 			continue;
-		others += identity_check_part(s, i, &p, &first, problems);
+		others += identity_check_part(s, i, &p, &first, findings);
 		if (!rename || p.t->path)
 			continue;
 		free(p.t->legs[p.leg].device);

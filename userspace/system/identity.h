@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 #include "model/facts.h"
-#include "model/problems.h"
+#include "model/finding.h"
 #include "model/saved.h"
 
 /**
@@ -71,10 +71,10 @@ int signatures_record(struct saved *s, bool planned);
  * @s: with @rename its table gets the paths of the devices that were looked at, so that
  *	what is used is what was checked
  * @rename: see @s
- * @problems: an error for each that differs; a warning where it may be data of the device
+ * @findings: an error for each that differs; a warning where it may be data of the device
  *
  * Return: the number of those errors; one that cannot be read does not count.
  */
-unsigned int signatures_check(struct saved *s, bool rename, struct problems *problems);
+unsigned int signatures_check(struct saved *s, bool rename, struct findings *findings);
 
 #endif /* NOCLONE_IDENTITY_H */

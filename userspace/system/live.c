@@ -8,7 +8,7 @@
 #include "dm-noclone.h"
 #include "base/log.h"
 #include "base/util.h"
-#include "model/problems.h"
+#include "model/finding.h"
 #include "model/table-text.h"
 #include "system/file-lookup.h"
 #include "system/module.h"
@@ -17,7 +17,7 @@
 
 static void live_add_targets(struct table *t, const struct devmap_targets *raw)
 {
-	_cleanup_problems_ struct problems ignored = { 0 };
+	_cleanup_findings_ struct findings ignored = { 0 };
 	unsigned int i;
 
 	for (i = 0; i < raw->nr; i++)
@@ -163,34 +163,29 @@ void live_warn_stand_in(const char *name)
 	}
 }
 
-void live_troubles_of(const struct live *live, unsigned int at,
-		      struct troubles *troubles)
-{
-	const struct target *t = live_target_of(live, at);
-
-	if (t)
-		troubles_find(troubles, t, &live->status[at], &system_facts);
-}
-
-void live_troubles(const struct live *live, struct troubles *troubles)
+void live_below(const struct live *live, struct findings *findings)
 {
 	unsigned int i;
 
-	for (i = 0; i < live->raw.nr; i++)
-		live_troubles_of(live, i, troubles);
+	for (i = 0; i < live->raw.nr; i++) {
+		const struct target *t = live_target_of(live, i);
+
+		if (t)
+			below_find(findings, t, &live->status[i], &system_facts);
+	}
 }
 
-char *live_path_trouble(const char *name)
+char *live_lost_file(const char *name)
 {
-	_cleanup_troubles_ struct troubles troubles = { 0 };
+	_cleanup_findings_ struct findings below = { 0 };
 	_cleanup_live_ struct live live = { 0 };
 	unsigned int i;
 
 	live_get(name, &live);
-	live_troubles(&live, &troubles);
-	for (i = 0; i < troubles.nr; i++)
-		if (troubles.trouble[i].kind >= TROUBLE_DELETED)
-			return xstrdup(troubles.trouble[i].text);
+	live_below(&live, &below);
+	for (i = 0; i < below.nr; i++)
+		if (str_starts(below.finding[i].check, "file-"))
+			return finding_words(&below.finding[i], NULL);
 	return NULL;
 }
 

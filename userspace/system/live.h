@@ -3,9 +3,9 @@
 #ifndef NOCLONE_LIVE_H
 #define NOCLONE_LIVE_H
 
+#include "model/below.h"
 #include "model/status.h"
 #include "model/table.h"
-#include "model/trouble.h"
 #include "system/devmap.h"
 
 /* The live table alone.  Return: 0 or a negative errno. */
@@ -34,12 +34,10 @@ const struct status *live_status(const struct live *live);
 char *live_fastpath(const struct live *live);
 /* After a load: warn if another engine runs than the requested one. */
 void live_warn_stand_in(const char *name);
-/* What is wrong below target @at of the status, or below all of them. */
-void live_troubles_of(const struct live *live, unsigned int at,
-		      struct troubles *troubles);
-void live_troubles(const struct live *live, struct troubles *troubles);
+/* What is wrong below it. */
+void live_below(const struct live *live, struct findings *findings);
 /* Why the path of a backing file leads to another file, or to none: a new string, or NULL. */
-char *live_path_trouble(const char *name);
+char *live_lost_file(const char *name);
 void live_free(struct live *live);
 
 #define _cleanup_live_ __attribute__((cleanup(live_free)))

@@ -28,7 +28,7 @@ static const char head[] =
 
 static int policy_file_read(struct policy *p)
 {
-	_cleanup_problems_ struct problems problems = { 0 };
+	_cleanup_findings_ struct findings findings = { 0 };
 	_cleanup_free_ char *text = read_text_file(POLICY_PATH, POLICY_MAX);
 	int err = errno;
 	unsigned int i;
@@ -39,11 +39,13 @@ static int policy_file_read(struct policy *p)
 		log_err(POLICY_PATH ": %s", read_text_problem(err));
 		return -err;
 	}
-	policy_parse(p, text, &problems);
-	for (i = 0; i < problems.nr; i++)
-		log_err(POLICY_PATH ":%u: %s", problems.problem[i].line,
-			problems.problem[i].text);
-	return problems.nr ? -EINVAL : 0;
+	policy_parse(p, text, &findings);
+	for (i = 0; i < findings.nr; i++) {
+		_cleanup_free_ char *words = finding_words(&findings.finding[i], POLICY_PATH);
+
+		log_err("%s", words);
+	}
+	return findings.nr ? -EINVAL : 0;
 }
 
 /* Not in the policy's own folder, which may not be there, and which everybody can lock. */

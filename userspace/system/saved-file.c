@@ -41,14 +41,14 @@ bool saved_file_exists(const char *name)
 }
 
 /* The first error: a new string, or NULL. */
-static char *saved_file_error(const struct problems *problems)
+static char *saved_file_error(const struct findings *findings)
 {
 	unsigned int i;
 
-	for (i = 0; i < problems->nr; i++) {
-		const struct problem *p = &problems->problem[i];
+	for (i = 0; i < findings->nr; i++) {
+		const struct finding *p = &findings->finding[i];
 
-		if (p->severity == PROBLEM_ERROR)
+		if (p->level == FINDING_ERROR)
 			return p->line ? xasprintf("line %u: %s", p->line, p->text) :
 					 xstrdup(p->text);
 	}
@@ -57,13 +57,13 @@ static char *saved_file_error(const struct problems *problems)
 
 static char *saved_file_peek_at(const char *path, struct saved *s)
 {
-	_cleanup_problems_ struct problems problems = { 0 };
+	_cleanup_findings_ struct findings findings = { 0 };
 	_cleanup_free_ char *text = read_text_file(path, SAVED_MAX);
 
 	if (!text)
 		return xstrdup(read_text_problem(errno));
-	saved_parse(s, text, &problems);
-	return saved_file_error(&problems);
+	saved_parse(s, text, &findings);
+	return saved_file_error(&findings);
 }
 
 char *saved_file_peek(const char *name, struct saved *s)

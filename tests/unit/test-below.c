@@ -6,12 +6,12 @@
 #include <sys/sysmacros.h>
 
 #include "base/util.h"
+#include "model/below.h"
 #include "model/facts.h"
-#include "model/problems.h"
+#include "model/finding.h"
 #include "model/status.h"
 #include "model/table-text.h"
 #include "model/table.h"
-#include "model/trouble.h"
 
 /* Two disks, one file; everything else is gone. */
 static int lookup(const struct facts_source *src __unused, const char *name,
@@ -42,79 +42,80 @@ static const struct facts_source source = {
 	.lookup_file = lookup_file,
 };
 
-/* The troubles of a target with a status, in a few words. */
+/* What is wrong below a target with a status, in a few words. */
 static void finds(const char *line, const char *status, const char *brief,
 		  const char *text)
 {
-	_cleanup_troubles_ struct troubles found = { 0 };
-	_cleanup_problems_ struct problems p = { 0 };
+	_cleanup_findings_ struct findings found = { 0 };
+	_cleanup_findings_ struct findings p = { 0 };
 	_cleanup_table_ struct table t = { 0 };
 	_cleanup_status_ struct status s = { 0 };
-	_cleanup_free_ char *words = NULL;
+	_cleanup_free_ char *words = NULL, *first = NULL;
 
 	table_parse(&t, line, &p);
 	assert_int_equal(p.nr, 0);
 	assert_int_equal(!status_parse(&s, status), !!*status);
-	troubles_find(&found, &t.targets[0], &s, &source);
-	words = troubles_brief(&found);
+	below_find(&found, &t.targets[0], &s, &source);
+	words = below_brief(&found);
 	assert_string_equal(words, brief);
-	if (text)
-		assert_string_equal(found.trouble[0].text, text);
-	else
-		assert_int_equal(found.nr, 0);
+	assert_int_equal(!text, !found.nr);
+	if (!text)
+		return;
+	first = finding_words(&found.finding[0], NULL);
+	assert_string_equal(first, text);
 }
 
 #define STRIPES	"8 16 noclone-striped 2 8 8:0 0 8:16 0"
 #define GONE	"0 16 noclone-striped 2 8 8:0 0 8:32 0"
 #define S(word)	"2 8:0 8:16 1 " word " fastpath on 0"
 
-static void trouble_with_stripes(void **state __unused)
+static void below_with_stripes(void **state __unused)
 {
 	finds(STRIPES, S("AA"), "", NULL);
-	finds(STRIPES, S("AD"), "/dev/sdb failed",
-	      "stripe 1 of the target at sector 8, /dev/sdb, has had errors");
-	finds(STRIPES, S("DD"), "/dev/sda failed, /dev/sdb failed",
-	      "stripe 0 of the target at sector 8, /dev/sda, has had errors");
-	finds("0 16 noclone-striped 2 8 8:0 0 8:0 8", S("DD"), "/dev/sda failed",
-	      "stripe 0 of the target at sector 0, /dev/sda, has had errors");
+	finds(STRIPES, S("AD"), "/dev/sdb (failed)",
+	      "/dev/sdb: stripe 1 of the target at sector 8 has had errors");
+	finds(STRIPES, S("DD"), "/dev/sda (failed), /dev/sdb (failed)",
+	      "/dev/sda: stripe 0 of the target at sector 8 has had errors");
+	finds("0 16 noclone-striped 2 8 8:0 0 8:0 8", S("DD"), "/dev/sda (failed)",
+	      "/dev/sda: stripe 0 of the target at sector 0 has had errors");
 	/* a status line of fewer stripes, or of none */
 	finds(STRIPES, S("A"), "", NULL);
 	finds(STRIPES, "", "", NULL);
 }
 
-static void trouble_with_disks(void **state __unused)
+static void below_with_disks(void **state __unused)
 {
 	finds(GONE, S("AA"), "8:32 (deleted)",
-	      "8:32 (deleted): the disk of stripe 1 of the target at sector 0 is gone");
-	finds(GONE, S("DD"), "/dev/sda failed, 8:32 (deleted)",
-	      "stripe 0 of the target at sector 0, /dev/sda, has had errors");
+	      "8:32: the disk of stripe 1 of the target at sector 0 is gone");
+	finds(GONE, S("DD"), "/dev/sda (failed), 8:32 (deleted)",
+	      "/dev/sda: stripe 0 of the target at sector 0 has had errors");
 	finds("0 8 noclone-linear 8:32 0", "fastpath on 0", "8:32 (deleted)",
-	      "8:32 (deleted): the disk of the target at sector 0 is gone");
+	      "8:32: the disk of the target at sector 0 is gone");
 	finds("0 8 noclone-linear 8:0 0", "fastpath on 0", "", NULL);
 	finds("0 8 linear 8:32 0", "", "8:32 (deleted)",
-	      "8:32 (deleted): the disk of the target at sector 0 is gone");
+	      "8:32: the disk of the target at sector 0 is gone");
 }
 
 #define F(path)	"0 8 noclone-file " path " 0"
 #define R(inode, links)	"engine direct 6 device 8:1 inode " inode	\
 			" links " links " 0"
 
-static void trouble_with_files(void **state __unused)
+static void below_with_files(void **state __unused)
 {
 	finds(F("/a%20b"), R("12", "1"), "", NULL);
 	finds(F("/a%20b"), R("11", "1"), "/a%20b (replaced)",
-	      "/a%20b (replaced): it is another file now (inode 12), the device runs on inode 11");
+	      "/a%20b: it is another file now (inode 12), the device runs on inode 11");
 	finds(F("/a%20b"), R("11", "0"), "/a%20b (replaced)",
-	      "/a%20b (replaced): it is another file now (inode 12), the device runs on inode 11, "
+	      "/a%20b: it is another file now (inode 12), the device runs on inode 11, "
 	      "which no longer has a name");
 	finds(F("/gone"), R("12", "0"), "/gone (deleted)",
-	      "/gone (deleted): the device runs on inode 12, which no longer has a name");
+	      "/gone: the device runs on inode 12, which no longer has a name");
 	finds(F("/gone"), R("12", "1"), "/gone (missing)",
-	      "/gone (missing): the device runs on inode 12, which has another name");
+	      "/gone: the device runs on inode 12, which has another name");
 }
 
 /* Nothing is said that is not known. */
-static void no_trouble_with_the_unknown(void **state __unused)
+static void no_below_with_the_unknown(void **state __unused)
 {
 	finds(F("/gone"), "engine direct 2 align 512 0", "", NULL);
 	finds(F("/gone"), "", "", NULL);
@@ -122,35 +123,25 @@ static void no_trouble_with_the_unknown(void **state __unused)
 	finds("0 8 error", "", "", NULL);
 }
 
-static void trouble_heads(void **state __unused)
+static void below_heads(void **state __unused)
 {
-	struct trouble one = { .name = "/f", .brief = "/f (deleted)" };
-	struct troubles t = { &one, 1 };
+	struct finding one = { .subject = (char *)"/f", .check = "file-deleted" };
+	struct findings t = { .finding = &one, .nr = 1 };
+	_cleanup_free_ char *marked = below_head(&t, "/f"), *other = below_head(&t, "/g");
 
-	assert_string_equal(troubles_head(&t, "/f"), "/f (deleted)");
-	assert_string_equal(troubles_head(&t, "/g"), "/g");
-}
-
-static void trouble_names_are_distinct(void **state __unused)
-{
-	enum trouble_kind a, b;
-
-	for (a = TROUBLE_STRIPE; a <= TROUBLE_MISSING; a++)
-		for (b = TROUBLE_STRIPE; b < a; b++)
-			assert_string_not_equal(trouble_kind_name(a),
-						trouble_kind_name(b));
+	assert_string_equal(marked, "/f (deleted)");
+	assert_string_equal(other, "/g");
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(trouble_with_stripes),
-		cmocka_unit_test(trouble_with_disks),
-		cmocka_unit_test(trouble_with_files),
-		cmocka_unit_test(no_trouble_with_the_unknown),
-		cmocka_unit_test(trouble_heads),
-		cmocka_unit_test(trouble_names_are_distinct),
+		cmocka_unit_test(below_with_stripes),
+		cmocka_unit_test(below_with_disks),
+		cmocka_unit_test(below_with_files),
+		cmocka_unit_test(no_below_with_the_unknown),
+		cmocka_unit_test(below_heads),
 	};
 
-	return cmocka_run_group_tests_name("trouble", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("below", tests, NULL, NULL);
 }
