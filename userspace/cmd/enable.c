@@ -413,18 +413,22 @@ static int enable_write(const struct request *q)
 	return 0;
 }
 
-/* Return: 0, or a negative errno if a device is not as requested, after a message. */
+/*
+ * Return: 0, or a negative errno if a device is not as requested, after a message.  The
+ * policy has been written by then, so JSON says that also if no device could be switched.
+ */
 static int enable_switch(struct request *q)
 {
 	unsigned int i;
 	int r = enable_now(&q->plan);
+	const bool tried = !r;
 
-	if (r)
-		return r;
 	for (i = 0; i < q->plan.nr; i++) {
 		struct candidate *c = &q->plan.device[i];
 
-		if (c->wish == WISH_NONE)
+		if (!tried && c->state)
+			c->after = xstrdup(c->state);
+		if (!tried || c->wish == WISH_NONE)
 			continue;
 		c->why = switch_why(c);
 		if (enable_print_device(q, c))
