@@ -94,6 +94,22 @@ char *read_line_of(const char *path)
 	return text;
 }
 
+const char *read_name(DIR *dir)
+{
+	struct dirent *entry;
+
+	while (dir && (entry = readdir(dir)))
+		if (*entry->d_name != '.')
+			return entry->d_name;
+	return NULL;
+}
+
+void cleanup_dir(DIR **dir)
+{
+	if (*dir)
+		closedir(*dir);
+}
+
 void cleanup_close(int *fd)
 {
 	if (*fd >= 0)

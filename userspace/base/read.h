@@ -3,6 +3,7 @@
 #ifndef NOCLONE_READ_H
 #define NOCLONE_READ_H
 
+#include <dirent.h>
 #include <stddef.h>
 
 /* All that @fd gives, as a string; NULL with errno set, EFBIG beyond @limit bytes. */
@@ -17,8 +18,13 @@ const char *read_text_problem(int err);
 /* The first line of a small file such as a sysfs attribute; NULL with errno set. */
 char *read_line_of(const char *path);
 
+/* The next name that does not begin with a dot; NULL at the end, and if @dir is NULL. */
+const char *read_name(DIR *dir);
+
 void cleanup_close(int *fd);
+void cleanup_dir(DIR **dir);
 
 #define _cleanup_close_	__attribute__((cleanup(cleanup_close)))
+#define _cleanup_dir_	__attribute__((cleanup(cleanup_dir)))
 
 #endif /* NOCLONE_READ_H */

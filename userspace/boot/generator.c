@@ -10,7 +10,6 @@
  * wrong goes to the kernel log, and the rest is done nevertheless.  A table that cannot
  * be read gets its unit, too: that one fails with the reason.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -117,18 +116,16 @@ int main(int argc, char **argv)
 	const char *tables = argc > 4 ? argv[4] : SAVED_DIR;
 	_cleanup_free_ char *crypttab = read_text_file(argc > 5 ? argv[5] : "/etc/crypttab",
 						       FILE_MAX);
-	DIR *dir = argc > 1 ? opendir(tables) : NULL;
-	struct dirent *entry;
+	_cleanup_dir_ DIR *dir = argc > 1 ? opendir(tables) : NULL;
+	const char *entry;
 
 	if (!dir && argc > 1 && errno != ENOENT)
 		generator_complain(tables);
-	while (dir && (entry = readdir(dir))) {
-		_cleanup_free_ char *name = saved_name(entry->d_name);
+	while ((entry = read_name(dir))) {
+		_cleanup_free_ char *name = saved_name(entry);
 
 		if (name)
 			generator_generate(argv[1], tables, crypttab ? crypttab : "", name);
 	}
-	if (dir)
-		closedir(dir);
 	return 0;
 }

@@ -3,7 +3,6 @@
 #include "system/blockdev.h"
 
 #include <blkid/blkid.h>
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/loop.h>
@@ -178,20 +177,18 @@ char *blockdev_mapped_name(dev_t devno)
 
 dev_t blockdev_mapped_number(const char *name)
 {
-	DIR *dir = opendir("/sys/block");
-	struct dirent *entry;
+	_cleanup_dir_ DIR *dir = opendir("/sys/block");
+	const char *entry;
 	dev_t devno = 0;
 
-	while (dir && !devno && (entry = readdir(dir))) {
+	while (!devno && (entry = read_name(dir))) {
 		_cleanup_free_ char *path = NULL, *found = NULL;
 
-		path = xasprintf("/sys/block/%s/dm/name", entry->d_name);
+		path = xasprintf("/sys/block/%s/dm/name", entry);
 		found = read_line_of(path);
 		if (found && !strcmp(found, name))
-			devno = blockdev_kernel_number(entry->d_name);
+			devno = blockdev_kernel_number(entry);
 	}
-	if (dir)
-		closedir(dir);
 	return devno;
 }
 

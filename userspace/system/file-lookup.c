@@ -5,7 +5,6 @@
  */
 #include "system/file-lookup.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
@@ -263,8 +262,8 @@ static bool lookup_facts_stands_on(dev_t upper, dev_t lower, unsigned int depth)
 	_cleanup_free_ char *disk = blockdev_attribute(upper, "../dev");
 	dev_t below = lookup_facts_disk_below_loop(upper);
 	bool found = false;
-	struct dirent *entry;
-	DIR *dir;
+	const char *entry;
+	_cleanup_dir_ DIR *dir = NULL;
 
 	if (upper == lower || !depth)
 		return upper == lower;
@@ -275,18 +274,14 @@ static bool lookup_facts_stands_on(dev_t upper, dev_t lower, unsigned int depth)
 		return lookup_facts_stands_on(below, lower, depth - 1);
 
 	dir = opendir(path);
-	while (dir && !found && (entry = readdir(dir))) {
+	while (!found && (entry = read_name(dir))) {
 		_cleanup_free_ char *attribute = NULL, *number = NULL;
 
-		if (entry->d_name[0] == '.')
-			continue;
-		attribute = xasprintf("slaves/%s/dev", entry->d_name);
+		attribute = xasprintf("slaves/%s/dev", entry);
 		number = blockdev_attribute(upper, attribute);
 		found = number && lookup_facts_stands_on(blockdev_parse_number(number), lower,
 							 depth - 1);
 	}
-	if (dir)
-		closedir(dir);
 	return found;
 }
 

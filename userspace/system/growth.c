@@ -7,7 +7,6 @@
  */
 #include "system/growth.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -238,13 +237,11 @@ static void growth_room_add_partition(struct parts *parts, dev_t disk, const cha
 static void growth_room_add_partitions(struct parts *parts, const struct device_facts *f)
 {
 	_cleanup_free_ char *base = blockdev_sysfs(f->devno, "");
-	DIR *dir = f->disk == f->devno ? opendir(base) : NULL;
-	struct dirent *entry;
+	_cleanup_dir_ DIR *dir = f->disk == f->devno ? opendir(base) : NULL;
+	const char *entry;
 
-	while (dir && (entry = readdir(dir)))
-		growth_room_add_partition(parts, f->disk, entry->d_name);
-	if (dir)
-		closedir(dir);
+	while ((entry = read_name(dir)))
+		growth_room_add_partition(parts, f->disk, entry);
 }
 
 /* Sectors after @end of the device; @next: set to the name of what ends them, or NULL. */

@@ -2,10 +2,10 @@
 /* Mapped devices above and below one another: "holders" and "slaves" in sysfs. */
 #include "system/layers.h"
 
-#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/read.h"
 #include "model/name.h"
 #include "system/blockdev.h"
 
@@ -47,17 +47,15 @@ static void layers_walk(const struct layer *from, const char *side, layer_visito
 			void *data)
 {
 	_cleanup_free_ char *path = blockdev_sysfs(from->devno, side);
-	DIR *dir = opendir(path);
-	struct dirent *entry;
+	_cleanup_dir_ DIR *dir = opendir(path);
+	const char *entry;
 
-	while (dir && (entry = readdir(dir))) {
-		_cleanup_layer_ struct layer to = layers_get(blockdev_kernel_number(entry->d_name));
+	while ((entry = read_name(dir))) {
+		_cleanup_layer_ struct layer to = layers_get(blockdev_kernel_number(entry));
 
 		if (to.name && to.uuid && visit(from, &to, data))
 			layers_walk(&to, side, visit, data);
 	}
-	if (dir)
-		closedir(dir);
 }
 
 struct layers_below {

@@ -8,7 +8,6 @@
 #include "system/users.h"
 
 #include <ctype.h>
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <libmount/libmount.h>
@@ -159,14 +158,11 @@ static void users_collect_holder(struct uses *uses, const struct use_query *q,
 static void users_collect_holders_in(struct uses *uses, const struct use_query *q,
 				     const char *path)
 {
-	DIR *dir = opendir(path);
-	struct dirent *entry;
+	_cleanup_dir_ DIR *dir = opendir(path);
+	const char *entry;
 
-	while (dir && (entry = readdir(dir)))
-		if (entry->d_name[0] != '.')
-			users_collect_holder(uses, q, entry->d_name);
-	if (dir)
-		closedir(dir);
+	while ((entry = read_name(dir)))
+		users_collect_holder(uses, q, entry);
 }
 
 /* Holders of the device, of its partitions, and of the disk it is a part of. */
@@ -175,8 +171,8 @@ static void users_collect_holders(struct uses *uses, const struct use_query *q)
 	_cleanup_free_ char *own = blockdev_sysfs(q->facts->devno, "holders");
 	_cleanup_free_ char *base = blockdev_sysfs(q->facts->devno, "");
 	_cleanup_free_ char *up = blockdev_sysfs(q->facts->devno, "../holders");
-	struct dirent *entry;
-	DIR *dir;
+	const char *entry;
+	_cleanup_dir_ DIR *dir = NULL;
 
 	users_collect_holders_in(uses, q, own);
 	if (q->facts->disk != q->facts->devno) {
@@ -184,18 +180,16 @@ static void users_collect_holders(struct uses *uses, const struct use_query *q)
 		return;
 	}
 	dir = opendir(base);
-	while (dir && (entry = readdir(dir))) {
+	while ((entry = read_name(dir))) {
 		_cleanup_free_ char *path = xasprintf("%s%s/partition", base,
-						      entry->d_name);
+						      entry);
 
-		if (entry->d_name[0] == '.' || access(path, F_OK))
+		if (access(path, F_OK))
 			continue;
 		free(path);
-		path = xasprintf("%s%s/holders", base, entry->d_name);
+		path = xasprintf("%s%s/holders", base, entry);
 		users_collect_holders_in(uses, q, path);
 	}
-	if (dir)
-		closedir(dir);
 }
 
 /* Not if a mount, swap or holder is known already: that is why it fails. */
@@ -259,14 +253,12 @@ static void users_collect_loop(struct uses *uses, const struct use_query *q, dev
 
 static void users_collect_loops(struct uses *uses, const struct use_query *q)
 {
-	DIR *dir = opendir("/sys/block");
-	struct dirent *entry;
+	_cleanup_dir_ DIR *dir = opendir("/sys/block");
+	const char *entry;
 
-	while (dir && (entry = readdir(dir)))
-		if (str_starts(entry->d_name, "loop"))
-			users_collect_loop(uses, q, blockdev_kernel_number(entry->d_name));
-	if (dir)
-		closedir(dir);
+	while ((entry = read_name(dir)))
+		if (str_starts(entry, "loop"))
+			users_collect_loop(uses, q, blockdev_kernel_number(entry));
 }
 
 static void users_collect_claims(struct uses *uses, const struct use_query *query)
@@ -333,23 +325,21 @@ static void users_file_collect_swaps(struct uses *uses, const struct file_facts 
 
 static void users_file_collect_loops(struct uses *uses, const struct file_facts *f)
 {
-	DIR *dir = opendir("/sys/block");
-	struct dirent *entry;
+	_cleanup_dir_ DIR *dir = opendir("/sys/block");
+	const char *entry;
 
-	while (dir && (entry = readdir(dir))) {
+	while ((entry = read_name(dir))) {
 		_cleanup_free_ char *path = NULL, *file = NULL, *by = NULL;
 
-		if (!str_starts(entry->d_name, "loop"))
+		if (!str_starts(entry, "loop"))
 			continue;
 		path = xasprintf("/sys/block/%s/loop/backing_file",
-				 entry->d_name);
+				 entry);
 		file = read_line_of(path);
-		by = xasprintf("/dev/%s", entry->d_name);
+		by = xasprintf("/dev/%s", entry);
 		if (users_file_is_it(f, file))
 			uses_add(uses, USE_HOLDER, by, false);
 	}
-	if (dir)
-		closedir(dir);
 }
 
 /* By inode; an older module reports the path only, which may be another file. */
@@ -474,18 +464,16 @@ static dev_t users_number_of_fd(const char *fd)
 static bool users_any_fd(const char *pid, fd_test test, void *data)
 {
 	_cleanup_free_ char *path = xasprintf("/proc/%s/fd", pid);
-	DIR *dir = opendir(path);
-	struct dirent *entry;
+	_cleanup_dir_ DIR *dir = opendir(path);
+	const char *entry;
 	bool found = false;
 
-	while (dir && !found && (entry = readdir(dir))) {
-		_cleanup_free_ char *fd = xasprintf("%s/%s", path, entry->d_name);
+	while (!found && (entry = read_name(dir))) {
+		_cleanup_free_ char *fd = xasprintf("%s/%s", path, entry);
 		dev_t devno = users_number_of_fd(fd);
 
-		found = devno && test(pid, entry->d_name, devno, data);
+		found = devno && test(pid, entry, devno, data);
 	}
-	if (dir)
-		closedir(dir);
 	return found;
 }
 
@@ -581,15 +569,13 @@ static bool users_find_foreign_mount(const char *pid, void *data)
 /* Until @test returns true. */
 static void users_for_each_process(process_test test, void *data)
 {
-	DIR *dir = opendir("/proc");
-	struct dirent *entry;
+	_cleanup_dir_ DIR *dir = opendir("/proc");
+	const char *entry;
 	bool found = false;
 
-	while (dir && !found && (entry = readdir(dir)))
-		if (isdigit((unsigned char)entry->d_name[0]))
-			found = test(entry->d_name, data);
-	if (dir)
-		closedir(dir);
+	while (!found && (entry = read_name(dir)))
+		if (isdigit((unsigned char)entry[0]))
+			found = test(entry, data);
 }
 
 void open_uses_lasting(struct uses *uses, dev_t devno)
