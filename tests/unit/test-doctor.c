@@ -298,6 +298,11 @@ static void saved_devices(void **state __unused)
 	says(&d, FINDING_ERROR, "/dev/sdb does not exist", "attach that disk");
 	saved.damage = TEXT("line 3: nonsense");
 	says(&d, FINDING_ERROR, "its file is damaged: line 3: nonsense", "noclone save s");
+	saved.leftover = TEXT("/etc/noclone/s.table.new");
+	says(&d, FINDING_WARNING, "has left /etc/noclone/s.table.new", "noclone activate s");
+	saved.damage = NULL;
+	saved.original = TEXT("a");
+	says(&d, FINDING_ERROR, "has the UUID of a", "rm /etc/noclone/s.table, if");
 }
 
 int main(void)

@@ -91,7 +91,7 @@ static int activate_judge(const struct activation *a, unsigned int forced)
 			 a->name);
 		return 0;
 	}
-	if (errors == forced)
+	if (errors <= forced)
 		log_err("%s is not activated; if these are its disks and files: noclone activate --force %s && noclone save %s",
 			a->name, a->name, a->name);
 	else
@@ -250,8 +250,14 @@ static const char *activate_existing(const struct activation *a,
 static bool activate_is_renamed(const struct activation *a)
 {
 	_cleanup_free_ char *other = devmap_name_of_uuid(a->saved.uuid);
+	_cleanup_free_ char *path = saved_path(a->name), *original = NULL;
 
 	if (other)
+		original = saved_file_original(other, a->saved.uuid, a->name);
+	if (original)
+		log_err("%s has the UUID of %s, which is saved in a file of its own: if that one is the device, \"rm %s\"",
+			path, original, path);
+	else if (other)
 		log_err("%s is active under the name %s: \"noclone save %s\" saves it under that, \"dmsetup rename %s %s\" gives it back its name",
 			a->name, other, other, other, a->name);
 	return other;

@@ -99,11 +99,12 @@ static bool create_device_exists(const char *name)
 }
 
 /* A saved device with that UUID would be taken for this one. */
-static bool create_check_saved_uuid(const char *name, const char *uuid)
+static bool create_check_saved_uuid(const struct options *o, const char *name,
+				    const char *uuid)
 {
 	_cleanup_free_ char *file = saved_file_of(name, uuid);
 
-	if (!file)
+	if (!file || opt(o, OPT_FORCE))
 		return true;
 	log_err("--uuid %s is that of %s, a saved device: noclone remove --forget %s gives that up",
 		uuid, file, file);
@@ -153,14 +154,20 @@ static int create_check_words(const struct build *b, int argc, char **argv)
 	return wrong ? create_refuse_words(wrong) : EXIT_OK;
 }
 
-/* With --persist, its file is written before there is a device, and named when there is. */
+/*
+ * With --persist, its file is written before there is a device, and named when there is.
+ * The process that had the lock may have saved another device of that name, or UUID.
+ */
 static int create_begin(const struct options *o, const char *name, const char *uuid,
 			struct saved_update *u)
 {
-	int r = opt(o, OPT_PERSIST) ? saved_update_begin(u, o, name, uuid) : 0;
+	int r;
 
 	u->add = opt(o, OPT_PERSIST);
+	r = u->add ? saved_update_begin(u, o, name, uuid) : 0;
 	u->as_is = opt(o, OPT_FORCE);
+	if (!r && u->add && !(create_check_saved(o, name) && create_check_saved_uuid(o, name, uuid)))
+		r = -EEXIST;
 	return r;
 }
 
@@ -223,7 +230,7 @@ int cmd_create(const struct options *o, int argc, char **argv)
 	uuid = create_new_uuid(o->uuid);
 	if (!uuid)
 		return o->uuid ? EXIT_USAGE : EXIT_FAILED;
-	if (!opt(o, OPT_FORCE) && !create_check_saved_uuid(name, uuid))
+	if (!create_check_saved_uuid(o, name, uuid))
 		return EXIT_FAILED;
 	if (load_prepare(&build, &backing, &t, &findings))
 		return EXIT_FAILED;

@@ -76,7 +76,7 @@ static int deactivate_write(const struct options *o, const char *file,
 	_cleanup_saved_update_ struct saved_update u = {
 		.name = xstrdup(dev->name), .uuid = xstrdup(dev->uuid),
 		.file = xstrdup(file), .as_is = damaged, .renew = !damaged,
-		.dry_run = opt(o, OPT_DRY_RUN), .lock = -1,
+		.dry_run = opt(o, OPT_DRY_RUN), .lock = { -1, -1 },
 	};
 	int r = saved_update_stage(&u, t, dev->readonly);
 

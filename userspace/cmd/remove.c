@@ -63,10 +63,14 @@ static int remove_find_file(const struct devmap_device *dev, char **file)
 static int remove_saved(const struct options *o, const char *file)
 {
 	_cleanup_free_ char *path = saved_path(file), *quoted = shell_quote(file);
+	int r = 0;
 
 	if (opt(o, OPT_FORGET))
-		return saved_file_remove(file);
+		r = saved_file_remove(file);
+	/* the unit waits for no lock: the file is gone, or nothing has locked it */
 	saved_unit_stop(file);
+	if (opt(o, OPT_FORGET))
+		return r;
 	log_note("%s is still saved in %s and will be activated at boot; to stop that: noclone remove --forget %s",
 		 file, path, quoted);
 	return 0;
@@ -106,11 +110,33 @@ static int remove_lock(const struct options *o, const char *file, int *lock)
 	int r = saved_file_writable(file);
 
 	if (r) {
-		log_err("%s cannot be removed: %s", path, strerror(-r));
+		log_err("%s cannot be removed: %s", path, saved_file_reason(r));
 		return r;
 	}
 	*lock = opt(o, OPT_DRY_RUN) ? -1 : saved_file_lock(file);
 	return *lock < 0 && !opt(o, OPT_DRY_RUN) ? *lock : 0;
+}
+
+static int remove_say_changed(const char *name)
+{
+	log_err("%s: another process has changed the device or its file meanwhile: try again",
+		name);
+	return -EAGAIN;
+}
+
+/* What the process that had the lock may have changed. */
+static int remove_check_again(const struct devmap_device *dev, const char *file)
+{
+	_cleanup_devmap_device_ struct devmap_device now = { 0 };
+	_cleanup_free_ char *found = NULL;
+	int r = 0;
+
+	if (devmap_info(dev->name, &now) || strcmp(now.uuid, dev->uuid))
+		return remove_say_changed(dev->name);
+	r = remove_find_file(dev, &found);
+	if (!r && (!found || strcmp(found, file)))
+		r = remove_say_changed(dev->name);
+	return r;
 }
 
 static int remove_device(const struct options *o, const char *word)
@@ -127,7 +153,7 @@ static int remove_device(const struct options *o, const char *word)
 	else
 		r = remove_find_file(&dev, &file);
 	if (!r && file && opt(o, OPT_FORGET))
-		r = remove_lock(o, file, &lock);
+		r = remove_lock(o, file, &lock) ? : remove_check_again(&dev, file);
 	if (r)
 		return r;
 	if (!opt(o, OPT_DRY_RUN))
@@ -149,9 +175,11 @@ static void remove_say_renamed(const char *name)
 {
 	_cleanup_saved_ struct saved s = { 0 };
 	_cleanup_free_ char *why = saved_file_peek(name, &s), *active = NULL;
+	_cleanup_free_ char *original = NULL;
 
 	active = s.uuid ? devmap_name_of_uuid(s.uuid) : NULL;
-	if (active)
+	original = active ? saved_file_original(active, s.uuid, name) : NULL;
+	if (active && !original)
 		log_note("%s is active under the name %s, and stays until the next boot", name,
 			 active);
 }
@@ -165,6 +193,8 @@ static int remove_file(const struct options *o, const char *name)
 
 	if (r)
 		return r;
+	if (!remove_is_absent(name))
+		return remove_say_changed(name);
 	remove_say_renamed(name);
 	if (!opt(o, OPT_DRY_RUN))
 		return saved_file_remove(name);

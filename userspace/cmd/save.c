@@ -85,11 +85,10 @@ static void save_report(const char *name, const char *old)
 
 static int save_one(const struct options *o, const struct devmap_device *dev)
 {
-	_cleanup_saved_update_ struct saved_update u = SAVED_UPDATE_INIT;
+	_cleanup_saved_update_ struct saved_update u = { .add = true, .lock = { -1, -1 } };
 	_cleanup_table_ struct table t = { 0 };
 	int r = saved_update_begin(&u, o, dev->name, dev->uuid);
 
-	u.add = true;
 	u.as_is = opt(o, OPT_FORCE);
 	if (!r)
 		r = save_check(o, dev, &u);

@@ -18,42 +18,55 @@
 #include "system/live.h"
 #include "cli/output.h"
 
-/* A name that cannot be saved has no lock; the file may have an older name. */
-static const char *saved_update_lock_name(const struct saved_update *u)
-{
-	if (u->file)
-		return u->file;
-	return saved_name_problem(u->name) ? NULL : u->name;
-}
-
 /* The name of the file after the commit. */
 static const char *saved_update_last_name(const struct saved_update *u)
 {
 	return u->add ? u->name : u->file;
 }
 
+/*
+ * Two processes that need the same two take them in the same order.  A name that cannot be
+ * saved has no lock.
+ */
+static int saved_update_lock(struct saved_update *u)
+{
+	const char *name[] = { u->file, !u->file || u->add ? u->name : NULL };
+	bool swap = name[0] && name[1] && strcmp(name[0], name[1]) > 0;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(name); i++) {
+		const char *next = name[i ^ swap];
+
+		if (!next || saved_name_problem(next) ||
+		    (i && name[0] && !strcmp(name[0], name[1])))
+			continue;
+		u->lock[i] = saved_file_lock(next);
+		if (u->lock[i] < 0)
+			return u->lock[i];
+	}
+	return 0;
+}
+
 int saved_update_begin(struct saved_update *u, const struct options *o, const char *name,
 		       const char *uuid)
 {
-	_cleanup_free_ char *locked = NULL;
-	const char *now;
+	_cleanup_free_ char *before = NULL;
+	int r;
 
 	*u = (struct saved_update) {
-		.name = xstrdup(name), .uuid = xstrdup(uuid),
-		.file = saved_file_of(name, uuid), .lock = -1,
+		.name = xstrdup(name), .uuid = xstrdup(uuid), .add = u->add,
+		.file = saved_file_of(name, uuid), .lock = { -1, -1 },
 		.dry_run = opt(o, OPT_DRY_RUN),
 	};
-	if (u->dry_run || !saved_update_lock_name(u))
+	if (u->dry_run)
 		return 0;
-	locked = xstrdup(saved_update_lock_name(u));
-	u->lock = saved_file_lock(locked);
-	if (u->lock < 0)
-		return u->lock;
+	r = saved_update_lock(u);
+	if (r)
+		return r;
 	/* the process that had the lock may have saved the device, or removed the file */
-	free(u->file);
+	before = u->file;
 	u->file = saved_file_of(name, uuid);
-	now = saved_update_lock_name(u);
-	if (now && !strcmp(now, locked))
+	if (!strcmp(before ? before : name, u->file ? u->file : name))
 		return 0;
 	log_err("%s: another process has changed its file meanwhile: try again", name);
 	return -EAGAIN;
@@ -158,7 +171,7 @@ static int saved_update_write(struct saved_update *u, const char *name)
 		u->staged = r ? NULL : xstrdup(name);
 	}
 	if (r)
-		log_err("%s cannot be written: %s", path, strerror(-r));
+		log_err("%s cannot be written: %s", path, saved_file_reason(r));
 	return r;
 }
 
@@ -252,7 +265,8 @@ void saved_update_end(struct saved_update *u)
 	free(u->name);
 	free(u->uuid);
 	free(u->file);
-	cleanup_close(&u->lock);
+	cleanup_close(&u->lock[0]);
+	cleanup_close(&u->lock[1]);
 	saved_update_unblock(u);
 	*u = (struct saved_update)SAVED_UPDATE_INIT;
 }

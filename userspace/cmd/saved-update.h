@@ -2,7 +2,7 @@
 /*
  * The file of a saved device follows the device.  A verb that changes a device does
  *
- *	saved_update_begin()	wait for the lock of the file, if there is one
+ *	saved_update_begin()	wait for the lock of the file, and of its new name
  *	saved_update_stage()	write the new file beside the old one
  *	...			change the device
  *	saved_update_commit()	put the new file in the place of the old one
@@ -36,7 +36,7 @@
  * @staged: name under which a new file waits, or NULL
  * @text: of the new file, after the stage
  * @words: see saved_update_words()
- * @lock: held until saved_update_end(), or -1
+ * @lock: of the file, and of the name that it gets; held until saved_update_end(), or -1
  * @blocked: from stage to commit, signals that would end the tool between device and file
  * @signals: the mask of before
  */
@@ -51,12 +51,15 @@ struct saved_update {
 	char *staged;
 	char *text;
 	char *words;
-	int lock;
+	int lock[2];
 	bool blocked;
 	sigset_t signals;
 };
 
-/* Each: 0, or a negative errno after a message; saved_update_end() in any case. */
+/*
+ * Each: 0, or a negative errno after a message; saved_update_end() in any case.  What comes
+ * first takes @u->add from the caller.
+ */
 int saved_update_begin(struct saved_update *u, const struct options *o, const char *name,
 		       const char *uuid);
 /* @new: the table that the device is to get; its legs and files exist, but for a dry run */
@@ -67,7 +70,7 @@ void saved_update_end(struct saved_update *u);
 /* After the stage: " && ...", which writes the file, or nothing. */
 const char *saved_update_words(const struct saved_update *u);
 
-#define SAVED_UPDATE_INIT	{ .lock = -1 }
+#define SAVED_UPDATE_INIT	{ .lock = { -1, -1 } }
 #define _cleanup_saved_update_	__attribute__((cleanup(saved_update_end)))
 
 #endif /* NOCLONE_SAVED_UPDATE_H */

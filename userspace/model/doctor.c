@@ -331,7 +331,11 @@ static void doctor_legs(const struct doctor_facts *d, struct findings *f)
 
 static void doctor_saved_device(const struct saved_facts *s, struct findings *f)
 {
-	if (!s->active && s->missing)
+	if (s->original)
+		finding_add(f, FINDING_ERROR, s->what,
+			    "its file has the UUID of %s, which is saved in a file of its own\nrm " SAVED_DIR "/%s" SAVED_SUFFIX
+			    ", if that is the copy", s->original, s->quoted);
+	else if (!s->active && s->missing)
 		finding_add(f, FINDING_ERROR, s->what,
 			    "it is not active, and %s does not exist\nattach that disk, then noclone activate %s",
 			    s->missing, s->quoted);
@@ -368,6 +372,10 @@ static void doctor_saved(const struct doctor_facts *d, struct findings *f)
 			finding_add(f, FINDING_ERROR, s->what,
 				    "its file is damaged: %s\nnoclone save %s, while the device runs",
 				    s->damage, s->quoted);
+		if (s->leftover)
+			finding_add(f, FINDING_WARNING, s->what,
+				    "an interrupted command has left %s\n%s%s", s->leftover,
+				    s->active ? "noclone save " : "noclone activate ", s->quoted);
 		if (s->active || !s->damage)
 			doctor_saved_device(s, f);
 	}
@@ -466,6 +474,8 @@ static void doctor_saved_free(struct saved_facts *s)
 	free(s->what);
 	free(s->quoted);
 	free(s->missing);
+	free(s->original);
+	free(s->leftover);
 	free(s->renamed);
 	free(s->damage);
 }

@@ -107,6 +107,8 @@ struct mapped_facts {
  * @quoted: the name as a shell takes it
  * @damage: why its file cannot be used, or NULL
  * @missing: a leg or file that does not exist, or NULL
+ * @original: it is a copy of that file, whose device is active, or NULL
+ * @leftover: a file that an interrupted command has left, or NULL
  * @active: there is a device with its UUID
  * @renamed: another name under which it is active, or NULL
  * @stands_in: it has none of this module's targets, its file has
@@ -119,6 +121,8 @@ struct saved_facts {
 	char *quoted;
 	char *damage;
 	char *missing;
+	char *original;
+	char *leftover;
 	char *renamed;
 	bool active;
 	bool stands_in;

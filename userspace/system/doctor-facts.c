@@ -218,6 +218,8 @@ static void facts_compare(struct saved_facts *s, const struct saved *saved)
 	_cleanup_free_ char *name = saved->uuid ? devmap_name_of_uuid(saved->uuid) : NULL;
 	_cleanup_table_ struct table live = { 0 };
 
+	s->original = name ? saved_file_original(name, saved->uuid, s->name) : NULL;
+	s->leftover = saved_file_leftover(s->name);
 	s->active = name && !live_table(name, &live);
 	if (!s->active)
 		return;

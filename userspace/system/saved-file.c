@@ -141,6 +141,16 @@ char *saved_file_of(const char *name, const char *uuid)
 	return search.name;
 }
 
+char *saved_file_original(const char *active, const char *uuid, const char *name)
+{
+	char *file = saved_file_of(active, uuid);
+
+	if (file && strcmp(file, name))
+		return file;
+	free(file);
+	return NULL;
+}
+
 static int saved_file_is_saved(const struct dirent *entry)
 {
 	_cleanup_free_ char *name = saved_name(entry->d_name);
@@ -292,7 +302,16 @@ int saved_file_writable(const char *name)
 		return errno == ENOENT ? 0 : -errno;
 	if (S_ISDIR(st.st_mode))
 		return -EISDIR;
+	/* a rename would replace the link, and leave the file that it leads to as it is */
+	if (S_ISLNK(st.st_mode))
+		return -ELOOP;
 	return faccessat(AT_FDCWD, path, W_OK, AT_EACCESS | AT_SYMLINK_NOFOLLOW) ? -errno : 0;
+}
+
+const char *saved_file_reason(int r)
+{
+	return r == -ELOOP ? "it is a symbolic link, for which a copy of its file has to stand" :
+			     strerror(-r);
 }
 
 int saved_file_remove(const char *name)
@@ -343,7 +362,9 @@ bool saved_file_is_forced(const char *name)
 /* A job that conflicts with one of a shutdown fails instead of cancelling that. */
 static void saved_unit_run(const char *verb, const char *name)
 {
-	_cleanup_free_ char *unit = boot_unit_service(name), *said = NULL;
+	_cleanup_child_output_ struct child_output output = { 0 };
+	_cleanup_free_ char *unit = boot_unit_service(name);
+	sigset_t before;
 	char *argv[] = {
 		(char *)"timeout", (char *)WAIT_SECONDS, (char *)"systemctl", (char *)verb,
 		(char *)"--job-mode=fail", (char *)"--quiet", (char *)"--", unit, NULL,
@@ -351,9 +372,11 @@ static void saved_unit_run(const char *verb, const char *name)
 
 	if (getenv(IN_UNIT) || access("/run/systemd/system", F_OK))
 		return;
-	said = child_read(argv);
-	if (!said)
+	/* ^C would leave a job of which nothing here knows how it ends */
+	signals_block(&before);
+	if (child_run(argv, true, &output) || output.status)
 		log_verbose("systemctl %s %s failed", verb, unit);
+	signals_unblock(&before);
 }
 
 void saved_unit_start(const char *name)

@@ -22,6 +22,11 @@ bool saved_file_says(const char *name, const char *text);
  */
 char *saved_file_of(const char *name, const char *uuid);
 /*
+ * If the file of that name is a copy with the UUID of a device that is active, the name of
+ * the other file: a new string, or NULL.
+ */
+char *saved_file_original(const char *active, const char *uuid, const char *name);
+/*
  * Call @visit for each device that has a file, sorted by name.  Return: 0, or a negative
  * errno after a message.
  */
@@ -69,6 +74,7 @@ bool saved_file_leftover_is_of(const char *leftover, const char *uuid);
 
 /* May the file be replaced or removed, as far as can be known?  0, or a negative errno. */
 int saved_file_writable(const char *name);
+const char *saved_file_reason(int r);
 /* Return: 0, or a negative errno after a message. */
 int saved_file_remove(const char *name);
 
