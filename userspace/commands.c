@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "base/util.h"
 #include "system/devmap.h"
 #include "cli/complete.h"
@@ -242,6 +243,8 @@ int command_main(int argc, char **argv)
 		r = EXIT_OK;
 	} else if (first < argc) {
 		r = commands_run(&o, argc - first, argv + first);
+	} else if (argc > 1 && !opt(&o, OPT_HELP)) {
+		log_err("which command? \"noclone help\" lists them");
 	} else {
 		help_overview(commands);
 		r = opt(&o, OPT_HELP) ? EXIT_OK : EXIT_USAGE;

@@ -117,6 +117,8 @@ static void plan_refuses_devices(void **state __unused)
 {
 	says(plan(TARGET_LINEAR, 0, "/dev/missing /dev/gone", ""), 2, 0,
 	     "Device not found");
+	says(plan(TARGET_LINEAR, 0, "/dev/missing /dev/missing:1M", ""), 1, 0,
+	     "Device not found");
 	says(plan(TARGET_LINEAR, 0, "/dev/a:64M", ""), 1, 0, "too small");
 	says(plan(TARGET_LINEAR, 0, "/dev/a:32M+33M", ""), 1, 0, "too small");
 	says(plan(TARGET_LINEAR, 0, "/dev/a:18446744073709551615s+1s", ""), 1, 0,

@@ -29,6 +29,20 @@ void finding_add(struct findings *f, enum finding_level level, const char *subje
 	new->subject = xstrdup(subject);
 }
 
+/* Two legs may be on a device that does not exist. */
+static void finding_drop_repeated(struct findings *f)
+{
+	const struct finding *last = &f->finding[f->nr - 1], *other;
+
+	for (other = f->finding; other < last; other++) {
+		if (other->line != last->line || strcmp(other->text, last->text))
+			continue;
+		free(last->text);
+		f->nr--;
+		return;
+	}
+}
+
 void finding_at(struct findings *f, enum finding_level level, unsigned int line,
 		const char *fmt, ...)
 {
@@ -39,6 +53,7 @@ void finding_at(struct findings *f, enum finding_level level, unsigned int line,
 	va_start(ap, fmt);
 	new->text = xvasprintf(fmt, ap);
 	va_end(ap);
+	finding_drop_repeated(f);
 }
 
 unsigned int findings_count(const struct findings *f, enum finding_level level)
