@@ -22,6 +22,16 @@ static const struct report_column *report_find(const struct report *r, const cha
 	return NULL;
 }
 
+static char *report_names(const struct report *r)
+{
+	struct strbuf b = { 0 };
+	unsigned int i;
+
+	for (i = 0; i < r->nr_columns; i++)
+		strbuf_add(&b, "%s%s", i ? " " : "", r->columns[i].name);
+	return strbuf_take(&b);
+}
+
 static char *report_no_column(const struct report *r, const char *name)
 {
 	_cleanup_free_ char *names = report_names(r), *best = nearest_of(name, names);
@@ -87,16 +97,6 @@ void report_help(const struct report *r)
 
 	for (i = 0; i < r->nr_columns; i++)
 		printf("%-*s  %s\n", report_width(r), r->columns[i].name, r->columns[i].help);
-}
-
-char *report_names(const struct report *r)
-{
-	struct strbuf b = { 0 };
-	unsigned int i;
-
-	for (i = 0; i < r->nr_columns; i++)
-		strbuf_add(&b, "%s%s", i ? " " : "", r->columns[i].name);
-	return strbuf_take(&b);
 }
 
 static bool report_is_number(struct json_object *value)

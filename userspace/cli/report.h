@@ -82,8 +82,6 @@ char *report_select(struct report *r, const char *list);
 char *report_sort_by(struct report *r, const char *list);
 /* Print all columns with their sentences, for "--output help". */
 void report_help(const struct report *r);
-/* Names of all columns with blanks in between: a new string. */
-char *report_names(const struct report *r);
 
 /* Sort an array of rows, if there is something to sort by. */
 void report_sort(const struct report *r, struct json_object *rows);

@@ -358,7 +358,8 @@ static void lint_check_name(struct lint *l, const struct target *t, const char *
 			name);
 }
 
-bool lint_is_kernel_name(const char *name)
+/* Does the kernel give out such names in the order in which it finds disks? */
+static bool lint_is_kernel_name(const char *name)
 {
 	static const char * const drivers[] = {
 		"sd", "hd", "vd", "xvd", "nvme", "mmcblk", "loop", "nbd", "zd", "dm-", "ram",

@@ -17,8 +17,6 @@
 void lint_table(const struct table *t, const struct facts_source *src,
 		const struct self_device *self, struct findings *findings);
 
-/* Is it a name that the kernel gives out in the order in which it finds disks? */
-bool lint_is_kernel_name(const char *name);
 /* Warn of device names that a reboot may give to another device. */
 void lint_names(const struct table *t, struct findings *findings);
 

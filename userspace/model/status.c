@@ -42,6 +42,26 @@ static bool status_share_is_new(const struct status *now, const struct status *b
 	return false;
 }
 
+bool status_counter_grows(const char *name)
+{
+	return strcmp(name, "inflight");
+}
+
+/* Does it count I/O that the fast path gave to dm core? */
+static bool status_counter_is_reason(const char *name)
+{
+	return strcmp(name, "fast") && strcmp(name, "reserve") && strcmp(name, "clones") &&
+	       strcmp(name, "gathered") && strcmp(name, "gathered_bios") &&
+	       status_counter_grows(name);
+}
+
+/* How many I/Os dm core did not clone. */
+static uint64_t status_fast(const struct status *s)
+{
+	return status_counter(s, "fast") + status_counter(s, "reserve") +
+	       status_counter(s, "gathered");
+}
+
 struct share share_of(const struct table *t, const struct status *now,
 		      const struct status *before)
 {
@@ -99,24 +119,6 @@ static const char *status_find_meaning(const struct word *list, size_t nr,
 		if (!strcmp(list[i].word, word))
 			return list[i].meaning;
 	return NULL;
-}
-
-bool status_counter_grows(const char *name)
-{
-	return strcmp(name, "inflight");
-}
-
-bool status_counter_is_reason(const char *name)
-{
-	return strcmp(name, "fast") && strcmp(name, "reserve") && strcmp(name, "clones") &&
-	       strcmp(name, "gathered") && strcmp(name, "gathered_bios") &&
-	       status_counter_grows(name);
-}
-
-uint64_t status_fast(const struct status *s)
-{
-	return status_counter(s, "fast") + status_counter(s, "reserve") +
-	       status_counter(s, "gathered");
 }
 
 const char *status_counter_meaning(const char *name)

@@ -57,10 +57,6 @@ int status_parse(struct status *s, const char *line);
 void status_free(struct status *s);
 /* Does it only grow?  One tells how many there are at the moment. */
 bool status_counter_grows(const char *name);
-/* Does it count I/O that the fast path gave to dm core? */
-bool status_counter_is_reason(const char *name);
-/* How many I/Os dm core did not clone. */
-uint64_t status_fast(const struct status *s);
 /* What a counter or a reason means, or NULL for one this tool does not know. */
 const char *status_counter_meaning(const char *name);
 const char *status_reason_meaning(const char *reason);
