@@ -4,6 +4,7 @@
 
 #include "base/util.h"
 #include "model/doctor.h"
+#include "model/key.h"
 
 #define TOOL	"1.0.0"
 #define RELEASE	"6.12.1-amd64"
@@ -20,8 +21,9 @@ static struct kernel_facts good_kernel(const char *release, const char *what)
 		.release = TEXT(release), .what = TEXT(what), .build = TEXT("make it"),
 		.file = {
 			.path = TEXT("/lib/dm-noclone.ko"), .version = TEXT(TOOL),
-			.srcversion = TEXT("A"), .kernel = TEXT("known"),
+			.kernel = TEXT("known"),
 		},
+		.certificate = TEXT("/mok.der"),
 	};
 }
 
@@ -30,7 +32,7 @@ static struct doctor_facts good(void)
 	struct doctor_facts d = {
 		.tool = TOOL,
 		.params = { .loaded = true, .stock = true },
-		.version = TEXT(TOOL), .srcversion = TEXT("A"),
+		.version = TEXT(TOOL),
 		.nr_kernels = 2,
 		.has_policy = true, .unit = TEXT("enabled"),
 		.device = &device, .nr_devices = 1,
@@ -91,6 +93,21 @@ static void says(const struct doctor_facts *d, enum finding_level level, const c
 			 text ? text : "", fix ? fix : "", all.text);
 }
 
+/* How many findings have that in their line. */
+static unsigned int count_lines(const struct doctor_facts *d, const char *text)
+{
+	_cleanup_findings_ struct findings f = { 0 };
+	unsigned int i, n = 0;
+
+	doctor_judge(d, &f);
+	for (i = 0; i < f.nr; i++) {
+		_cleanup_free_ char *line = finding_words(&f.finding[i], NULL);
+
+		n += !!strstr(line, text);
+	}
+	return n;
+}
+
 static void nothing_wrong(void **state __unused)
 {
 	struct doctor_facts d = good();
@@ -141,7 +158,39 @@ static void module_is_refused(void **state __unused)
 	d.kernel[0].file.signer = TEXT("DKMS");
 	says(&d, FINDING_NOTE, NULL, NULL);
 	d.kernel[0].unknown_key = true;
-	says(&d, FINDING_ERROR, "signed by \"DKMS\"", "mokutil --import");
+	says(&d, FINDING_ERROR, "signed by \"DKMS\"", "mokutil --import /mok.der");
+	/* what follows from that is not said, nor that all is well */
+	d.kernel[0].file.kernel = TEXT("BIO_TOMORROW");
+	d.kernel[0].file.version = TEXT("0.8.0");
+	assert_int_equal(count_lines(&d, "kernel " RELEASE), 1);
+	assert_int_equal(count_lines(&d, "module: the kernel loads it"), 0);
+	/* the kernel has taken what is loaded, and not yet the file of an upgrade */
+	d.params.loaded = true;
+	says(&d, FINDING_ERROR, "BIO_TOMORROW", NULL);
+	d.other_build = true;
+	says(&d, FINDING_ERROR, "signed by \"DKMS\"", "mokutil --import /mok.der");
+}
+
+static const char keys[] =
+	"0a1b2c3d I------ 1 perm 1f030000 0 0 asymmetri Debian CA: 6ccece7e: X509.rsa 6ccece7e []\n"
+	"0a1b2c3e I------ 1 perm 1f030000 0 0 asymmetri DKMS key: 63aa01: X509.rsa 63aa01 []\n"
+	"0a1b2c3f I------ 1 perm 1f030000 0 0 keyring   Other key: 1\n";
+
+/* After dkms was installed again: another key of the same name. */
+static void keys_of_one_name(void **state __unused)
+{
+	struct module_file file = { .signer = TEXT("DKMS key"), .sig_key = TEXT("0A:B9:01") };
+
+	assert_false(key_is_unknown(keys, &file, NULL));
+	assert_false(key_is_unknown(keys, &file,
+				    "serial=AB901\nX509v3 Subject Key Identifier: \n    63:AA:01\n"));
+	assert_true(key_is_unknown(keys, &file,
+				   "serial=AB901\nX509v3 Subject Key Identifier: \n    63:AA:02\n"));
+	assert_false(key_is_unknown(keys, &file,
+				    "serial=AB902\nX509v3 Subject Key Identifier: \n    63:AA:02\n"));
+	assert_false(key_is_unknown(keys, &file, "serial=AB901\n"));
+	file.signer = TEXT("Other key");
+	assert_true(key_is_unknown(keys, &file, NULL));
 }
 
 static void kernels_that_were_not_read(void **state __unused)
@@ -165,8 +214,8 @@ static void versions(void **state __unused)
 	d.kernel[1].file.version = TEXT("0.8.0");
 	says(&d, FINDING_WARNING, "kernel 6.13: /lib/dm-noclone.ko is dm-noclone 0.8.0", "make it");
 	d = good();
-	d.srcversion = TEXT("B");
-	says(&d, FINDING_NOTE, "another build", "modprobe dm-noclone");
+	d.other_build = true;
+	says(&d, FINDING_NOTE, "another build than /lib/dm-noclone.ko", "modprobe dm-noclone");
 }
 
 static void policy_is_not_in_force(void **state __unused)
@@ -221,7 +270,11 @@ static void rules(void **state __unused)
 	says(&d, FINDING_NOTE, "policy:2: \"exclude b\" decides nothing", "sed -i 2d");
 	rule[1].decides = 1;
 	says(&d, FINDING_OK, NULL, NULL);
-	rule[0].decides = 0;
+	free_policy(&d);
+	with_policy(&d, "include *\n");
+	says(&d, FINDING_OK, NULL, NULL);
+	rule[0] = (struct rule_facts) { 1, 0 };
+	says(&d, FINDING_NOTE, "policy:1: \"include *\" decides nothing", "sed -i 1d");
 	d.rule = NULL;
 	says(&d, FINDING_OK, NULL, NULL);
 	free_policy(&d);
@@ -311,6 +364,7 @@ int main(void)
 		cmocka_unit_test(nothing_wrong),
 		cmocka_unit_test(module_is_missing),
 		cmocka_unit_test(module_is_refused),
+		cmocka_unit_test(keys_of_one_name),
 		cmocka_unit_test(kernels_that_were_not_read),
 		cmocka_unit_test(versions),
 		cmocka_unit_test(policy_is_not_in_force),

@@ -55,7 +55,7 @@ static void errors(void **state __unused)
 {
 	path = "/lib/dm-noclone.ko";
 	says(-ENOKEY, "not signed with a key that the kernel knows");
-	says(-EKEYREJECTED, "mokutil --import");
+	says(-EKEYREJECTED, "run \"mokutil --import /");
 	says(-ENOEXEC, "built for another kernel; run \"");
 	says(-ENOENT, "built for another kernel; run \"");
 	says(-EINVAL, "failed: Invalid argument");

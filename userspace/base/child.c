@@ -141,9 +141,9 @@ static int child_wait_for(pid_t pid, int *status)
 	return stopped ? -EINTR : 0;
 }
 
-static char *child_read_back(int fd)
+static char *child_read_back(int fd, size_t *length)
 {
-	char *text = lseek(fd, 0, SEEK_SET) ? NULL : read_stream(fd, OUTPUT_MAX);
+	char *text = lseek(fd, 0, SEEK_SET) ? NULL : read_bytes(fd, OUTPUT_MAX, length);
 
 	return text ? text : xstrdup("");
 }
@@ -163,6 +163,7 @@ static int child_run_and(char **argv, struct child_output *output,
 {
 	_cleanup_close_ int out = memfd_create("stdout", MFD_CLOEXEC);
 	_cleanup_close_ int err = memfd_create("stderr", MFD_CLOEXEC);
+	size_t length;
 	pid_t pid;
 	int r;
 
@@ -173,8 +174,8 @@ static int child_run_and(char **argv, struct child_output *output,
 	if (r)
 		return r;
 	r = wait(pid, &output->status);
-	output->out = child_read_back(out);
-	output->err = child_read_back(err);
+	output->out = child_read_back(out, &output->length);
+	output->err = child_read_back(err, &length);
 	return r;
 }
 
@@ -195,9 +196,10 @@ int child_run(char **argv, bool through, struct child_output *output)
 	return child_run_and(argv, output, through ? child_wait_through : child_wait_for);
 }
 
-char *child_read(char **argv)
+char *child_read_bytes(char **argv, size_t *length)
 {
 	_cleanup_child_output_ struct child_output output;
+	char *out;
 	int r;
 
 	stop_hold();
@@ -207,7 +209,17 @@ char *child_read(char **argv)
 		log_debug("%s: %s", argv[0], r ? strerror(-r) : output.err);
 		return NULL;
 	}
-	return xstrdup(output.out);
+	*length = output.length;
+	out = output.out;
+	output.out = NULL;
+	return out;
+}
+
+char *child_read(char **argv)
+{
+	size_t length;
+
+	return child_read_bytes(argv, &length);
 }
 
 void child_output_free(struct child_output *output)

@@ -5,6 +5,7 @@
 
 #include <signal.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 /**
  * stop_hold - hold back SIGINT, SIGTERM, SIGHUP, SIGQUIT and SIGPIPE
@@ -25,9 +26,10 @@ void stop_release(void);
 void signals_block(sigset_t *old);
 void signals_unblock(const sigset_t *old);
 
-/* Standard output, standard error, and the status of waitpid(). */
+/* Standard output with its length, standard error, and the status of waitpid(). */
 struct child_output {
 	char *out;
+	size_t length;
 	char *err;
 	int status;
 };
@@ -46,6 +48,8 @@ void child_output_free(struct child_output *output);
 
 /* The standard output of a program that only looks: a new string; NULL if it fails. */
 char *child_read(char **argv);
+/* The same of one that prints what is no text. */
+char *child_read_bytes(char **argv, size_t *length);
 
 #define _cleanup_child_output_ __attribute__((cleanup(child_output_free)))
 

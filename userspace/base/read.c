@@ -11,7 +11,7 @@
 
 #include "base/util.h"
 
-static char *read_all(int fd, size_t limit, size_t *length)
+char *read_bytes(int fd, size_t limit, size_t *length)
 {
 	struct strbuf b = { 0 };
 	char chunk[4096];
@@ -37,7 +37,7 @@ char *read_stream(int fd, size_t limit)
 {
 	size_t length;
 
-	return read_all(fd, limit, &length);
+	return read_bytes(fd, limit, &length);
 }
 
 char *read_text_file(const char *path, size_t limit)
@@ -54,7 +54,7 @@ char *read_text_file(const char *path, size_t limit)
 		errno = S_ISDIR(st.st_mode) ? EISDIR : ENOSTR;
 		return NULL;
 	}
-	text = read_all(fd, limit, &length);
+	text = read_bytes(fd, limit, &length);
 	if (text && strlen(text) != length) {
 		cleanup_free(&text);
 		text = NULL;

@@ -6,6 +6,8 @@
 #include <dirent.h>
 #include <stddef.h>
 
+/* All that @fd gives, with a zero byte behind it; NULL with errno set, EFBIG beyond @limit. */
+char *read_bytes(int fd, size_t limit, size_t *length);
 /* All that @fd gives, as a string; NULL with errno set, EFBIG beyond @limit bytes. */
 char *read_stream(int fd, size_t limit);
 /*

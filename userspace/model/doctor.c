@@ -33,40 +33,82 @@ static bool doctor_is_for(const struct kernel_facts *k)
 				     strchr(" ", k->file.vermagic[length]));
 }
 
-static void doctor_installed(const struct doctor_facts *d, struct findings *f)
+static bool doctor_is_missing(const struct kernel_facts *k, struct findings *f)
 {
-	unsigned int i;
-
-	for (i = 0; i < d->nr_kernels; i++) {
-		const struct kernel_facts *k = &d->kernel[i];
-
-		if (!k->file.path)
-			finding_add(f, doctor_level(k), k->what,
-				    "modprobe finds no module dm-noclone for it\n%s", k->build);
-		else if (!doctor_is_for(k))
-			finding_add(f, doctor_level(k), k->what, "%s was built for kernel %.*s\n%s",
-				    k->file.path, (int)strcspn(k->file.vermagic, " "),
-				    k->file.vermagic, k->build);
-	}
+	if (!k->file.path)
+		finding_add(f, doctor_level(k), k->what,
+			    "modprobe finds no module dm-noclone for it\n%s", k->build);
+	else if (!doctor_is_for(k))
+		finding_add(f, doctor_level(k), k->what, "%s was built for kernel %.*s\n%s",
+			    k->file.path, (int)strcspn(k->file.vermagic, " "), k->file.vermagic,
+			    k->build);
+	else
+		return false;
+	return true;
 }
 
-static void doctor_signature(const struct kernel_facts *k, struct findings *f)
+/* The kernel took the module that is loaded. */
+static bool doctor_is_refused(const struct doctor_facts *d, const struct kernel_facts *k,
+			      struct findings *f)
 {
+	if (!d->signed_only || !strcmp(k->file.path, MODULE_BUILTIN) ||
+	    (k->running && d->params.loaded && !d->other_build))
+		return false;
 	if (!k->file.signer)
 		finding_add(f, doctor_level(k), k->what,
 			    "the kernel loads signed modules only, and %s has no signature\n%s, with a key that dkms signs with",
 			    k->file.path, k->build);
 	else if (k->unknown_key)
 		finding_add(f, doctor_level(k), k->what,
-			    "%s is signed by \"%s\", a key that the kernel does not know\nmokutil --import /var/lib/dkms/mok.pub, and reboot",
-			    k->file.path, k->file.signer);
+			    "%s is signed by \"%s\", with a key that the kernel does not know\nmokutil --import %s, and reboot",
+			    k->file.path, k->file.signer, k->certificate);
+	else
+		return false;
+	return true;
+}
+
+/* The module uses no fast path on a kernel that was not read for it. */
+static bool doctor_is_unread(const struct doctor_facts *d, const struct kernel_facts *k,
+			     struct findings *f)
+{
+	if (!k->file.kernel || !strcmp(k->file.kernel, "known"))
+		return false;
+	finding_add(f, d->any_kernel ? FINDING_NOTE : doctor_level(k), k->what,
+		    "it is like no kernel that was read for dm-noclone, which shows in %s: without the parameter any_kernel its devices stay on dm core's path\n"
+		    "apt-get install dm-noclone-dkms may bring a newer one; at your own risk, echo options dm_noclone any_kernel=1 >/etc/modprobe.d/dm-noclone.conf",
+		    k->file.kernel);
+	return true;
+}
+
+static bool doctor_is_of_another_version(const struct doctor_facts *d,
+					 const struct kernel_facts *k, struct findings *f)
+{
+	if (!k->file.version || !strcmp(k->file.version, d->tool))
+		return false;
+	finding_add(f, FINDING_WARNING, k->what, "%s is dm-noclone %s, and this tool is %s\n%s",
+		    k->file.path, k->file.version, d->tool, k->build);
+	return true;
+}
+
+/* One line for each: what is wrong first may be the reason of the rest. */
+static void doctor_kernels(const struct doctor_facts *d, struct findings *f)
+{
+	unsigned int i;
+
+	for (i = 0; i < d->nr_kernels; i++) {
+		const struct kernel_facts *k = &d->kernel[i];
+
+		if (!doctor_is_missing(k, f) && !doctor_is_refused(d, k, f) &&
+		    !doctor_is_unread(d, k, f) && !doctor_is_of_another_version(d, k, f))
+			finding_add(f, FINDING_OK, k->what, "dm-noclone %s is installed for it",
+				    d->tool);
+	}
 }
 
 static void doctor_loading(const struct doctor_facts *d, struct findings *f)
 {
 	const struct module_file *file = &d->kernel[0].file;
 	enum finding_level level = d->params.loaded ? FINDING_WARNING : FINDING_ERROR;
-	unsigned int i;
 
 	if (d->denied)
 		finding_add(f, level, MODULE,
@@ -79,49 +121,18 @@ static void doctor_loading(const struct doctor_facts *d, struct findings *f)
 		finding_add(f, level, MODULE,
 			    "it is blacklisted: only \"modprobe dm-noclone\" loads it\n"
 			    SHOW_CONF " /proc/cmdline shows the word to remove");
-	for (i = 0; d->signed_only && i < d->nr_kernels; i++)
-		if (d->kernel[i].file.path && strcmp(d->kernel[i].file.path, MODULE_BUILTIN) &&
-		    !(d->kernel[i].running && d->params.loaded))
-			doctor_signature(&d->kernel[i], f);
-}
-
-/* The module uses no fast path on a kernel that was not read for it. */
-static void doctor_kernel(const struct doctor_facts *d, struct findings *f)
-{
-	unsigned int i;
-
-	for (i = 0; i < d->nr_kernels; i++) {
-		const struct kernel_facts *k = &d->kernel[i];
-
-		if (k->file.kernel && strcmp(k->file.kernel, "known"))
-			finding_add(f, d->any_kernel ? FINDING_NOTE : doctor_level(k), k->what,
-				    "it is like no kernel that was read for dm-noclone, which shows in %s: without the parameter any_kernel its devices stay on dm core's path\n"
-				    "apt-get install dm-noclone-dkms may bring a newer one; at your own risk, echo options dm_noclone any_kernel=1 >/etc/modprobe.d/dm-noclone.conf",
-				    k->file.kernel);
-	}
 }
 
 static void doctor_version(const struct doctor_facts *d, struct findings *f)
 {
-	const struct module_file *file = &d->kernel[0].file;
-	unsigned int i;
-
-	for (i = 0; i < d->nr_kernels; i++) {
-		const struct kernel_facts *k = &d->kernel[i];
-
-		if (k->file.version && strcmp(k->file.version, d->tool))
-			finding_add(f, FINDING_WARNING, k->what,
-				    "%s is dm-noclone %s, and this tool is %s\n%s", k->file.path,
-				    k->file.version, d->tool, k->build);
-	}
 	if (d->version && strcmp(d->version, d->tool))
 		finding_add(f, FINDING_WARNING, MODULE,
 			    "dm-noclone %s is loaded, and this tool is %s\n" LOAD_ANEW,
 			    d->version, d->tool);
-	else if (d->srcversion && file->srcversion && strcmp(d->srcversion, file->srcversion))
+	else if (d->other_build)
 		finding_add(f, FINDING_NOTE, MODULE,
 			    "the loaded dm-noclone is another build than %s\n" LOAD_ANEW,
-			    file->path);
+			    d->kernel[0].file.path);
 }
 
 static bool doctor_has_includes(const struct doctor_facts *d)
@@ -190,12 +201,21 @@ static void doctor_policy(const struct doctor_facts *d, struct findings *f)
 		doctor_unit(d->unit, f);
 }
 
+/* A rule for all devices is correct where there is none yet. */
+static bool doctor_is_wanting(const struct doctor_facts *d, unsigned int line)
+{
+	const char *pattern = d->policy.line[line].pattern;
+
+	return pattern && !d->rule[line].decides &&
+	       (d->rule[line].matches || strcmp(pattern, "*"));
+}
+
 static void doctor_rules(const struct doctor_facts *d, struct findings *f)
 {
 	unsigned int i;
 
 	for (i = 0; d->rule && i < d->policy.nr; i++)
-		if (d->policy.line[i].pattern && !d->rule[i].decides)
+		if (doctor_is_wanting(d, i))
 			finding_add(f, FINDING_NOTE, POLICY,
 				    POLICY_PATH ":%u: \"%s\" %s\nsed -i %ud " POLICY_PATH ", unless the device comes later",
 				    i + 1, d->policy.line[i].text, d->rule[i].matches ?
@@ -385,6 +405,7 @@ static void doctor_saved(const struct doctor_facts *d, struct findings *f)
 enum check_needs {
 	NEEDS_NOTHING,
 	NEEDS_MODULE,
+	NEEDS_LOADED,
 	NEEDS_DEVICES,
 };
 
@@ -403,11 +424,10 @@ static const struct check {
 	const char *what;
 	const char *fine;
 } checks[] = {
-	{ "installed", doctor_installed, NEEDS_NOTHING, MODULE,
-	  "it is installed for the running kernel and for the newest one" },
-	{ "loading", doctor_loading, NEEDS_MODULE, MODULE, "the kernel loads it" },
-	{ "kernel", doctor_kernel, NEEDS_MODULE, MODULE, "it knows the kernels that it is on" },
-	{ "version", doctor_version, NEEDS_MODULE, MODULE, "it has the version of this tool" },
+	{ "kernels", doctor_kernels, NEEDS_NOTHING, NULL, NULL },
+	{ "loading", doctor_loading, NEEDS_MODULE, MODULE,
+	  "modprobe.d and the kernel's command line allow it" },
+	{ "version", doctor_version, NEEDS_LOADED, MODULE, "the loaded one is the installed one" },
 	{ "in-force", doctor_force, NEEDS_MODULE, MODULE, "its parameters allow the fast path" },
 	{ "policy", doctor_policy, NEEDS_NOTHING, POLICY, "the next boot applies it" },
 	{ "rules", doctor_rules, NEEDS_DEVICES, POLICY, "each rule decides about a device" },
@@ -423,6 +443,8 @@ static bool doctor_has_looked(const struct doctor_facts *d, enum check_needs nee
 	switch (needs) {
 	case NEEDS_MODULE:
 		return d->params.loaded || d->kernel[0].file.path;
+	case NEEDS_LOADED:
+		return d->params.loaded;
 	case NEEDS_DEVICES:
 		return !d->devices_error;
 	default:
@@ -450,11 +472,12 @@ static void doctor_kernel_free(struct kernel_facts *k)
 	free(k->what);
 	free(k->file.path);
 	free(k->file.version);
-	free(k->file.srcversion);
 	free(k->file.vermagic);
 	free(k->file.signer);
+	free(k->file.sig_key);
 	free(k->file.kernel);
 	free(k->file.install);
+	free(k->certificate);
 	free(k->build);
 }
 
@@ -493,7 +516,6 @@ void doctor_facts_free(struct doctor_facts *d)
 	free(d->device);
 	free(d->saved);
 	free(d->version);
-	free(d->srcversion);
 	free(d->policy_unreadable);
 	free(d->rule);
 	free(d->unit);

@@ -28,9 +28,9 @@ struct module_params {
  * struct module_file - the module that modprobe finds for a kernel
  * @path: its file, MODULE_BUILTIN, or NULL; the strings below may be NULL as well
  * @version: of the module
- * @srcversion: of its source
  * @vermagic: begins with the release that it was built for
  * @signer: the name in its signature
+ * @sig_key: the serial number of the certificate of the key, in hexadecimal
  * @kernel: how that kernel differs from all that were read for the module, or "known"
  * @install: the command that modprobe.d(5) runs in place of loading it
  * @blacklisted: modprobe.d or the kernel's command line says so
@@ -38,9 +38,9 @@ struct module_params {
 struct module_file {
 	char *path;
 	char *version;
-	char *srcversion;
 	char *vermagic;
 	char *signer;
+	char *sig_key;
 	char *kernel;
 	char *install;
 	bool blacklisted;
@@ -55,6 +55,7 @@ struct module_file {
  * @running: it is the one that runs
  * @file: the module that modprobe would load
  * @unknown_key: the running kernel does not know the key that signed that file
+ * @certificate: the file to enroll, so that it knows it
  * @build: the command that builds and installs the module for it
  */
 struct kernel_facts {
@@ -63,6 +64,7 @@ struct kernel_facts {
 	bool running;
 	struct module_file file;
 	bool unknown_key;
+	char *certificate;
 	char *build;
 };
 
@@ -133,7 +135,8 @@ struct saved_facts {
 /**
  * struct doctor_facts - all of it
  * @tool: version of this tool
- * @params: of the loaded module; @version and @srcversion likewise, or NULL
+ * @params: of the loaded module; @version likewise, or NULL
+ * @other_build: the loaded module is another build than the one that modprobe would load
  * @fastpath_off: its parameter fastpath is N
  * @any_kernel: its parameter any_kernel is Y
  * @denied: module_blacklist= of the kernel's command line names the module
@@ -151,7 +154,7 @@ struct doctor_facts {
 	const char *tool;
 	struct module_params params;
 	char *version;
-	char *srcversion;
+	bool other_build;
 	bool fastpath_off;
 	bool any_kernel;
 	bool denied;

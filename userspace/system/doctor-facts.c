@@ -14,6 +14,7 @@
 #include "base/child.h"
 #include "base/read.h"
 #include "base/util.h"
+#include "model/key.h"
 #include "model/name.h"
 #include "model/saved.h"
 #include "system/devmap.h"
@@ -51,7 +52,6 @@ static void facts_of_module(struct doctor_facts *d)
 	module_params(&d->params);
 	if (d->params.loaded) {
 		d->version = read_line_of(MODULE "version");
-		d->srcversion = read_line_of(MODULE "srcversion");
 		d->fastpath_off = facts_line_is(MODULE "parameters/fastpath", 'N');
 		d->any_kernel = facts_line_is(MODULE "parameters/any_kernel", 'Y');
 	}
@@ -61,22 +61,18 @@ static void facts_of_module(struct doctor_facts *d)
 }
 
 /* Only root sees the keys of the kernel; others are not told that one is missing. */
-static bool facts_lacks_key(const char *signer)
+static bool facts_lacks_key(const struct kernel_facts *k)
 {
+	char *argv[] = {
+		(char *)"openssl", (char *)"x509", (char *)"-inform", (char *)"DER",
+		(char *)"-noout", (char *)"-serial", (char *)"-ext", (char *)"subjectKeyIdentifier",
+		(char *)"-in", k->certificate, NULL
+	};
 	_cleanup_close_ int fd = open("/proc/keys", O_RDONLY | O_CLOEXEC);
 	_cleanup_free_ char *keys = geteuid() || fd < 0 ? NULL : read_stream(fd, FILE_MAX);
-	const char *at = keys;
+	_cleanup_free_ char *certificate = keys ? child_read(argv) : NULL;
 
-	while (at && (at = strstr(at, signer))) {
-		const char *line = at;
-
-		while (line > keys && line[-1] != '\n')
-			line--;
-		if (memmem(line, at - line, " asymmetri", strlen(" asymmetri")))
-			return false;
-		at++;
-	}
-	return keys;
+	return keys && key_is_unknown(keys, &k->file, certificate);
 }
 
 static void facts_of_kernel(struct doctor_facts *d, const char *release, bool running)
@@ -88,7 +84,8 @@ static void facts_of_kernel(struct doctor_facts *d, const char *release, bool ru
 	k->running = running;
 	k->build = module_build_command(release);
 	module_file_look(release, &k->file);
-	k->unknown_key = running && k->file.signer && facts_lacks_key(k->file.signer);
+	k->certificate = module_certificate(release);
+	k->unknown_key = d->signed_only && k->file.signer && facts_lacks_key(k);
 }
 
 /* A folder that dkms or the headers alone have left is no kernel's. */
@@ -108,6 +105,7 @@ static void facts_of_kernels(struct doctor_facts *d)
 
 	uname(&system);
 	facts_of_kernel(d, system.release, true);
+	d->other_build = d->params.loaded && module_is_another_build(d->kernel[0].file.path);
 	if (nr > 0 && strcmp(list[nr - 1]->d_name, system.release))
 		facts_of_kernel(d, list[nr - 1]->d_name, false);
 	while (nr > 0)

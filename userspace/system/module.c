@@ -2,9 +2,9 @@
 /* The kernel module and its parameters, through sysfs and libkmod. */
 #include "system/module.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <glob.h>
 #include <libkmod.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "dm-noclone.h"
+#include "base/child.h"
 #include "base/log.h"
 #include "base/read.h"
 #include "base/util.h"
@@ -22,6 +23,8 @@
 /* as libkmod and the kernel have it */
 #define MODULE		"dm_noclone"
 #define DKMS_TREE	"/var/lib/dkms/" NOCLONE_MODULE_NAME "/"
+#define BUILD_ID	"/sys/module/dm_noclone/notes/.note.gnu.build-id"
+#define BUILD_ID_MAX	4096
 
 void module_params(struct module_params *m)
 {
@@ -35,20 +38,78 @@ void module_params(struct module_params *m)
 	m->stock = stock && !strcmp(stock, "on");
 }
 
-/* Of several sources that dkms has the newest. */
+static int module_is_source(const struct dirent *entry)
+{
+	_cleanup_free_ char *source = xasprintf(DKMS_TREE "%s/source", entry->d_name);
+
+	return *entry->d_name != '.' && !access(source, F_OK);
+}
+
+/* Of several versions that dkms has the newest. */
 char *module_build_command(const char *release)
 {
-	const char *version;
+	struct dirent **list = NULL;
+	int nr = scandir(DKMS_TREE, &list, module_is_source, versionsort);
 	char *command;
-	glob_t source;
 
-	if (glob(DKMS_TREE "*/source", 0, NULL, &source))
-		return xasprintf("make -C SOURCE KVER=%s install", release);
-	version = source.gl_pathv[source.gl_pathc - 1] + strlen(DKMS_TREE);
-	command = xasprintf("dkms install --force " NOCLONE_MODULE_NAME "/%.*s -k %s",
-			    (int)strcspn(version, "/"), version, release);
-	globfree(&source);
+	if (nr > 0)
+		command = xasprintf("dkms install --force " NOCLONE_MODULE_NAME "/%s -k %s",
+				    list[nr - 1]->d_name, release);
+	else
+		command = xasprintf("make -C SOURCE KVER=%s install", release);
+	while (nr > 0)
+		free(list[--nr]);
+	free(list);
 	return command;
+}
+
+/* dkms reads its configuration the same way. */
+char *module_certificate(const char *release)
+{
+	static const char script[] =
+		"kernelver=$0 mok_certificate=\n"
+		"for conf in /etc/dkms/framework.conf /etc/dkms/framework.conf.d/*.conf; do\n"
+		"	[[ ! -r $conf ]] || . \"$conf\" >/dev/null\n"
+		"done\n"
+		"echo \"${mok_certificate:-/var/lib/dkms/mok.pub}\"\n";
+	char *argv[] = {
+		(char *)"bash", (char *)"-c", (char *)script, (char *)release, NULL
+	};
+	char *path = child_read(argv);
+
+	if (!path)
+		return xstrdup("/var/lib/dkms/mok.pub");
+	path[strcspn(path, "\n")] = 0;
+	return path;
+}
+
+/* The program that prints a file of that name as it is without compression. */
+static const char *module_unpacker(const char *path)
+{
+	static const char *const programs[][2] = {
+		{ ".ko.xz", "xzcat" }, { ".ko.zst", "zstdcat" }, { ".ko.gz", "zcat" },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(programs); i++)
+		if (strstr(path, programs[i][0]))
+			return programs[i][1];
+	return "cat";
+}
+
+/* The file has the build id in the same note, to the byte. */
+bool module_is_another_build(const char *path)
+{
+	char *argv[] = { (char *)module_unpacker(path ? path : ""), (char *)path, NULL };
+	_cleanup_close_ int fd = open(BUILD_ID, O_RDONLY | O_CLOEXEC);
+	_cleanup_free_ char *note = NULL, *module = NULL;
+	size_t note_length = 0, length = 0;
+
+	if (!path || fd < 0)
+		return false;
+	note = read_bytes(fd, BUILD_ID_MAX, &note_length);
+	module = child_read_bytes(argv, &length);
+	return note && module && !memmem(module, length, note, note_length);
 }
 
 char *module_boot_word(const char *prefix)
@@ -134,8 +195,8 @@ static void module_take_info(struct module_file *file, struct kmod_module *modul
 		const char *key;
 		char **value;
 	} wanted[] = {
-		{ "version", &file->version }, { "srcversion", &file->srcversion },
-		{ "vermagic", &file->vermagic }, { "signer", &file->signer },
+		{ "version", &file->version }, { "vermagic", &file->vermagic },
+		{ "signer", &file->signer }, { "sig_key", &file->sig_key },
 		{ "kernel", &file->kernel },
 	};
 	struct kmod_list *info = NULL, *entry;
@@ -182,12 +243,13 @@ static char *module_not_permitted(const char *kernel)
 static char *module_load_problem(int err, const char *kernel, const char *options)
 {
 	_cleanup_free_ char *build = module_build_command(kernel);
+	_cleanup_free_ char *certificate = module_certificate(kernel);
 
 	switch (err) {
 	case ENOKEY:
 	case EKEYREJECTED:
-		return xasprintf("kernel %s refuses " NOCLONE_MODULE_NAME ": it is not signed with a key that the kernel knows; enroll that key with mokutil --import, or turn Secure Boot off",
-				 kernel);
+		return xasprintf("kernel %s refuses " NOCLONE_MODULE_NAME ": it is not signed with a key that the kernel knows; run \"mokutil --import %s\" and reboot, or turn Secure Boot off",
+				 kernel, certificate);
 	case ENOEXEC:
 	case ENOENT:
 		return xasprintf("kernel %s refuses " NOCLONE_MODULE_NAME ": it was built for another kernel; run \"%s\"",

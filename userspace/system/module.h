@@ -19,6 +19,10 @@ int module_set(const char *parameter, const char *value);
 void module_file_look(const char *release, struct module_file *file);
 /* The command that makes and installs the module for @release: a new string. */
 char *module_build_command(const char *release);
+/* The certificate of the key that dkms signs with for @release: a new string. */
+char *module_certificate(const char *release);
+/* Is the module that is loaded not the one in that file?  If it cannot be told, no. */
+bool module_is_another_build(const char *path);
 /* The last word of the kernel's command line that begins so: a new string, or NULL. */
 char *module_boot_word(const char *prefix);
 /* Does module_blacklist= of the command line keep the kernel from loading it? */
