@@ -7,22 +7,68 @@
  *	way=again	It takes no bio without waiting.
  *	way=op		It makes a write of each bio that it completes.
  *	way=flag	It sets a flag that no kernel has, and says whether that was set.
+ *	way=home	It reads as zeroes, and interrupts the processor of the submitter.
+ *	way=elsewhere	It reads as zeroes, and interrupts another processor.
  */
 #include <linux/blkdev.h>
 #include <linux/module.h>
+#include <linux/smp.h>
 #include <linux/string.h>
 
 static char *way = "quiet";
 module_param(way, charp, 0);
-MODULE_PARM_DESC(way, "quiet, again, op or flag");
+MODULE_PARM_DESC(way, "quiet, again, op, flag, home or elsewhere");
 
 #define ODD_FLAG	0x8000
 
 static int odd_major;
 static struct gendisk *odd_disk;
 
+static DEFINE_SPINLOCK(odd_lock);
+static struct bio_list odd_bios;
+
+static void odd_interrupt(void *unused)
+{
+	struct bio_list bios;
+	struct bio *bio;
+
+	spin_lock(&odd_lock);
+	bios = odd_bios;
+	bio_list_init(&odd_bios);
+	spin_unlock(&odd_lock);
+	while ((bio = bio_list_pop(&bios))) {
+		if (bio_op(bio) == REQ_OP_READ)
+			zero_fill_bio(bio);
+		bio_endio(bio);
+	}
+}
+
+static call_single_data_t odd_call = CSD_INIT(odd_interrupt, NULL);
+
+/* If the call is busy, it has not begun, and takes this bio as well. */
+static void odd_submit_interrupting(struct bio *bio, unsigned int cpu)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&odd_lock, flags);
+	bio_list_add(&odd_bios, bio);
+	spin_unlock_irqrestore(&odd_lock, flags);
+	preempt_disable();
+	smp_call_function_single_async(cpu < nr_cpu_ids ? cpu : smp_processor_id(), &odd_call);
+	preempt_enable();
+}
+
 static void odd_submit_bio(struct bio *bio)
 {
+	if (!strcmp(way, "home")) {
+		odd_submit_interrupting(bio, raw_smp_processor_id());
+		return;
+	}
+	if (!strcmp(way, "elsewhere")) {
+		odd_submit_interrupting(bio, cpumask_any_but(cpu_online_mask,
+							     raw_smp_processor_id()));
+		return;
+	}
 	if (!strcmp(way, "quiet")) {
 		bio_set_flag(bio, BIO_QUIET);
 		bio_io_error(bio);

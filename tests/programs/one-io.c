@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * one-io DEV read|write|randread|randwrite BYTES [WORD]...: what one I/O costs, of direct I/O
+ * one by one. For "make bench", where the clock counts instructions.
+ *
+ *	fsync		a write is followed by fdatasync()
+ *	size=BYTES	within so much at the begin of DEV; default is all of it
+ *	huge		the memory is a huge page
+ *	scattered	no two of its pages are neighbours
+ *	nodata		DEV does not keep what is written
+ *
+ * The same I/Os are done in rounds of at most a millisecond. What else the machine does, its
+ * timer to begin with, falls into some of them, so the shortest is printed, as JSON. DEV is
+ * written to first, and read again: what is measured are I/Os that end with the right data.
+ */
+#define _GNU_SOURCE
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include "sectors.h"
+
+#define ROUNDS	20
+#define MOST	128
+#define PAGE	4096
+
+static struct {
+	int fd;
+	bool write, random, fsync, huge, scattered, nodata;
+	size_t bytes;
+	off_t size;
+} load;
+
+static char *data;
+
+static void one_io_parse(const char *word)
+{
+	if (!strcmp(word, "fsync"))
+		load.fsync = true;
+	else if (!strcmp(word, "huge"))
+		load.huge = true;
+	else if (!strcmp(word, "scattered"))
+		load.scattered = true;
+	else if (!strcmp(word, "nodata"))
+		load.nodata = true;
+	else if (sscanf(word, "size=%jd", &load.size) != 1)
+		errx(EXIT_FAILURE, "%s: no such word", word);
+}
+
+/* The pages of a file are likely to be neighbours: take them in another order. */
+static void one_io_scatter(char *memory)
+{
+	int fd = memfd_create("memory", 0);
+	size_t i, n = load.bytes / PAGE;
+
+	if (fd < 0 || posix_fallocate(fd, 0, load.bytes))
+		die("memory");
+	for (i = 0; i < n; i++)
+		if (mmap(memory + i * PAGE, PAGE, PROT_READ | PROT_WRITE,
+			 MAP_SHARED | MAP_FIXED | MAP_POPULATE, fd, i * 85 % n * PAGE) == MAP_FAILED)
+			die("memory");
+}
+
+static void *one_io_memory(void)
+{
+	int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE | (load.huge ? MAP_HUGETLB : 0);
+	size_t bytes = load.huge ? 2 << 20 : load.bytes;
+	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, flags, -1, 0);
+
+	if (p == MAP_FAILED)
+		die("memory");
+	if (load.scattered)
+		one_io_scatter(p);
+	return p;
+}
+
+/* Return: where the next I/O is; the same ones after each random_seed(). */
+static off_t one_io_offset(unsigned int i)
+{
+	uint64_t places = load.size / load.bytes;
+
+	return (load.random ? random_below(places) : i % places) * load.bytes;
+}
+
+static void one_io_transfer(bool write, off_t offset)
+{
+	ssize_t done = write ? pwrite(load.fd, data, load.bytes, offset) :
+		pread(load.fd, data, load.bytes, offset);
+
+	if (done != (ssize_t)load.bytes)
+		die("I/O of %zu bytes at %jd", load.bytes, (intmax_t)offset);
+	if (write && load.fsync && fdatasync(load.fd))
+		die("fdatasync");
+}
+
+/* Return: nanoseconds. */
+static uint64_t one_io_round(unsigned int ios)
+{
+	struct timespec begin, end;
+	unsigned int i;
+
+	random_seed(1);
+	clock_gettime(CLOCK_MONOTONIC, &begin);
+	for (i = 0; i < ios; i++)
+		one_io_transfer(load.write, one_io_offset(i));
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	return (end.tv_sec - begin.tv_sec) * 1000000000ull + end.tv_nsec - begin.tv_nsec;
+}
+
+/* Each block says where it is, in all its sectors. */
+static void one_io_fill(unsigned int ios)
+{
+	unsigned int i;
+	size_t at;
+
+	random_seed(1);
+	for (i = 0; i < ios; i++) {
+		off_t offset = one_io_offset(i);
+
+		for (at = 0; at < load.bytes; at += SECTOR)
+			stamp(data + at, (offset + at) / SECTOR, 1);
+		one_io_transfer(true, offset);
+	}
+}
+
+static void one_io_verify(unsigned int ios)
+{
+	unsigned int i;
+	size_t at;
+
+	random_seed(1);
+	for (i = 0; i < ios; i++) {
+		off_t offset = one_io_offset(i);
+
+		memset(data, 0xff, load.bytes);
+		one_io_transfer(false, offset);
+		for (at = 0; at < load.bytes; at += SECTOR)
+			if (stamp_version(data + at, (offset + at) / SECTOR) != 1)
+				errx(EXIT_FAILURE, "wrong data at %jd", (intmax_t)(offset + at));
+	}
+}
+
+/* A power of two, so that it is the same each time. */
+static unsigned int one_io_choose_ios(void)
+{
+	unsigned int ios = MOST;
+	uint64_t one;
+
+	one_io_round(4);
+	one = one_io_round(4) / 4;
+	while (ios > 1 && ios * one > 1000000)
+		ios /= 2;
+	return ios;
+}
+
+static uint64_t one_io_switches(void)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_SELF, &usage);
+	return usage.ru_nvcsw + usage.ru_nivcsw;
+}
+
+static void one_io_measure(unsigned int ios)
+{
+	uint64_t least = UINT64_MAX, switches = one_io_switches();
+	unsigned int i;
+
+	for (i = 0; i < ROUNDS; i++) {
+		uint64_t ns = one_io_round(ios);
+
+		if (ns < least)
+			least = ns;
+	}
+	switches = one_io_switches() - switches;
+	printf("{\"per_io\": %.2f, \"ios\": %u, \"switches_per_io\": %.3f}\n",
+	       (double)least / ios, ROUNDS * ios, (double)switches / (ROUNDS * ios));
+}
+
+int main(int argc, char **argv)
+{
+	unsigned int ios;
+	int i;
+
+	if (argc < 4)
+		errx(2, "usage: one-io DEV read|write|randread|randwrite BYTES [WORD]...");
+	load.write = strstr(argv[2], "write");
+	load.random = !strncmp(argv[2], "rand", 4);
+	load.bytes = atol(argv[3]);
+	load.fd = open(argv[1], O_RDWR | O_DIRECT);
+	if (load.fd < 0)
+		die("%s", argv[1]);
+	load.size = lseek(load.fd, 0, SEEK_END);
+	for (i = 4; i < argc; i++)
+		one_io_parse(argv[i]);
+	data = one_io_memory();
+	ios = one_io_choose_ios();
+	if (!load.nodata) {
+		one_io_fill(ios);
+		one_io_verify(ios);
+	}
+	one_io_round(ios);
+	one_io_measure(ios);
+	return 0;
+}
