@@ -9,17 +9,16 @@ def stock_of(row):
     if row in ("noclone-buffered", "noclone-sync"):
         return "loop-buffered"
     kind, _, what = row.partition("-")
-    return f"stock-{what}" if kind in ("noclone", "attached") else None
+    return f"stock-{what}" if kind in ("noclone", "attached", "core", "limit") else None
 
 
-def closed(raw, stock, ours):
-    """Share of what stock adds to raw that ours does not add, or None."""
-    if not raw or not stock or stock["per_io"] <= raw["per_io"]:
-        return None
-    return 1 - (ours["per_io"] - raw["per_io"]) / (stock["per_io"] - raw["per_io"])
-
-
-def gain(stock, ours):
-    """What ours saves of stock, or None if that is not above the noise of both."""
+def verdict(raw, stock, ours):
+    """What ours saves, in words that the noise allows: of the whole, or of what stock adds."""
     saved = stock["per_io"] - ours["per_io"]
-    return None if abs(saved) <= 2 * (ours["spread"] + stock["spread"]) else saved
+    if abs(saved) <= 2 * (ours["spread"] + stock["spread"]):
+        return "as stock"
+    if raw and ours["per_io"] < raw["per_io"]:
+        return "below raw"
+    if raw and raw["per_io"] < stock["per_io"]:
+        return f"{100 * saved / (stock['per_io'] - raw['per_io']):.0f} %"
+    return f"{100 * saved / stock['per_io']:+.1f} % saved"
