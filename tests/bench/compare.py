@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a cell is compared with, and how; for report, publish and filetables."""
+"""What a cell is compared with, and how a result is written; for report, publish and
+filetables."""
+import json
 
 
 def stock_of(row):
@@ -22,3 +24,10 @@ def verdict(raw, stock, ours):
     if raw and raw["per_io"] < stock["per_io"]:
         return f"{100 * saved / (stock['per_io'] - raw['per_io']):.0f} %"
     return f"{100 * saved / stock['per_io']:+.1f} % saved"
+
+
+def lines_of(result):
+    """JSON with a line for each cell: short to read, and to compare."""
+    head = json.dumps({k: v for k, v in result.items() if k != "cells"})
+    cells = ",\n".join(" " + json.dumps(c) for c in result["cells"])
+    return f'{head[:-1]}, "cells": [\n{cells}\n]}}\n'
