@@ -116,12 +116,27 @@ int devmap_create(const char *name, const char *uuid, const struct table *t,
 	return r;
 }
 
-/* One ioctl suspends, swaps the tables and resumes. */
+/* In sectors; 0 if it is not known. */
+static uint32_t devmap_read_ahead(const char *name)
+{
+	_cleanup_task_ struct dm_task *dmt = devmap_query_new(DM_DEVICE_INFO, name);
+	uint32_t sectors;
+
+	return !devmap_query_run(dmt) && dm_task_get_read_ahead(dmt, &sectors) ? sectors : 0;
+}
+
+/*
+ * One ioctl suspends, swaps the tables and resumes.  Linux 6.1 sets the readahead anew then;
+ * since 6.12 it becomes larger with the new table, not smaller than the user has set it.
+ */
 static int devmap_swap_tables(const char *name)
 {
 	_cleanup_task_ struct dm_task *dmt = devmap_task_new(DM_DEVICE_RESUME, name);
 
-	return dmt ? devmap_task_run_udev(dmt, "switching the table of", name) : -ENOMEM;
+	if (!dmt || !dm_task_set_read_ahead(dmt, devmap_read_ahead(name),
+					    DM_READ_AHEAD_MINIMUM_FLAG))
+		return -ENOMEM;
+	return devmap_task_run_udev(dmt, "switching the table of", name);
 }
 
 /*
