@@ -395,7 +395,7 @@ static void noclone_extent_drop(struct kthread_work *work)
 	if (READ_ONCE(fc->backing->pinned))
 		invalidate_inode_pages2(fc->file->f_mapping);
 	memalloc_noio_restore(noio);
-	/* After the pages: who reads the file when a flush has ended must not find them */
+	/* After the pages: a reader of the file finds none of them once the flush has ended */
 	smp_store_release(&fc->dropped, nr);
 	wake_up_all(&fc->drop_wait);
 	/* Only now: a program that goes by the times must not find old pages */

@@ -45,7 +45,7 @@ static void odd_interrupt(void *unused)
 
 static call_single_data_t odd_call = CSD_INIT(odd_interrupt, NULL);
 
-/* If the call is busy, it has not begun, and takes this bio as well. */
+/* A busy call still has to begin, and takes this bio as well. */
 static void odd_submit_interrupting(struct bio *bio, unsigned int cpu)
 {
 	unsigned long flags;

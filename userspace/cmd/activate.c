@@ -91,7 +91,7 @@ static int activate_judge(const struct activation *a, unsigned int forced)
 			 a->name);
 		return 0;
 	}
-	if (errors <= forced)
+	if (errors == forced)
 		log_err("%s is not activated; if these are its disks and files: noclone activate --force %s && noclone save %s",
 			a->name, a->name, a->name);
 	else

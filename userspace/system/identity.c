@@ -431,13 +431,14 @@ int signatures_record(struct saved *s, bool planned)
 	return 0;
 }
 
-/* @first: signature of the device, once it is accepted.  Return: is it another one? */
+/* @first: signature of the device, once it is accepted.  Return: is that an error more? */
 static bool identity_check_part(const struct saved *s, unsigned int nr,
 				struct identity_part *p, char **first,
 				struct findings *findings)
 {
 	_cleanup_free_ char *found = identity_find_signature(p), *why = NULL;
 	enum finding_level level = FINDING_NOTE;
+	const unsigned int before = findings->nr;
 
 	if (!found) {
 		finding_at(findings, FINDING_ERROR, p->t->line, "%s: cannot be read: %s",
@@ -449,7 +450,8 @@ static bool identity_check_part(const struct saved *s, unsigned int nr,
 		finding_at(findings, level, p->t->line, "%s", why);
 	else if (!nr)
 		*first = xstrdup(found);
-	return why && level == FINDING_ERROR;
+	/* two parts may be on one device, of which it is said once */
+	return level == FINDING_ERROR && findings->nr > before;
 }
 
 unsigned int signatures_check(struct saved *s, bool rename, struct findings *findings)
