@@ -199,6 +199,8 @@ int __wrap_dm_task_add_target(struct dm_task *dmt __unused, uint64_t start,
 SUCCEEDS(dm_task_set_uuid, struct dm_task *dmt __unused, const char *uuid __unused)
 SUCCEEDS(dm_task_set_ro, struct dm_task *dmt __unused)
 SUCCEEDS(dm_task_retry_remove, struct dm_task *dmt __unused)
+SUCCEEDS(dm_task_set_read_ahead, struct dm_task *dmt __unused, uint32_t sectors __unused,
+	 uint32_t flags __unused)
 SUCCEEDS(dm_udev_get_sync_support, void)
 
 void __wrap_dm_task_update_nodes(void);

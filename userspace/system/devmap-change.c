@@ -24,6 +24,7 @@
 #include "model/name.h"
 #include "model/table-text.h"
 #include "model/table.h"
+#include "system/blockdev.h"
 #include "system/devmap-task.h"
 #include "system/devmap.h"
 #include "system/identity.h"
@@ -116,25 +117,17 @@ int devmap_create(const char *name, const char *uuid, const struct table *t,
 	return r;
 }
 
-/* In sectors; 0 if it is not known. */
-static uint32_t devmap_read_ahead(const char *name)
-{
-	_cleanup_task_ struct dm_task *dmt = devmap_query_new(DM_DEVICE_INFO, name);
-	uint32_t sectors;
-
-	return !devmap_query_run(dmt) && dm_task_get_read_ahead(dmt, &sectors) ? sectors : 0;
-}
-
 /*
  * One ioctl suspends, swaps the tables and resumes.  Linux 6.1 sets the readahead anew then;
  * since 6.12 it becomes larger with the new table, not smaller than the user has set it.
  */
-static int devmap_swap_tables(const char *name)
+static int devmap_swap_tables(const char *name, dev_t devno)
 {
 	_cleanup_task_ struct dm_task *dmt = devmap_task_new(DM_DEVICE_RESUME, name);
+	_cleanup_free_ char *kib = blockdev_attribute(devno, "queue/read_ahead_kb");
+	uint32_t sectors = kib ? strtoul(kib, NULL, 10) << (10 - SECTOR_SHIFT) : 0;
 
-	if (!dmt || !dm_task_set_read_ahead(dmt, devmap_read_ahead(name),
-					    DM_READ_AHEAD_MINIMUM_FLAG))
+	if (!dmt || !dm_task_set_read_ahead(dmt, sectors, DM_READ_AHEAD_MINIMUM_FLAG))
 		return -ENOMEM;
 	return devmap_task_run_udev(dmt, "switching the table of", name);
 }
@@ -181,7 +174,7 @@ int devmap_reload(const char *name, const struct table *t, bool readonly,
 	} else {
 		/* when it fails, the device may be suspended until it is rolled back */
 		log_hold();
-		r = devmap_swap_tables(name);
+		r = devmap_swap_tables(name, before.devno);
 		if (r && r != -ETIMEDOUT)
 			devmap_roll_back(name, before.suspended);
 		log_release();
