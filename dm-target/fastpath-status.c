@@ -47,7 +47,7 @@ static enum noclone_state noclone_status_state(const struct noclone_dev *nd)
 	return state;
 }
 
-/* Nobody sees the clones that dm core makes for its own targets. */
+/* The clones that dm core makes for its own targets are not counted. */
 static bool noclone_status_has(const struct noclone_dev *nd,
 			       enum noclone_counter which)
 {

@@ -27,7 +27,7 @@
  *    again. The saved bi_end_io is called directly, unless it is the marker of a
  *    chain, which must not be called, or wants task context, or the kernel was not
  *    read: such bios go through bio_endio() a second time.
- *  - Who polls for a bio polls its leg. polled.c says what protects a poller that
+ *  - A poller of a bio polls its leg. polled.c says what protects a poller that
  *    comes late, and dm core from it.
  *
  * What would break it: dm core using queuedata or caching its operations; a
@@ -424,8 +424,8 @@ static void noclone_fastpath_apply(struct noclone_dev *nd)
 
 /*
  * Kernels without "dm: fix resume-vs-remove race" resume a device whose removal has
- * begun and has found it suspended. It goes without another .presuspend: nobody would
- * detach it. A removal that begins after this waits for the resume, and then suspends.
+ * begun and has found it suspended. It is removed without another .presuspend: nothing
+ * would detach it. A removal that begins after this waits for the resume, and then suspends.
  */
 bool noclone_fastpath_is_going(struct gendisk *disk)
 {

@@ -70,7 +70,7 @@ void __init noclone_fops_init(noclone_submit_bio_fn *submit_bio,
 }
 
 /*
- * Never unload where nobody can tell whether a task has left our submit_bio. Return: false
+ * Never unload where no test can tell whether a task has left our submit_bio. Return: false
  * if it is too late for that, because the module is being unloaded.
  *
  * - On a preemptible kernel without CONFIG_TASKS_RCU, synchronize_rcu_tasks() does not wait

@@ -84,7 +84,7 @@ static struct noclone_dev *noclone_dev_create(struct gendisk *disk)
 	return nd;
 }
 
-/* Nobody has found @nd, or a grace period is over since. */
+/* No task has found @nd, or a grace period has passed since. */
 static void noclone_dev_destroy(struct noclone_dev *nd)
 {
 	noclone_dev_exit(nd);
@@ -325,7 +325,7 @@ static void noclone_table_drop(struct noclone_table *table)
  * Add a target with all its legs to its table and mapped device; see
  * noclone_table_append(). dm core constructs the targets of a table in ascending
  * order, so appending keeps the spans sorted, and one after the other: until it is complete,
- * nobody else looks into the table. Return: 0 or -ENOMEM.
+ * no other task looks into the table. Return: 0 or -ENOMEM.
  *
  * Memory is allocated without the lock. Reclaim may wait for writeback to a suspended
  * device, and the table that resumes it needs the lock; so may who holds a lock of the

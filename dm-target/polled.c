@@ -6,14 +6,14 @@
  * bio both are the leg's, so the submitter polls the leg's queue, as if it had sent
  * the bio there. What needs care is a poller that comes late:
  *
- *  - It need not own the bio. Who polls the same hardware queue may complete the
+ *  - It need not own the bio. A poller of the same hardware queue may complete the
  *    bio, and memory of bios is reused at once (SLAB_TYPESAFE_BY_RCU). So nothing
  *    here trusts a bio that it is given to poll, and where dm core would, it gets
  *    no such bio: dm_poll_bio() takes bi_private for its list if REQ_DRV is set,
  *    and nvme multipath sets that bit in a bio that it has remapped.
  *  - It may combine the cookie of one bio with the device of the next in the same
  *    memory. Therefore the legs of a table have to be alike. For another device that
- *    the same tasks poll nobody can see to that, which is why it has to be asked for.
+ *    the same tasks poll this cannot be ensured, so the administrator has to ask for it.
  *
  * Documentation/design/polled.rst has the whole argument.
  */
@@ -153,8 +153,8 @@ static void noclone_polled_work(struct work_struct *work)
 
 /*
  * Let the worker submit a bio that is as its submitter made it: a leg had no room for
- * it, or it cannot be polled in place. As dm core does, not polled this time: who polls is
- * not told of BLK_STS_AGAIN by a stock device. Not REQ_NOWAIT either, as the worker may
+ * it, or it cannot be polled in place. As dm core does, not polled this time: a stock
+ * device does not tell a poller of BLK_STS_AGAIN. Not REQ_NOWAIT either, as the worker may
  * wait; io_uring has set that only for its first attempt. Instead of
  * noclone_inflight_put(): the worker calls that when dm core or the leg has got the bio.
  * It counts once more then. Context: any.

@@ -171,7 +171,7 @@ static inline bool noclone_compat_accounts_io(struct block_device *bdev)
 }
 
 /*
- * "block: move the poll flag to queue_limits" (v6.11). Return: whether anybody may poll
+ * "block: move the poll flag to queue_limits" (v6.11). Return: whether a task may poll
  * for completions of this queue.
  */
 static inline bool noclone_compat_polls(struct request_queue *q)

@@ -86,7 +86,7 @@ static int noclone_extent_check(struct noclone_file_c *fc)
 	const struct inode *inode = file_inode(fc->file);
 	const struct address_space_operations *aops = inode->i_mapping->a_ops;
 
-	/* Without CONFIG_SWAP, IS_SWAPFILE() may be 0: nobody would look at the mark */
+	/* Without CONFIG_SWAP, IS_SWAPFILE() may be 0: nothing would look at the mark */
 	if (!IS_ENABLED(CONFIG_SWAP) || !noclone_extent_fs_is_known(inode->i_sb) ||
 	    !aops->swap_activate || aops->swap_deactivate)
 		return noclone_refuse(fc, -EINVAL,
@@ -398,7 +398,7 @@ static void noclone_extent_drop(struct kthread_work *work)
 	/* After the pages: a reader of the file finds none of them once the flush has ended */
 	smp_store_release(&fc->dropped, nr);
 	wake_up_all(&fc->drop_wait);
-	/* Only now: a program that goes by the times must not find old pages */
+	/* Only now: a program that trusts the times must not find old pages */
 	noclone_target_queue(&fc->settle);
 }
 

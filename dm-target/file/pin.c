@@ -12,8 +12,8 @@
  *    FICLONE and FIDEDUPERANGE, defragmentation, exchange of extents.
  *  - Against the first, writers are denied as for an executable in use:
  *    i_writecount is negative. open(2) for writing and truncate(2) then fail with
- *    ETXTBSY. It cannot become negative while anybody else has the file open for
- *    writing; a shared writable mapping counts as open.
+ *    ETXTBSY. It cannot become negative while another process has the file open
+ *    for writing; a shared writable mapping counts as open.
  *  - Against the second, the inode is marked as a swap file (S_SWAPFILE), which
  *    all of them check. The mark also stops our own engines from writing through
  *    the file system, and prevents removal and renaming. It would not be enough
@@ -64,7 +64,7 @@ static void noclone_pin_allow_writers(struct noclone_backing *b)
 		atomic_add(2, &b->inode->i_writecount);
 }
 
-/* Does anybody but us have the file open for writing? */
+/* Does a process other than ours have the file open for writing? */
 bool noclone_pin_has_writers(const struct noclone_backing *b)
 {
 	int ours = !!(b->file->f_mode & FMODE_WRITE);
@@ -174,7 +174,7 @@ bool noclone_pin_release(struct noclone_backing *b)
  * the inode lock would make later readers wait behind us, and the lock's holder
  * may depend on one of them. Called for each write: nearly always there is
  * nothing to do, without taking @mark_lock. Context: may sleep for as long as
- * somebody else holds the inode lock.
+ * another task holds the inode lock.
  */
 void noclone_pin_unmark(struct noclone_backing *b)
 {

@@ -279,7 +279,7 @@ static bool noclone_stock_queue(struct noclone_stock *sd)
 	return true;
 }
 
-/* Attach @sd from a work item, because somebody asked for it. */
+/* Attach @sd from a work item, because a message or the policy asked for it. */
 void noclone_stock_queue_attach(struct noclone_stock *sd)
 {
 	mutex_lock(&noclone_stock_lock);
@@ -521,7 +521,7 @@ int noclone_stock_detach_all(bool interruptible)
 	return 0;
 }
 
-/* After noclone_stock_detach_all(), and nobody detaches any more. */
+/* After noclone_stock_detach_all(), when no task detaches any more. */
 void noclone_stock_free_all(void)
 {
 	LIST_HEAD(all);

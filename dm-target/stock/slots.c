@@ -24,7 +24,7 @@
  *    (tests/harness/build looks at the code). So a callback may be cleared at any
  *    time, and callers that have loaded it are waited for: synchronize_rcu_tasks() for
  *    those that are not counted yet, the counters below for those that sleep inside.
- *  - Nobody holds a reference to this module. On the way out attaching ends first,
+ *  - No device holds a reference to this module. On the way out attaching ends first,
  *    then every device is detached, then detaching ends: a device that is removed
  *    meanwhile still finds its .presuspend.
  *
@@ -462,7 +462,7 @@ void noclone_slots_init(struct target_type *newest)
 
 void noclone_slots_exit(void)
 {
-	/* Whoever has it may be writing the parameter, and waiting for a stuck leg */
+	/* Its holder may be writing the parameter, and waiting for a stuck leg */
 	while (!mutex_trylock(&noclone_slots_lock))
 		schedule_timeout_idle(HZ / 10);
 	noclone_slots_clear(false);

@@ -152,13 +152,13 @@ static void grows_and_shrinks_back(void **state __unused)
 }
 
 /* The condition for pinning it: no process has it open for writing. */
-static bool nobody_writes(void)
+static bool no_process_writes(void)
 {
 	_cleanup_close_ int fd = open(path, O_RDONLY);
-	bool nobody = !fcntl(fd, F_SETLEASE, F_RDLCK);
+	bool granted = !fcntl(fd, F_SETLEASE, F_RDLCK);
 
 	fcntl(fd, F_SETLEASE, F_UNLCK);
-	return nobody;
+	return granted;
 }
 
 static void lets_go_before_the_kernel_looks(void **state __unused)
@@ -166,11 +166,11 @@ static void lets_go_before_the_kernel_looks(void **state __unused)
 	struct backing b;
 
 	set_size(MIB);
-	if (!nobody_writes())
+	if (!no_process_writes())
 		skip();
 	b = planned(2 * MIB, true);
 	assert_int_equal(backing_apply(&b), 0);
-	assert_true(nobody_writes());
+	assert_true(no_process_writes());
 	/* but the undo still finds it */
 	backing_undo(&b);
 	assert_int_equal(size_now(), MIB);

@@ -36,7 +36,7 @@ static struct {
 	int fail_times;
 	int fail_errno;
 	bool udev_answers;
-	bool cookie_is_gone;	/* somebody has released it */
+	bool cookie_is_gone;	/* another process has released it */
 	bool suspended;
 	bool suspends_on_failure;
 	size_t said;		/* bytes on stderr, where that is looked at */

@@ -70,7 +70,7 @@ static void a_long_file_is_refused(void **state __unused)
 	refused(EFBIG, "large");
 }
 
-/* Nobody writes to it: opening it must not wait. */
+/* It has no writer: opening it must not wait. */
 static void a_fifo_is_refused(void **state __unused)
 {
 	alarm(10);

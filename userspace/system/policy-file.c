@@ -48,7 +48,7 @@ static int policy_file_read(struct policy *p)
 	return findings.nr ? -EINVAL : 0;
 }
 
-/* Not in the policy's own folder, which may not be there, and which everybody can lock. */
+/* Not in the policy's own folder, which may not be there, and which any user can lock. */
 static int policy_file_lock(struct policy_file *file)
 {
 	file->lock = run_lock(LOCK, POLICY_PATH);
