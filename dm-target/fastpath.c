@@ -3,37 +3,14 @@
  * The fast path: the submitter's own bio is redirected to the leg, with no
  * clone.
  *
- * dm core clones each bio before a target sees it, and a module cannot change
- * that. So the mapped device's submit_bio is replaced (interpose.c). Ours takes
- * the plain cases and passes everything else to dm core's, untouched but for
- * REQ_POLLED and what goes with it.
+ * Invariant: a bio in place counts as begun until all of it is restored, and dm core swaps
+ * or frees a table only when no bio counts as begun.
+ * Locks: submission and completion in place take none, and do not sleep. nd->lock guards
+ * attaching and detaching; no task waits for a bio while holding it.
+ * Callers: the block layer, by disk->fops, in any context; dm core's callbacks, with
+ * md->suspend_lock.
  *
- * Why this is safe
- *
- *  - The operations are never freed: see interpose.c.
- *  - Per-device state is in queue->queuedata, which bio-based dm does not use.
- *    A submitter loads it and counts its bio as begun in one RCU section. The
- *    state is freed a grace period after queuedata was cleared, which every
- *    detach does. A submitter that finds none, because it is late or because a
- *    weakly ordered CPU shows it the operations first, goes on to dm core's
- *    submit_bio.
- *  - dm core does not count our bios as pending, so it would swap the table
- *    under them. .presuspend comes first in every suspend and removal: there,
- *    new bios are sent to dm core, and dm core is made to wait for those in
- *    flight, see sentinel.c.
- *  - A bio never sleeps here and never fails for want of memory: slab, then the
- *    device's reserve, then dm core's clone path with its mempools.
- *  - Whatever is changed in a bio is restored before its submitter sees it
- *    again. The saved bi_end_io is called directly, unless it is the marker of a
- *    chain, which must not be called, or wants task context, or the kernel was not
- *    read: such bios go through bio_endio() a second time.
- *  - A poller of a bio polls its leg. polled.c says what protects a poller that
- *    comes late, and dm core from it.
- *
- * What would break it: dm core using queuedata or caching its operations; a
- * submitter that looks at bi_bdev, bi_iter, bi_end_io or bi_private of its bio
- * before completion. Another interposer on top of ours is detected; the state is
- * then never freed, and the module stays loaded and passes bios through.
+ * Documentation/design/fastpath.rst has the argument, A1 to A36.
  *
  * The idea is Mikulas Patocka's and Mike Snitzer's "dm: implement no-clone
  * optimization" (dm-devel, February 2019), which did it inside dm core.

@@ -1,20 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Reads and writes that are not remapped in place, because they cross chunks or because
- * others hold a part in their completion (BIO_CHAIN): they become bios of our own, instead
- * of dm core's clones.
- *
- * The submitter's bio (the parent) is not touched until all of these have ended: it needs
- * neither saving nor restoring, and it may be in a chain. One object holds all that is
- * needed, and it is there, without waiting, before the first of them is submitted. If there
- * is no memory dm core gets the parent as it came, so no memory is held while waiting for
- * memory. The device is held, as for a bio in place, from before the first to after the last.
- *
- * The bios are those that dm core makes: the same pieces, in the same order, with the same
- * flags, counted and traced in the same way. But chunks of one I/O that are neighbours on
+ * other bios count in their completion (BIO_CHAIN): they become bios of our own, instead
+ * of dm core's clones: the same pieces in the same order, but chunks that are neighbours on
  * their leg become one bio where the leg can take it whole.
  *
- * Documentation/design/gather.rst has the argument.
+ * Invariant: the submitter's bio (the parent) is not touched, and counts as begun, from the
+ * first of these bios to the end of the last. One object holds all memory, and is allocated
+ * without waiting before the first is submitted; without it dm core gets the parent unchanged.
+ *
+ * Documentation/design/gather.rst has the argument, G1 to G6.
  */
 #include "gather.h"
 #include "inflight.h"

@@ -3,21 +3,12 @@
  * Counting the bios on the fast path of a device: per CPU, one count of bios
  * that begin and one of bios that are done, without atomic operations.
  *
- * Why noclone_inflight_is_drained() is true neither too early nor never
+ * Invariant: a grace period after nd->live is cleared, @begun does not grow any more, and
+ * the sums are equal when the last bio is done, on whichever CPU.
+ * Locks: none. A submitter reads nd->live and counts with preemption off; so does a
+ * completion, which counts first. Nothing in these sections sleeps.
  *
- *  - A submitter finds the device, reads nd->live and counts its bio as begun
- *    with preemption off. synchronize_rcu() waits for such sections. After it,
- *    every bio whose submitter saw a table is in the sum of @begun, and @begun
- *    does not grow any more. A submitter that saw no table does not use the
- *    device after its section.
- *  - From then on only @done grows, so the sums become equal with the last bio.
- *    It may be done on another CPU than it began on; the sums do not care.
- *  - A completion counts its bio as done and then reads nd->live, with
- *    preemption off again. If it still saw a table, the section was over before
- *    the sums were taken. If not, a suspend may wait for it, see sentinel.c.
- *
- * Nothing in these sections sleeps. dm core counts its own bios the same way
- * (md->pending_io).
+ * Documentation/design/fastpath.rst, A7 and A8.
  */
 #ifndef DM_NOCLONE_INFLIGHT_H
 #define DM_NOCLONE_INFLIGHT_H

@@ -1,23 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * What dm core has but does not export: which operations are its own, and whether
- * "dmsetup stats" is in use. All of it is only read.
+ * "dmsetup stats" is in use.
  *
- * Why this is safe
+ * Invariant: nothing is written, and what no public header declares is read with
+ * copy_from_kernel_nofault(). What is missing, or not as expected, leaves the fast path off.
+ * Locks: none. dm_mod stays loaded, because this module uses its symbols.
  *
- *  - Where dm is a module, its struct module is public: the operations lie inside
- *    it, its parameters are listed there.
- *  - Where dm is built in, there is no struct module. The operations are believed
- *    if kallsyms has their name at their very address. The parameters are found as
- *    sysfs has them, below the kobject "dm_mod". What lies behind that kobject is
- *    declared in kernel/params.c only and repeated here. So every pointer is read
- *    with copy_from_kernel_nofault(), and the end of the way has to prove itself:
- *    the parameter's full name, and the operations of an unsigned long, which are
- *    exported. Built-in parameters are never freed.
- *  - Whatever is not found, or is not as expected, leaves the fast path off.
- *
- * What would break it: dm core no longer counting the memory of statistics in the
- * variable behind that parameter before they are in use.
+ * Documentation/design/stock.rst, S14 to S16.
  */
 #include "peek.h"
 

@@ -3,19 +3,15 @@
  * Polled bios on the fast path, if the parameter "polled" asks for it.
  *
  * bio_poll() takes cookie and device from the bio itself. While the leg has the
- * bio both are the leg's, so the submitter polls the leg's queue, as if it had sent
- * the bio there. What needs care is a poller that comes late:
+ * bio both are the leg's, so the submitter polls the leg's queue directly.
  *
- *  - It need not own the bio. A poller of the same hardware queue may complete the
- *    bio, and memory of bios is reused at once (SLAB_TYPESAFE_BY_RCU). So nothing
- *    here trusts a bio that it is given to poll, and where dm core would, it gets
- *    no such bio: dm_poll_bio() takes bi_private for its list if REQ_DRV is set,
- *    and nvme multipath sets that bit in a bio that it has remapped.
- *  - It may combine the cookie of one bio with the device of the next in the same
- *    memory. Therefore the legs of a table have to be alike. For another device that
- *    the same tasks poll this cannot be ensured, so the administrator has to ask for it.
+ * Invariant: ->poll_bio() dereferences nothing that the bio says, because another poller may
+ * have completed it and its memory may be another bio (SLAB_TYPESAFE_BY_RCU). dm core's gets
+ * only bios of its own. The legs of a table have the same queues; across devices the module
+ * cannot check that, so the parameter is off by default.
+ * Locks: nd->retry_lock guards the bios to be submitted again.
  *
- * Documentation/design/polled.rst has the whole argument.
+ * Documentation/design/polled.rst has the argument, P1 to P9.
  */
 #include "polled.h"
 #include "device-state.h"

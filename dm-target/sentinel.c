@@ -14,16 +14,11 @@
  * noclone_sentinel_send() if that put was earlier, or .presuspend_undo. So exactly one
  * does, no later than the last bio.
  *
- *  - dm core's submit_bio is called directly, so the sentinel is neither throttled, traced,
- *    nor charged to a cgroup. Its dm_io is not accounted: accounts_remapped_io says that
- *    .map does that, and an error says that there is nothing to account at the end.
- *  - It takes no memory that has to be waited for (REQ_NOWAIT), but on Linux 6.1, which
- *    waits for a clone of the device. Without memory it is sent again a moment later.
- *  - A removal does not wait for pending bios. There, dm_get_md() fails, no sentinel is
- *    sent, and the caller waits itself.
+ * dm core's submit_bio is called directly, so the sentinel is neither throttled, traced,
+ * nor charged to a cgroup. Its dm_io is not accounted: accounts_remapped_io says that
+ * .map does that, and an error says that there is nothing to account at the end.
  *
- * What would break it: dm core counting a bio as pending later than it calls .map, or not
- * waiting for what is pending before it looks for a signal; see design/suspend.rst.
+ * Documentation/design/suspend.rst has the argument, and what would break it.
  */
 #include "sentinel.h"
 #include "inflight.h"

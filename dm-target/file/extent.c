@@ -4,33 +4,13 @@
  * once, and bios go straight to them on the lower disk: by the fast path, as if
  * the target were that many noclone-linear targets.
  *
- * Why this is safe
+ * Invariant: a table uses the extents only if they were read again and found equal under
+ * the pin that holds now. Otherwise the engine direct stands in, and status says why.
+ * Locks: the inode lock, taken by constructors and by the work item that verifies.
+ * Callers: constructor, .preresume (which must neither fail nor wait for a task that may
+ * wait for the device), destructor, .map.
  *
- *  - ->swap_activate() and ->bmap say where a block is now and promise nothing.
- *    The pin does: see pin.c. Only file systems are accepted whose source has
- *    been checked for it, and which need nothing to be done or undone for a swap
- *    file: no ->swap_deactivate().
- *  - The constructor reads the extents while the file may still move. .preresume
- *    pins the file, reads them again and compares. The decision is the same for
- *    all targets of a table that use the file: a mark that protects one of them
- *    would make the file system refuse the writes of another.
- *  - ->swap_activate() numbers whole pages consecutively and skips what does not
- *    fill one. Only if they add up to the whole file is such a number an offset
- *    in the file.
- *  - It accepts unwritten extents. The disk has stale data there, and the file
- *    system would go on reading zeroes. So SEEK_HOLE must find no hole, see
- *    extent-read.c.
- *  - Data must be on the disk as it is in the file: no encryption, no verity (of the
- *    file, and no way to get it: see pin.c), no journalled data. Those are checked, or
- *    have no direct I/O, which is asked for again under the pin: what is still in the
- *    journal would be written over newer data.
- *  - Flushes no longer ask the file whether it has lost a write. So one that no flush has
- *    reported yet keeps the file from being pinned (extent:error): direct stands in, and
- *    its next flush reports.
- *  - .preresume must not fail, and must not wait for a task that may wait for the
- *    device. Reading the extents syncs the file and takes locks. So a worker does
- *    it, within NOCLONE_VERIFY_TIME. If it is not ready then, or the file cannot
- *    be pinned or has changed, the engine direct takes over and status says so.
+ * Documentation/design/extent.rst has the argument, E1 to E10.
  */
 #include "extent.h"
 #include "extent-read.h"

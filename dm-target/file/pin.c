@@ -4,36 +4,13 @@
  * unpin it. The engine extent writes to the disk behind the file system's back:
  * if a block of the file moved, it would overwrite another file.
  *
- * Why this is safe
+ * Invariant: while @pinned, no other program has the file open for writing, and the inode is
+ * marked as a swap file. The mark may stay longer, until the next write removes it.
+ * Locks: @mark_lock. The inode lock is only tried: its holder may wait for the device,
+ * which is suspended.
+ * Callers: .preresume, the destructor, workers that write.
  *
- *  - Blocks move, or become shared, in two ways. Through a file that is open for
- *    writing: write, truncate, fallocate, and drivers that call the file system
- *    directly, as LIO and the loop driver's discard do. And without one:
- *    FICLONE and FIDEDUPERANGE, defragmentation, exchange of extents.
- *  - Against the first, writers are denied as for an executable in use:
- *    i_writecount is negative. open(2) for writing and truncate(2) then fail with
- *    ETXTBSY. It cannot become negative while another process has the file open
- *    for writing; a shared writable mapping counts as open.
- *  - Against the second, the inode is marked as a swap file (S_SWAPFILE), which
- *    all of them check. The mark also stops our own engines from writing through
- *    the file system, and prevents removal and renaming. It would not be enough
- *    alone: vfs_fallocate() checks it, ->fallocate() does not.
- *  - What remains changes how the file system records where blocks are, not
- *    where they are: EXT4_IOC_MIGRATE, online repair.
- *  - FS_IOC_ENABLE_VERITY denies writers itself: to it, our denial is one more of its kind.
- *    So a file system that can give a file verity is refused (extent.c). That may change
- *    while it is mounted (tune2fs), which is looked at when pinning; and the file itself at
- *    flushes, resumes and status: writes fail then. The other callers of deny_write_access(),
- *    for programs and for files that the kernel reads, only read.
- *  - Only after pinning are the extents read and compared (extent.c). Extents
- *    that were read before prove nothing: backing->pin_nr tells one pin from the
- *    next.
- *
- * The device is suspended while its file is pinned or unpinned, and the holder
- * of the inode lock may be waiting for that device: it may be reading the file
- * into memory that has to be paged in from the device. So the lock is only tried.
- * If the mark cannot be removed, it stays. The next command that writes removes
- * it; that command would have waited for the inode lock anyway.
+ * Documentation/design/extent.rst, E5 to E9.
  */
 #include "pin.h"
 #include "noclone-file.h"

@@ -3,34 +3,14 @@
  * The fast path on dm's own targets "linear" and "striped": find their target
  * types and fill those of their callbacks that they leave empty.
  *
- * Why this is safe
+ * Invariant: a callback of a type is dm's own, NULL, or ours; it is ours only while this
+ * module waits for all tasks that may have loaded it before its text goes.
+ * Locks: noclone_slots_lock guards types and parameter, and is held while bios are waited
+ * for; the callbacks do not take it. noclone_slots_map_lock guards .map.
+ * Callers: module init and exit, the parameter "stock", and dm core, with md->suspend_lock
+ * (.message: inside the SRCU section of the live table).
  *
- *  - Both types are static, writable data of dm, and leave .presuspend,
- *    .presuspend_undo, .resume and .message NULL. dm core calls the first three
- *    with md->suspend_lock held, in every suspend, resume and removal, and the
- *    last while the table is live. So constructor, mapping, status, limits and
- *    errors stay dm's; only bios of the fast path do not come to .map.
- *  - .map is dm's own as well, but for the moment in which a suspend submits one bio
- *    of ours: see noclone_slots_map().
- *  - The types are not exported. dm_register_target() adds at the head of dm's
- *    list, so the way from our newest type towards newer ones leads to the head,
- *    and behind it are the three oldest types: "error", "linear", "striped". They
- *    never leave the list. kallsyms knows the head. Pointers are read with
- *    copy_from_kernel_nofault(), because others may come and go. A type is
- *    believed only if its name, its owner, its symbol in kallsyms and the empty
- *    callbacks are all as expected.
- *  - dm core tests a callback and calls it. Nothing in its source says that both
- *    use one load; compilers make one of the two, because nothing is in between
- *    (tests/harness/build looks at the code). So a callback may be cleared at any
- *    time, and callers that have loaded it are waited for: synchronize_rcu_tasks() for
- *    those that are not counted yet, the counters below for those that sleep inside.
- *  - No device holds a reference to this module. On the way out attaching ends first,
- *    then every device is detached, then detaching ends: a device that is removed
- *    meanwhile still finds its .presuspend.
- *
- * What would break it: dm caching the callbacks of a target type, a compiler that
- * loads one twice, or dm giving linear or striped one of these four. The last is
- * noticed, and the type is left alone.
+ * Documentation/design/stock.rst, S1 to S5.
  */
 #include "slots.h"
 #include "devices.h"
@@ -203,7 +183,7 @@ static struct list_head *noclone_slots_prev(struct list_head *node)
 	return noclone_peek_read(&prev, &node->prev, sizeof(prev)) ? prev : NULL;
 }
 
-/* See the head of this file. Newer types than ours are on the way to the head. */
+/* See stock.rst, S2. The way to the head passes types that are newer than ours. */
 static struct list_head *noclone_slots_find_head(struct target_type *newest)
 {
 	struct list_head *node = noclone_slots_prev(&newest->list);
