@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A mapped device with targets of this module, and what the fast path has to
- * know about its tables:
+ * A mapped device with targets of this module, and the facts about its tables that
+ * the fast path needs:
  *
  *   noclone_target	one target of a table
  *   noclone_table	the targets of one dm table that belong to this module
@@ -87,8 +87,8 @@ struct noclone_target {
 	bool no_fastpath;
 	struct noclone_file_c *fc;	/* its workers take the bios if nr_legs is 0; NULL: zero */
 	/*
-	 * A bio of the fast path has failed; bi_bdev still names the leg. Any
-	 * context. NULL if the target does not care. A pointer because the fast
+	 * Called when a bio of the fast path has failed; bi_bdev still names the leg.
+	 * Context: any. NULL if the target ignores errors. It is a pointer because the fast
 	 * path is below the targets, and because errors need not be fast.
 	 */
 	void (*leg_error)(struct noclone_target *t, struct bio *bio,
@@ -180,15 +180,15 @@ noclone_segment_of(const struct noclone_table *table, const struct bio *bio)
 }
 
 /*
- * One target acts for all of its table: what concerns the device is done and said once, also
- * where there are thousands.
+ * One target acts for all of its table, which may have thousands: work and messages that
+ * concern the device happen once.
  */
 static inline bool noclone_target_is_first(const struct noclone_target *t)
 {
 	return t->table->segments[0].target == t;
 }
 
-/* Only a stock device may exist without. */
+/* Only a stock device may exist without its memory. */
 static inline bool noclone_dev_is_ready(const struct noclone_dev *nd)
 {
 	/* noclone_dev_alloc() */

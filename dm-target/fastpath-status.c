@@ -35,11 +35,11 @@ static unsigned long noclone_status_counter_sum(const struct noclone_dev *nd,
 	return sum;
 }
 
-/* dm core does not tell when statistics begin and end: look. */
+/* dm core does not tell when statistics begin and end, so look. */
 static enum noclone_state noclone_status_state(const struct noclone_dev *nd)
 {
 	enum noclone_state state = READ_ONCE(nd->state);
-	/* Where loads are not ordered the state may be seen first */
+	/* A weakly ordered CPU may see the state first */
 	const unsigned long *bytes = READ_ONCE(nd->stats_bytes);
 
 	if (state == NOCLONE_ON && bytes && READ_ONCE(*bytes))
@@ -47,7 +47,7 @@ static enum noclone_state noclone_status_state(const struct noclone_dev *nd)
 	return state;
 }
 
-/* The clones that dm core makes for its own targets are not counted. */
+/* The module does not see the clones that dm core makes for its own targets. */
 static bool noclone_status_has(const struct noclone_dev *nd,
 			       enum noclone_counter which)
 {
@@ -78,7 +78,7 @@ size_t noclone_status_emit(const struct noclone_dev *nd, bool counters, char *re
 	return sz;
 }
 
-/* The same of a stock device that nothing is kept for */
+/* The same for a stock device of which no state is kept */
 void noclone_status_emit_none(enum noclone_state state, char *result,
 			      unsigned int maxlen)
 {

@@ -39,7 +39,7 @@
  */
 #define NOCLONE_KEPT_OPF	(REQ_POLLED | REQ_ALLOC_CACHE)
 
-/* bio_chain_endio(), which is not exported: a marker, not to be called */
+/* bio_chain_endio(), which is not exported: a marker that must not be called */
 static bio_end_io_t *noclone_fastpath_chain_endio __ro_after_init;
 
 static __always_inline void noclone_fastpath_restore(struct bio *bio, const struct noclone_io *io,
@@ -49,18 +49,18 @@ static __always_inline void noclone_fastpath_restore(struct bio *bio, const stru
 	bio->bi_opf = (bio->bi_opf & NOCLONE_KEPT_OPF) |
 		      (io->opf & ~NOCLONE_KEPT_OPF);
 	bio->bi_flags = (bio->bi_flags & NOCLONE_KEPT_FLAGS) | io->flags;
-	/* 0 if the leg has split it; some submitters reuse a bio as it is */
+	/* 0 if the leg has split the bio; some submitters reuse a bio unchanged */
 	atomic_set(&bio->__bi_remaining, 1);
 	bio->bi_private = io->private;
 	bio->bi_end_io = io->end_io;
-	/* The leg's, if it has merged it; who submits a bio to a mapped device has to clear it */
+	/* A lower queue may have set it by a merge; dm core expects NULL */
 	bio->bi_next = NULL;
-	/* In no order: a poller that has the leg's cookie may find either device, see polled.c */
+	/* The order does not matter: with the leg's cookie a poller may find either device */
 	WRITE_ONCE(bio->bi_cookie, BLK_QC_T_NONE);
 	WRITE_ONCE(bio->bi_bdev, bdev);
 }
 
-/* Half of jiffies is enough: no I/O takes 49 days. */
+/* The low half of jiffies is enough: no I/O takes 49 days. */
 static void noclone_fastpath_end_acct(const struct noclone_io *io, struct block_device *bdev)
 {
 	unsigned long now = jiffies;
@@ -72,8 +72,8 @@ static void noclone_fastpath_end_acct(const struct noclone_io *io, struct block_
 }
 
 /*
- * Of their own, as the kernel's code for a trace point has local variables with an address:
- * the last call of a function with such a variable is no jump where KASAN watches it.
+ * These are functions of their own because the kernel's code for a trace point has local
+ * variables with an address: with KASAN the last call of their function is no jump.
  */
 static noinline void noclone_fastpath_trace_complete(struct bio *bio)
 {
@@ -88,7 +88,7 @@ static noinline void noclone_fastpath_trace_remap(struct bio *bio, struct block_
 
 /*
  * The lower bio_endio() has handled chains, integrity and cgroups; their flags are
- * restored. What remains of a second bio_endio() is the trace event.
+ * restored. A second bio_endio() would only trace.
  *
  * Return: the function that tells the submitter.
  */
@@ -134,9 +134,9 @@ static void noclone_fastpath_end_io(struct bio *bio)
 	}
 	end_io = noclone_fastpath_endio(bio);
 	/*
-	 * dm core also counts a bio as done before its submitter hears of it. After this the
-	 * device may go away, but for the submitter's reference to its block_device, and then
-	 * the module: so the last call is a jump, see noclone_fastpath_quiesce().
+	 * dm core also counts a bio as done before it tells the submitter. After this, only the
+	 * submitter's reference to the block_device holds anything: device and module may go
+	 * away. So the last call is a jump (fastpath.rst, A35).
 	 */
 	noclone_inflight_put(nd);
 	NOCLONE_MUSTTAIL return end_io(bio);
@@ -165,8 +165,8 @@ static __always_inline void noclone_fastpath_remap(struct bio *bio, struct noclo
 	bio->bi_end_io = noclone_fastpath_end_io;
 	bio->bi_iter.bi_sector = s->leg[leg].start + sector;
 	/*
-	 * A bio that dm core polled, and then tried again without, has the cookie of
-	 * that, with which the leg must not be polled.
+	 * A bio that dm core polled, and now submits again, still has that cookie, with which
+	 * the leg must not be polled.
 	 */
 	WRITE_ONCE(bio->bi_cookie, BLK_QC_T_NONE);
 	/* The leg may set REQ_DRV. Pairs with noclone_polled_poll_bio() */
@@ -190,11 +190,11 @@ noclone_fastpath_submit_remapped(struct bio *bio, struct noclone_io *io,
 		noclone_compat_start_io_acct(bdev, bio_op(bio), 1, bio_sectors(bio), now);
 	if (trace_block_bio_remap_enabled())
 		noclone_fastpath_trace_remap(bio, bdev, io->iter.bi_sector);
-	/* From here on neither bio nor io may be touched */
+	/* The leg may have completed the bio: neither bio nor io may be touched (A18) */
 	submit_bio_noacct(bio);
 }
 
-/* Return: what maps the whole bio in place, or NULL. */
+/* Return: the segment that maps the whole bio in place, or NULL. */
 static __always_inline const struct noclone_segment *
 noclone_fastpath_find_segment(const struct noclone_table *table, const struct bio *bio)
 {
@@ -202,7 +202,7 @@ noclone_fastpath_find_segment(const struct noclone_table *table, const struct bi
 
 	if (unlikely(!s) || !s->layout.chunk_sectors)
 		return s;
-	/* As dm core does: it gives a chunked target no more than max_sectors */
+	/* dm core also gives a chunked target no more than max_sectors */
 	if (bio_sectors(bio) > noclone_chunk_left(&s->layout, bio->bi_iter.bi_sector) ||
 	    bio_sectors(bio) > queue_max_sectors(bdev_get_queue(bio->bi_bdev)))
 		return NULL;
@@ -219,7 +219,7 @@ noclone_fastpath_submit_legless(const struct noclone_target *t, struct noclone_d
 	return NOCLONE_FAST;
 }
 
-/* Return: NOCLONE_FAST, or why the bio has to go to dm core. */
+/* Return: NOCLONE_FAST, or the reason why dm core gets the bio. */
 static enum noclone_counter
 noclone_fastpath_try(struct noclone_dev *nd, const struct noclone_table *table,
 		     struct bio *bio)
@@ -259,8 +259,8 @@ noclone_fastpath_try_other(struct noclone_dev *nd, const struct noclone_table *t
 
 /*
  * Find the device and count the bio as begun. If this returns NULL nothing
- * holds @nd any more, so the reason is counted here. A bio that is polled may need
- * the count also if it is not plain, see noclone_polled_pass(). Always inlined: where a
+ * holds @nd any more, so the reason is counted here. A polled bio may need
+ * the count even if it is not plain, see noclone_polled_pass(). Always inlined: where a
  * local variable of the caller has an address, the caller's last call is no jump.
  */
 static __always_inline const struct noclone_table *
@@ -288,7 +288,7 @@ unlock:
 	return table;
 }
 
-/* All that is not as usual, and all that has to be counted for it. */
+/* Handle all bios that the common path rejects, and count the reason. */
 static noinline void noclone_fastpath_submit_other(struct bio *bio)
 {
 	bool plain = false;
@@ -309,15 +309,15 @@ static noinline void noclone_fastpath_submit_other(struct bio *bio)
 		noclone_inflight_put(nd);
 	}
 	/*
-	 * A tail call (see Kbuild and noclone_fops_find_tail_call()): dm core may sleep.
-	 * synchronize_rcu_tasks() takes a sleeping task for one that has left our text.
+	 * A tail call (see Kbuild and noclone_fops_find_tail_call()): dm core may sleep, and
+	 * synchronize_rcu_tasks() assumes that a sleeping task has left our text.
 	 */
 	NOCLONE_MUSTTAIL return noclone_fops_dm->submit_bio(bio);
 }
 
 /*
- * A plain bio within a segment, with an object at hand, and nothing else: whatever needs a
- * second look starts anew in noclone_fastpath_submit_other(), with nothing counted yet.
+ * The common path: a plain bio within a segment, with an object at hand. Any other bio
+ * starts anew in noclone_fastpath_submit_other(), with nothing counted yet.
  */
 static void noclone_fastpath_submit_bio(struct bio *bio)
 {
@@ -350,14 +350,14 @@ other:
 	NOCLONE_MUSTTAIL return noclone_fastpath_submit_other(bio);
 }
 
-/* What of the device is ours? Context: nd->lock; @table is complete, and no bio knows it. */
+/* Does the table cover the device? Context: nd->lock; @table is complete and not live. */
 static void noclone_fastpath_measure(struct noclone_table *table)
 {
 	table->whole = table->sectors == dm_table_get_size(table->dm);
 	table->one_segment = table->whole && table->nr == 1;
 }
 
-/* Return: NOCLONE_ON, or why this table cannot use the fast path at all. */
+/* Return: NOCLONE_ON, or the reason why this table cannot use the fast path (A5). */
 static enum noclone_state
 noclone_fastpath_qualify(const struct noclone_table *table)
 {
@@ -366,7 +366,7 @@ noclone_fastpath_qualify(const struct noclone_table *table)
 
 	if (!noclone_kernel_is_allowed())
 		return NOCLONE_OFF_KERNEL;
-	/* A pool suspends what is above it without the .resume that would attach it again */
+	/* A pool suspends devices above it without the .resume that would attach them again */
 	if (!NOCLONE_INTERNAL_RESUME_IS_WHOLE && !table->whole)
 		return NOCLONE_OFF_MIXED;
 	if (table->zoned || bdev_is_zoned(nd->bdev))
@@ -401,8 +401,8 @@ static void noclone_fastpath_apply(struct noclone_dev *nd)
 
 /*
  * Kernels without "dm: fix resume-vs-remove race" resume a device whose removal has
- * begun and has found it suspended. It is removed without another .presuspend: nothing
- * would detach it. A removal that begins after this waits for the resume, and then suspends.
+ * begun and has found it suspended. No other .presuspend would detach such a device.
+ * A removal that begins after this check waits for the resume, and then suspends.
  */
 bool noclone_fastpath_is_going(struct gendisk *disk)
 {
@@ -421,13 +421,13 @@ void noclone_fastpath_attach(struct noclone_table *table)
 {
 	struct noclone_dev *nd = table->nd;
 
-	/* .presuspend_undo: dm core does not wait any more */
+	/* In .presuspend_undo, dm core does not wait any more */
 	noclone_sentinel_end(nd);
 	if (noclone_fastpath_is_going(nd->disk))
 		return;
 	mutex_lock(&nd->lock);
 	if (!noclone_fastpath_live(nd)) {
-		/* dm core has waited for them */
+		/* True, unless a suspend was undone: dm core has waited for the bios */
 		noclone_inflight_is_drained(nd);
 		noclone_fastpath_measure(table);
 		nd->state = noclone_fastpath_qualify(table);
@@ -436,7 +436,7 @@ void noclone_fastpath_attach(struct noclone_table *table)
 			nd->sentinel.sector = table->spans[0].begin;
 			/* Initialise @nd before it can be found */
 			smp_store_release(&nd->disk->queue->queuedata, nd);
-			/* What an undone suspend has not waited for is of the same table */
+			/* After an undone suspend, bios in flight belong to the same table */
 			WRITE_ONCE(nd->draining, false);
 			rcu_assign_pointer(nd->live, table);
 			noclone_fastpath_apply(nd);
@@ -445,7 +445,7 @@ void noclone_fastpath_attach(struct noclone_table *table)
 	mutex_unlock(&nd->lock);
 }
 
-/* From now on writes to @table fail, live or not; those on their way go on. */
+/* Let writes to @table fail from now on, live or not; those in flight go on. */
 void noclone_fastpath_deny_writes(struct noclone_table *table)
 {
 	struct noclone_dev *nd = table->nd;
@@ -467,9 +467,9 @@ static void noclone_fastpath_forget(struct noclone_dev *nd)
 }
 
 /*
- * Stop using the fast path, if it is in use. So that one grace period serves many devices,
- * and for a device that may be gone when it is over, it is the caller's. Return: whether
- * there is anything to wait for, after a grace period.
+ * Stop using the fast path, if it is in use. The caller waits for a grace period, so that one
+ * serves many devices, and because the device may be gone when it is over. Return: whether
+ * there is anything to wait for after that.
  */
 bool noclone_fastpath_detach_begin(struct noclone_dev *nd)
 {
@@ -489,15 +489,14 @@ bool noclone_fastpath_detach_begin(struct noclone_dev *nd)
 
 /*
  * .presuspend: stop using the fast path. dm core waits for the bios in flight, in
- * interruptible sleep; this does without memory for a sentinel, and if the device goes. It
- * does so idle: a leg that is stuck is neither load nor a hung task. Called again for the
- * next target of a table, there is a sentinel, or nothing to wait for.
+ * interruptible sleep. Only if there is no memory for a sentinel, or the device is being
+ * removed, this function waits, in TASK_IDLE: a stuck leg is neither load nor a hung task.
+ * dm core calls it for each target of a table; later calls find a sentinel, or nothing to
+ * wait for.
  *
- * When the wait is over, no bio in flight and no submitter has the live table from here: both
- * count as begun while they do. A submitter that has not begun may still be
- * inside our submit_bio, and goes on to dm core's. The queue is not frozen:
- * that would fail REQ_NOWAIT bios in the middle of a split, which stock dm does
- * not do. @submit: see noclone_sentinel_send()
+ * After the wait no bio or submitter references the live table. A submitter that has not
+ * begun may still be inside our submit_bio, and goes on to dm core's. The queue is not
+ * frozen (A9). @submit: see noclone_sentinel_send()
  */
 void noclone_fastpath_presuspend(struct noclone_dev *nd, noclone_sentinel_submit_fn *submit)
 {
@@ -545,15 +544,10 @@ void __init noclone_fastpath_init(void)
 	noclone_fops_init(noclone_fastpath_submit_bio, noclone_polled_poll_bio);
 }
 
-/*
- * Before the module goes. No device is left, but a reader of disk->fops or the
- * tail of a completion may have been preempted inside our text. What it calls there last
- * may sleep, also for a spinlock on PREEMPT_RT, and must not return to it: that is a jump.
- * tests/harness/build looks at all of these.
- */
+/* Called when no device is left. A task may still be preempted inside our text (A34, A35). */
 void noclone_fastpath_quiesce(void)
 {
-	/* One that ends a sentinel may sleep inside of rcu_read_lock() */
+	/* A task that ends a sentinel may sleep inside of rcu_read_lock() */
 	synchronize_rcu();
 	synchronize_rcu_tasks();
 	synchronize_rcu();

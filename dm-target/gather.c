@@ -49,7 +49,7 @@ struct noclone_gather {
 #define NOCLONE_GATHER_PARTS	((NOCLONE_GATHER_SIZE - sizeof(struct noclone_gather)) / \
 				 sizeof(struct noclone_part))
 
-/* What several legs can take, each of them */
+/* Limits that each of several legs satisfies */
 struct noclone_gather_limits {
 	unsigned int sectors;
 	unsigned int segments;
@@ -60,7 +60,7 @@ struct noclone_gather_limits {
 	bool simple;			/* there are no others */
 };
 
-/* The way through an I/O: the next piece, and how many there are from there on */
+/* A position in an I/O: the next piece, and the number of pieces from there on */
 struct noclone_deal {
 	const struct noclone_segment *s;
 	struct noclone_pieces p;
@@ -120,7 +120,7 @@ static noinline void noclone_gather_failed(struct noclone_gather *g, struct bio 
 }
 
 /*
- * dm core keeps the error that comes last. Those that come at once, because a leg does not
+ * dm core keeps the error that comes last. Errors that come at once, because a leg does not
  * support the bio or cannot take it now, come in the order of the pieces there.
  */
 static noinline blk_status_t noclone_gather_status(struct noclone_gather *g)
@@ -142,7 +142,7 @@ static void noclone_gather_end(struct noclone_gather *g)
 		parent->bi_status = noclone_gather_status(g);
 	noclone_gather_free(g);
 	bio_endio(parent);
-	/* From here on the device may go away */
+	/* The device may go away from here on */
 	noclone_inflight_put(nd);
 }
 
@@ -196,7 +196,7 @@ static void noclone_gather_part(struct noclone_gather *g, struct noclone_part *p
 {
 	struct bio *bio = &part->bio;
 
-	/* Can fail only for what has a crypt context or integrity data. */
+	/* Fails only for a bio with a crypt context or integrity data. */
 	bio_init_clone(NULL, bio, g->parent, GFP_NOWAIT);
 	bio->bi_opf &= ~(REQ_ALLOC_CACHE | REQ_DRV);
 	iter.bi_sector = leg->start + p->row + p->in_chunk;
@@ -243,7 +243,7 @@ static u32 noclone_gather_join_count_vecs(const struct noclone_deal *d, struct b
 	return noclone_cursor_take(&c, d->iter.bi_size, NULL);
 }
 
-/* As the last, but right for memory of whole pages. */
+/* The same, but exact for memory of whole pages. */
 static u32 noclone_gather_join_guess(const struct noclone_deal *d, struct bio *parent)
 {
 	struct bio_vec bv = mp_bvec_iter_bvec(parent->bi_io_vec, d->iter);
@@ -253,8 +253,8 @@ static u32 noclone_gather_join_guess(const struct noclone_deal *d, struct bio *p
 }
 
 /*
- * Deal all pieces that are left to the parts from @part on, one for each leg, without making
- * bios of them. Return: whether there is room for their vectors, and each leg takes its part
+ * Deal all remaining pieces to the parts from @part on, one for each leg, without making
+ * bios of them. Return: true if there is room for their vectors, and each leg takes its part
  * whole.
  */
 static bool noclone_gather_join_measure(const struct noclone_deal *d, const struct bio *parent,
@@ -292,7 +292,7 @@ static bool noclone_gather_join_measure(const struct noclone_deal *d, const stru
 	return vecs <= room && !(cuts & lim->boundary);
 }
 
-/* Make the bios of what has been measured, with tables of their own from @table on. */
+/* Make the bios of the measured parts, with tables of their own from @table on. */
 static void noclone_gather_join_fill(struct noclone_gather *g, const struct noclone_deal *d,
 				     struct noclone_part *part, struct bio_vec *table)
 {
@@ -328,9 +328,9 @@ static void noclone_gather_limits_add(struct noclone_gather_limits *lim, struct 
 }
 
 /*
- * What each leg takes without splitting it. To split costs a leg more than a bio for each
- * piece would, and REQ_NOWAIT makes an error of it. Limits may change, so they are read for
- * each I/O. Return: false if that cannot be known in advance.
+ * The largest bio that each leg takes without splitting it. A split costs a leg more than a
+ * bio for each piece, and fails a REQ_NOWAIT bio. Limits may change, so they are read for
+ * each I/O. Return: false if the legs may split in any case.
  */
 static bool noclone_gather_limits_get(struct noclone_gather_limits *lim,
 				      const struct noclone_deal *d)
@@ -409,7 +409,7 @@ noclone_gather_join_alloc(struct noclone_deal d, struct bio *parent, u32 singles
 	return NULL;
 }
 
-/* As dm core: the remap of each piece, then, if anything is left, the split. */
+/* dm core also traces the remap of each piece, then, if anything is left, the split. */
 static noinline void noclone_gather_trace(const struct noclone_gather *g,
 					  const struct noclone_part *part,
 					  const struct noclone_deal *first)
@@ -455,7 +455,7 @@ static void noclone_gather_go(struct noclone_gather *g, const struct noclone_dea
 	}
 }
 
-/* Return: whether @bio needs nothing else than bios for its pieces. */
+/* Does @bio need nothing but bios for its pieces? */
 static bool noclone_gather_is_plain(struct bio *bio)
 {
 	return !(bio->bi_opf & (REQ_POLLED | REQ_ATOMIC)) && !bio_has_crypt_ctx(bio);
@@ -488,7 +488,7 @@ enum noclone_counter noclone_gather_submit(struct noclone_dev *nd,
 	if (!s || !s->leg || !noclone_gather_is_plain(parent) ||
 	    !noclone_gather_first(&first, s, parent, queue_max_sectors(bdev_get_queue(bdev))))
 		return why;
-	/* blk-throttle counts each piece that dm core sends round again */
+	/* blk-throttle counts each remainder that dm core submits again */
 	if (first.left > 1 && bio_flagged(parent, BIO_BPS_THROTTLED))
 		return why;
 

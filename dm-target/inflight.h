@@ -43,8 +43,8 @@ void noclone_sentinel_drained(struct noclone_dev *nd);
 static inline void noclone_inflight_put(struct noclone_dev *nd)
 {
 	/*
-	 * The targets of an attached device may be freed as soon as the bio is counted. What
-	 * was read of them, and written to the bio, comes before. Pairs with
+	 * The targets of an attached device may be freed as soon as the bio is counted: all
+	 * accesses to them and to the bio come before. Pairs with
 	 * noclone_inflight_is_drained(). x86 needs no instruction for it; the increment is not
 	 * atomic in the sense of smp_mb__before_atomic().
 	 */
@@ -66,8 +66,8 @@ static inline void noclone_inflight_put(struct noclone_dev *nd)
 }
 
 /*
- * A bio begins before it is done: with the order of the sums there are never fewer than
- * none. What begins in between counts as in flight, also if it is done by then.
+ * A bio begins before it is done, so in this order of the sums the result is never negative.
+ * A bio that begins in between counts as in flight, even if it is done by then.
  */
 static inline unsigned long noclone_inflight_count(const struct noclone_dev *nd)
 {
@@ -95,7 +95,7 @@ static inline void noclone_inflight_stop(struct noclone_dev *nd)
 	WRITE_ONCE(nd->draining, true);
 }
 
-/* Are all done? Context: a grace period after noclone_inflight_stop() */
+/* Are all bios done? Context: a grace period after noclone_inflight_stop() */
 static inline bool noclone_inflight_is_drained(struct noclone_dev *nd)
 {
 	if (READ_ONCE(nd->draining)) {

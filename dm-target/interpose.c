@@ -24,10 +24,10 @@ static DEFINE_MUTEX(noclone_fops_lock);
 static struct block_device_operations noclone_fops_ours;
 const struct block_device_operations *noclone_fops_dm;
 
-/* Where our submit_bio goes on to dm core, is that a jump? */
+/* Is the last call of our submit_bio, into dm core, a jump? */
 static bool noclone_fops_tail_call __ro_after_init;
 
-/* In place of dm core's. It returns to who has called ours, or to ours. */
+/* Stands in for dm core's submit_bio. It returns to the caller of ours, or to ours. */
 static notrace noinline void noclone_fops_probe_submit_bio(struct bio *bio)
 {
 	bio->bi_private = __builtin_return_address(0);
@@ -38,8 +38,8 @@ static const struct block_device_operations noclone_fops_probe = {
 };
 
 /*
- * Compilers make a jump of it if they can. Options of the kernel and the ABI may prevent
- * that, and no list of those is complete: so try it, with a bio of a disk that has no state
+ * Compilers make a jump of that call if they can. Options of the kernel and the ABI may
+ * prevent it, and no list of those is complete. So try it, with a bio of a disk without state
  * of ours. Context: nothing else uses noclone_fops_dm yet; our caller is in .init.text.
  */
 static void __init noclone_fops_find_tail_call(void)
@@ -70,12 +70,12 @@ void __init noclone_fops_init(noclone_submit_bio_fn *submit_bio,
 }
 
 /*
- * Never unload where no test can tell whether a task has left our submit_bio. Return: false
- * if it is too late for that, because the module is being unloaded.
+ * Never unload where the module cannot know that all tasks have left our submit_bio. Return:
+ * false if the module is already being unloaded.
  *
  * - On a preemptible kernel without CONFIG_TASKS_RCU, synchronize_rcu_tasks() does not wait
- *   for one that was preempted there, on its way to dm core.
- * - Where its tail call is a call, for one that sleeps in dm core.
+ *   for a task that was preempted there, on its way to dm core.
+ * - Where the tail call is a call, it does not wait for a task that sleeps in dm core.
  */
 static bool noclone_fops_stay_if_unsafe(void)
 {
@@ -95,7 +95,7 @@ static bool noclone_fops_stay_if_unsafe(void)
 
 /*
  * Fill our copy from the first device that shows dm core's operations. Return:
- * NOCLONE_ON, or why this device's operations cannot be replaced.
+ * NOCLONE_ON, or the reason why this device's operations cannot be replaced.
  */
 enum noclone_state noclone_fops_learn(struct noclone_dev *nd)
 {
@@ -109,9 +109,9 @@ enum noclone_state noclone_fops_learn(struct noclone_dev *nd)
 		noclone_fops_ours.poll_bio = noclone_fops_poll_bio;
 		noclone_fops_dm = fops;
 		/*
-		 * Our submit_bio loads this and other globals, with nothing but a branch
-		 * between that and the load of disk->fops which led there. An interrupt on
-		 * each CPU in between does for all later loads.
+		 * Only a branch lies between the load of disk->fops and the loads of this and
+		 * other globals in our submit_bio. An interrupt on each CPU orders all later
+		 * loads.
 		 */
 		kick_all_cpus_sync();
 	}
@@ -126,10 +126,10 @@ enum noclone_state noclone_fops_learn(struct noclone_dev *nd)
 }
 
 /*
- * Install our operations, or dm core's again. No need to wait for readers: both
+ * Install our operations, or dm core's again. Readers need not be waited for: both
  * submit_bio and both poll_bio work for any bio at any time. The release orders the stores of
- * noclone_fops_learn() before the pointer to them, for readers that go through that pointer.
- * Return: false if another module's operations are in the way.
+ * noclone_fops_learn() before the pointer, for readers that go through it.
+ * Return: false if another module has replaced the operations.
  */
 bool noclone_fops_replace(struct noclone_dev *nd, bool on)
 {
@@ -143,8 +143,8 @@ bool noclone_fops_replace(struct noclone_dev *nd, bool on)
 	}
 	if (!on && !nd->pinned) {
 		/*
-		 * The other module's copy may point at our submit_bio: never unload. For
-		 * a stock device, unloading waits.
+		 * The other module's copy may point at our submit_bio, so never unload. For
+		 * a stock device, unloading waits instead.
 		 */
 		nd->pinned = true;
 		if (!nd->stock)

@@ -12,7 +12,7 @@
 struct kmem_cache *noclone_io_slab;
 DEFINE_PER_CPU_ALIGNED(struct noclone_io_pcpu, noclone_io_pcpu);
 
-/* A mempool takes an int, and dies of a negative one. */
+/* A mempool takes an int, and crashes if it is negative. */
 #define NOCLONE_IO_MAX_RESERVED	4096
 
 static unsigned int noclone_io_reserved = 16;
@@ -50,8 +50,8 @@ static void *noclone_io_reserve_alloc(gfp_t gfp, void *cache)
 }
 
 /*
- * Functions of our own for the rest as well: by mempool_alloc_slab() a mempool
- * knows that it may poison its elements, and not when they were.
+ * The other functions are also our own: with some of the slab's, a mempool checks elements
+ * for poison that it has not written.
  */
 static void *noclone_io_reserve_fill(gfp_t gfp, void *cache)
 {
@@ -76,7 +76,7 @@ static struct noclone_io *noclone_io_reserve_take(mempool_t *reserve)
 }
 
 /*
- * Move what interrupts have freed to the list of tasks, which is empty. Context:
+ * Move the objects that interrupts have freed to the list of tasks, which is empty. Context:
  * a task, preemption off.
  */
 void noclone_io_fetch(struct noclone_io_pcpu *pcpu)

@@ -21,9 +21,9 @@
 struct noclone_target;
 
 /*
- * What has to be restored in a bio. One cache line together with the slab's free
- * pointer, which is behind the object because the cache has a constructor.
- * Therefore bi_bdev is not here: it is noclone_dev.bdev.
+ * The fields of a bio that completion restores. It is one cache line together with the slab's
+ * free pointer, which is behind the object because the cache has a constructor.
+ * To fit, bi_bdev is not saved: it is noclone_dev.bdev.
  */
 struct noclone_io {
 	struct noclone_target *target;	/* that mapped the bio */
@@ -50,9 +50,8 @@ struct noclone_io_list {
 
 /*
  * Tasks allocate, interrupts and tasks free. Switching interrupts off costs a
- * processor tens of cycles, so tasks have a list of their own, which nothing that
- * interrupts them touches, and fetch what interrupts have freed all at once. bio.c
- * keeps its cached bios in the same way.
+ * processor tens of cycles, so tasks have a list that no interrupt touches, and fetch all
+ * objects that interrupts have freed at once. bio.c keeps its cached bios in the same way.
  */
 struct noclone_io_pcpu {
 	struct noclone_io_list task;	/* of tasks, with preemption off */
@@ -114,7 +113,7 @@ static inline struct noclone_io *noclone_io_pop(void)
 	return io;
 }
 
-/* Return: whether there was room. Context: nothing else reaches @list. */
+/* Return: false if the list is full. Context: nothing else accesses @list. */
 static inline bool noclone_io_list_push(struct noclone_io_list *list,
 					struct noclone_io *io)
 {
@@ -143,7 +142,7 @@ static inline bool noclone_io_push(struct noclone_io *io)
 }
 
 /*
- * Return: an object of which only @reserved is set, or NULL. Context: any; does
+ * Return: an object with only @reserved set, or NULL. Context: any; does
  * not sleep.
  */
 static inline struct noclone_io *noclone_io_alloc(mempool_t *reserve)

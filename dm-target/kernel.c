@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Whether the kernel is one of those that were read for this module. Its headers tell,
- * when the module is built: see compat/known-kernel. On any other all devices stay on dm
- * core's path, unless the parameter any_kernel says otherwise.
+ * Is the kernel one of those that were read for this module? Its headers tell,
+ * when the module is built: see compat/known-kernel. On any other kernel all devices stay on
+ * dm core's path, unless the parameter any_kernel is set.
  */
 #include "kernel.h"
 
@@ -15,7 +15,7 @@ MODULE_PARM_DESC(any_kernel, "Use the fast path also on a kernel that was not re
 /* For modinfo, and the tool */
 MODULE_INFO(kernel, NOCLONE_KERNEL_DIFFERS);
 
-/* Return: whether the fast path may be used. It does not change while the module is loaded. */
+/* May the fast path be used? The answer does not change while the module is loaded. */
 bool noclone_kernel_is_allowed(void)
 {
 	return NOCLONE_KERNEL_IS_KNOWN || noclone_kernel_any;

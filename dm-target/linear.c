@@ -57,7 +57,7 @@ static sector_t noclone_linear_sector(const struct noclone_target *t,
 	return t->leg[0].start + noclone_map_sector(&t->layout, sector, &leg);
 }
 
-/* Called for clones, that is for what the fast path left to dm core. */
+/* Called for clones, that is for bios that the fast path left to dm core. */
 static int noclone_linear_map(struct dm_target *ti, struct bio *bio)
 {
 	struct noclone_target *t = ti->private;
@@ -107,8 +107,8 @@ static int noclone_linear_prepare_ioctl(struct dm_target *ti,
 
 	*bdev = t->leg[0].bdev;
 	/*
-	 * As dm-linear: unless the whole device is mapped, dm core asks for
-	 * CAP_SYS_RAWIO.
+	 * Unless the whole device is mapped, dm core asks for CAP_SYS_RAWIO, as with
+	 * dm-linear.
 	 */
 	return t->leg[0].start || ti->len != bdev_nr_sectors(*bdev);
 }

@@ -71,8 +71,8 @@ static int __init noclone_init(void)
 		goto exit_cmd;
 
 	/*
-	 * From here on others may make devices, so nothing else may fail any more. This
-	 * does if another module has one of our names; the first is asked for first.
+	 * From here on users may make devices, so nothing after this may fail. Registering
+	 * fails if another module has one of our names.
 	 */
 	r = noclone_register();
 	if (r)

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which mapped devices have tables with our targets, and which targets those
- * tables have. noclone_table_add() and noclone_table_del() are for constructors and
- * destructors, where allocating and failing is allowed. What takes a @gfp, and
- * noclone_dev_init(), is called by stock/ in .resume as well, where nothing may
- * sleep for memory.
+ * The mapped devices that have tables with our targets, and the targets of those
+ * tables. Constructors and destructors, which may allocate and fail, call
+ * noclone_table_add() and noclone_table_del(). stock/ also calls noclone_dev_init(), and
+ * functions with a @gfp, in .resume, where nothing may sleep for memory.
  */
 #include "mapped-device.h"
 #include "device-state.h"
@@ -23,7 +22,7 @@ MODULE_PARM_DESC(fastpath, "Use the fast path on devices made from now on (defau
 static DEFINE_MUTEX(noclone_devs_lock);
 static LIST_HEAD(noclone_devs);
 
-/* @nd is zeroed. noclone_dev_alloc() has to follow before a table is attached. */
+/* @nd is zeroed. Call noclone_dev_alloc() before a table is attached. */
 void noclone_dev_init(struct noclone_dev *nd, struct gendisk *disk)
 {
 	BUILD_BUG_ON(offsetof(struct noclone_dev, reserve) > SMP_CACHE_BYTES);
@@ -58,7 +57,7 @@ int noclone_dev_alloc(struct noclone_dev *nd, gfp_t gfp)
 }
 
 /*
- * A grace period after the last detach: for submitters that had found @nd before,
+ * Context: a grace period after the last detach, for submitters that had found @nd before
  * and for the tail of the last noclone_inflight_put().
  */
 void noclone_dev_exit(struct noclone_dev *nd)
@@ -69,7 +68,7 @@ void noclone_dev_exit(struct noclone_dev *nd)
 	free_percpu(nd->counters);
 }
 
-/* Not in the list yet. */
+/* Return: a device that is not in the list yet, or NULL. */
 static struct noclone_dev *noclone_dev_create(struct gendisk *disk)
 {
 	struct noclone_dev *nd = kzalloc(sizeof(*nd), GFP_KERNEL);
@@ -84,7 +83,7 @@ static struct noclone_dev *noclone_dev_create(struct gendisk *disk)
 	return nd;
 }
 
-/* No task has found @nd, or a grace period has passed since. */
+/* Context: no submitter has found @nd, or a grace period has passed since. */
 static void noclone_dev_destroy(struct noclone_dev *nd)
 {
 	noclone_dev_exit(nd);
@@ -119,8 +118,8 @@ static void noclone_dev_free(struct noclone_dev *nd)
 }
 
 /*
- * Link @table to the device of @disk; if that is in no list yet, to @nd, which may be NULL.
- * Return: the device, or NULL.
+ * Link @table to the device of @disk, or, if that is not in the list yet, to @nd, which may be
+ * NULL. Return: the device, or NULL.
  */
 static struct noclone_dev *noclone_table_link(struct noclone_table *table,
 					      struct gendisk *disk,
@@ -159,7 +158,7 @@ static struct noclone_table *noclone_table_create(struct dm_table *dm)
 	return table;
 }
 
-/* Back to zeroes; the targets are not touched. */
+/* Reset to zeroes; the targets are not touched. */
 void noclone_table_exit(struct noclone_table *table)
 {
 	kvfree(table->spans);
@@ -209,7 +208,7 @@ bool noclone_table_is_known(struct dm_table *dm)
 	return noclone_table_find(dm);
 }
 
-/* vmalloc() cannot do without reclaim. */
+/* vmalloc() always reclaims. */
 static void *noclone_table_alloc(u32 nr, size_t size, gfp_t gfp)
 {
 	return gfpflags_allow_blocking(gfp) ? kvmalloc_array(nr, size, gfp) :
@@ -309,7 +308,7 @@ int noclone_table_append(struct noclone_table *table, struct noclone_target *t,
 	return 0;
 }
 
-/* Of a table without targets, or after one of them is gone. */
+/* Drop a table that has no targets (left). */
 static void noclone_table_drop(struct noclone_table *table)
 {
 	struct noclone_dev *unused;
@@ -325,11 +324,11 @@ static void noclone_table_drop(struct noclone_table *table)
  * Add a target with all its legs to its table and mapped device; see
  * noclone_table_append(). dm core constructs the targets of a table in ascending
  * order, so appending keeps the spans sorted, and one after the other: until it is complete,
- * no other task looks into the table. Return: 0 or -ENOMEM.
+ * no other task accesses the table. Return: 0 or -ENOMEM.
  *
  * Memory is allocated without the lock. Reclaim may wait for writeback to a suspended
- * device, and the table that resumes it needs the lock; so may who holds a lock of the
- * allocator, whatever this one is told.
+ * device, and the table that resumes it needs the lock. With GFP flags without reclaim, the
+ * allocator may still wait for the lock of a task that reclaims.
  */
 int noclone_table_add(struct noclone_target *t,
 		      const struct noclone_extent *extents, u32 nr)
@@ -349,8 +348,7 @@ int noclone_table_add(struct noclone_target *t,
 
 /*
  * Undo noclone_table_add(); the table is not live. dm core destroys a table as a
- * whole, so its targets are only counted down: nothing is looked up in it any
- * more.
+ * whole, and no bio is looked up in it any more, so its targets are only counted down.
  */
 void noclone_table_del(struct noclone_target *t)
 {

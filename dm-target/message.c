@@ -10,13 +10,13 @@
 
 #define DM_MSG_PREFIX "noclone"
 
-/* The first word says so; the second may be wrong. */
+/* The first word decides; the second may be wrong. */
 bool noclone_message_is_ours(unsigned int argc, char **argv)
 {
 	return (argc == 1 || argc == 2) && !strcasecmp(argv[0], NOCLONE_MSG_FASTPATH);
 }
 
-/* Return: NOCLONE_MESSAGE_NONE, after a sentence in the log, if it is none of them. */
+/* Return: the message, or NOCLONE_MESSAGE_NONE after a sentence in the log. */
 enum noclone_message noclone_message_parse(struct dm_target *ti, unsigned int argc,
 					   char **argv)
 {

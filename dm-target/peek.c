@@ -31,8 +31,8 @@ bool noclone_peek_read(void *to, const void *from, size_t bytes)
 }
 
 /*
- * Is @text at @at, as a string? Bytes behind the first that differs are not touched:
- * they may be beyond the end of a shorter one.
+ * Is @text at @at, as a string? Bytes behind the first difference are not touched:
+ * they may be beyond the end of a shorter string.
  */
 bool noclone_peek_has_text(const char *at, const char *text)
 {
@@ -78,7 +78,7 @@ struct noclone_peek_params {
 	struct attribute_group grp;
 };
 
-/* Return: the variable behind @attr if it is the one that is looked for. */
+/* Return: the variable behind @attr if it is the counter of statistics, or NULL. */
 static const unsigned long *noclone_peek_stats_of(struct attribute *attr)
 {
 	struct noclone_peek_param param;
@@ -117,7 +117,7 @@ static const unsigned long *noclone_peek_find_stats_built_in(void)
 	const unsigned long *stats;
 	struct kobject *dm_mod;
 
-	/* /sys/module, found by way of ourselves */
+	/* Our own kobject leads to /sys/module */
 	dm_mod = kset_find_obj(THIS_MODULE->mkobj.kobj.kset, "dm_mod");
 	if (!dm_mod)
 		return NULL;
@@ -134,8 +134,8 @@ static const unsigned long *noclone_peek_find_stats_built_in(void)
 #endif
 
 /*
- * @fops: dm core's own, or a copy that names the same owner. Return: what is not 0
- * while a region of "dmsetup stats" exists, or NULL if that cannot be told.
+ * @fops: dm core's own, or a copy that names the same owner. Return: a variable that is not
+ * 0 while a region of "dmsetup stats" exists, or NULL if it is not found.
  */
 const unsigned long *
 noclone_peek_find_stats(const struct block_device_operations *fops)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Which bios the fast path takes by what they are, and why not the others. fastpath.c
- * then asks where they are, and whether there is memory.
+ * Which bios the fast path takes by operation and flags, and the reason if it does not.
+ * fastpath.c then looks at their sectors, and for memory.
  */
 #ifndef DM_NOCLONE_PLAIN_H
 #define DM_NOCLONE_PLAIN_H
@@ -12,8 +12,8 @@
 #include "polled.h"
 
 /*
- * A bio with any of these bits is not a plain read or write. Mostly REQ_POLLED is one
- * more of them, see polled.c.
+ * A bio with any of these bits is not a plain read or write. REQ_POLLED is one more, unless
+ * the parameter "polled" is set, see polled.c.
  */
 #define NOCLONE_SLOW_OPF	((REQ_OP_MASK & ~(__force blk_opf_t)REQ_OP_WRITE) | \
 				 REQ_PREFLUSH | REQ_INTEGRITY)
@@ -24,13 +24,13 @@ static inline blk_opf_t noclone_plain_slow_opf(const struct noclone_table *table
 
 	if (!noclone_polled_in_place(table))
 		slow |= REQ_POLLED;
-	/* For the target's .map to refuse them */
+	/* The target's .map refuses writes */
 	if (table->denies_writes)
 		slow |= (__force blk_opf_t)REQ_OP_WRITE;
 	return slow;
 }
 
-/* @slow: more bits with which it is not */
+/* @slow: further bits with which the bio is not plain */
 static inline bool noclone_plain_is(const struct noclone_dev *nd, struct bio *bio, blk_opf_t slow)
 {
 	return !(bio->bi_opf & (READ_ONCE(nd->slow_opf) | slow)) && bio->bi_iter.bi_size &&

@@ -2,14 +2,14 @@
 /*
  * Requests of a leg on the plug of the current task. They decide only how an I/O is cut.
  *
- * The list of a plug has no lock: it belongs to its task, which changes it while it submits a
+ * The list of a plug has no lock: it belongs to its task, which changes it when it submits a
  * bio, sleeps, or ends the plug. noclone_plug_look() runs in that task, called by its own
  * submission, and does not sleep. Requests on the list have not been dispatched, so they
- * do not change or go away either.
+ * neither change nor go away.
  */
 #include "plug.h"
 
-/* As the block layer: it looks at no other request of that queue. */
+/* The block layer looks at no other request of that queue either. */
 static struct request *noclone_plug_find(struct blk_plug *plug, struct request_queue *q)
 {
 	struct request *rq;

@@ -31,8 +31,8 @@ MODULE_PARM_DESC(polled, "Remap polled I/O in place, read when a device is resum
 static struct workqueue_struct *noclone_polled_wq;
 
 /*
- * In front of dm_poll_bio(). Of an attached device only bios that dm core got
- * before, or while they could not go the fast way, are in its lists.
+ * In front of dm_poll_bio(). dm core's poll lists of an attached device only hold bios that
+ * were submitted before it was attached, or that the fast path rejected.
  */
 int noclone_polled_poll_bio(struct bio *bio, struct io_comp_batch *iob,
 			    unsigned int flags)
@@ -40,8 +40,8 @@ int noclone_polled_poll_bio(struct bio *bio, struct io_comp_batch *iob,
 	if (!(READ_ONCE(bio->bi_opf) & REQ_DRV))
 		return 0;
 	/*
-	 * In place it has never both when read in this order: noclone_fastpath_remap() has
-	 * a barrier between the cookie and what the leg does.
+	 * A bio in place never has both when they are read in this order:
+	 * noclone_fastpath_remap() has a barrier between the cookie and the leg's changes.
 	 */
 	smp_rmb();
 	if (READ_ONCE(bio->bi_cookie) != NOCLONE_DM_COOKIE)
@@ -56,8 +56,8 @@ struct noclone_polled_queues {
 };
 
 /*
- * Not the driver's tag set: that may be gone while the disk is still open. 7.2 has the
- * queues in an array, which has gaps while the driver changes their number.
+ * The driver's tag set would say the same, but may be gone while the disk is still open. 7.2
+ * has the queues in an array, which has gaps while the driver changes their number.
  */
 static struct noclone_polled_queues
 noclone_polled_queues(struct request_queue *q)
@@ -76,7 +76,7 @@ noclone_polled_queues(struct request_queue *q)
 	return r;
 }
 
-/* Whether a cookie of one means the same queue, or one as good, to the other */
+/* Do both devices have the same number and layout of poll queues? */
 static bool noclone_polled_alike(struct block_device *a, struct block_device *b)
 {
 	struct request_queue *q = bdev_get_queue(a), *p = bdev_get_queue(b);
@@ -104,7 +104,7 @@ bool noclone_polled_in_place(const struct noclone_table *table)
 	unsigned int leg;
 	u32 i;
 
-	/* What lies in another module's target is dm core's to poll */
+	/* dm core polls for the targets of other modules */
 	if (!READ_ONCE(noclone_polled_wanted) || !table->whole ||
 	    !noclone_compat_polls(table->nd->disk->queue))
 		return false;
@@ -149,15 +149,15 @@ static void noclone_polled_work(struct work_struct *work)
 
 /*
  * Let the worker submit a bio that is as its submitter made it: a leg had no room for
- * it, or it cannot be polled in place. As dm core does, not polled this time: a stock
- * device does not tell a poller of BLK_STS_AGAIN. Not REQ_NOWAIT either, as the worker may
- * wait; io_uring has set that only for its first attempt. Instead of
- * noclone_inflight_put(): the worker calls that when dm core or the leg has got the bio.
- * It counts once more then. Context: any.
+ * it, or it cannot be polled in place. It is submitted without REQ_POLLED, as dm core does:
+ * pollers of a stock device never see BLK_STS_AGAIN. It also loses REQ_NOWAIT, because the
+ * worker may wait; io_uring sets that for its first attempt only. The worker calls
+ * noclone_inflight_put() in place of the caller, when dm core or the leg has got the bio,
+ * which then counts once more. Context: any.
  *
  * The work is queued with the first bio of a list, so that it never runs without
- * one. RCU, because the worker may be done with @nd before this returns, and because of
- * cgroups, see noclone_compat_set_dev().
+ * one. The RCU section holds @nd, with which the worker may be done before this returns; for
+ * cgroups see noclone_compat_set_dev().
  */
 void noclone_polled_retry(struct noclone_dev *nd, struct bio *bio)
 {
@@ -166,7 +166,7 @@ void noclone_polled_retry(struct noclone_dev *nd, struct bio *bio)
 	bio_clear_polled(bio);
 	bio->bi_opf &= ~REQ_NOWAIT;
 	bio->bi_status = BLK_STS_OK;
-	/* bio_endio() may have given it back. Mostly this is still the submitter. */
+	/* bio_endio() may have put the blkg. Current is still the submitter in most cases. */
 	rcu_read_lock();
 	bio_associate_blkg(bio);
 	spin_lock_irqsave(&nd->retry_lock, flags);
@@ -178,14 +178,14 @@ void noclone_polled_retry(struct noclone_dev *nd, struct bio *bio)
 }
 
 /*
- * A polled bio that cannot go the fast way, for @reason; the caller has counted it as
- * begun. dm core must not poll for it while others are polled in place: its list is for one
- * poller. But it splits most of these, and the block layer does not poll for what it
- * splits either. If the bio is REQ_NOWAIT as well, the submitter must not get BLK_STS_AGAIN
- * of a part when others have begun. A worker may wait.
+ * Pass on a polled bio that cannot take the fast path, for @reason; the caller has counted it
+ * as begun. dm core must not poll for it while others are polled in place: its list is for
+ * one poller. Little is lost, as dm core splits most of these, and the block layer does not
+ * poll for a bio that it splits. If the bio is also REQ_NOWAIT, the submitter must not get
+ * BLK_STS_AGAIN of a part after others have begun, so a worker takes it, which may wait.
  *
- * Not so if all go to dm core; and not the rest of a bio that dm core has split itself and
- * polls already: that shares bi_opf with it.
+ * Exceptions: all polled bios of the device go to dm core, or the bio is the rest of one that
+ * dm core has split and polls already: that shares bi_opf with it.
  *
  * Return: false if the worker has got the bio and the count.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What is special about polled bios on the fast path; see polled.c.
+ * Polled bios on the fast path; see polled.c.
  */
 #ifndef DM_NOCLONE_POLLED_H
 #define DM_NOCLONE_POLLED_H
@@ -12,8 +12,8 @@
 #include <linux/sched.h>
 
 /*
- * The cookie of a bio in dm core's poll list. Of a blk-mq leg it would be the first
- * hardware queue, which mostly is not polled.
+ * The cookie of a bio in dm core's poll list. On blk-mq, 0 is the first hardware queue,
+ * normally not a poll queue.
  */
 #define NOCLONE_DM_COOKIE	(~BLK_QC_T_NONE)
 
@@ -28,7 +28,7 @@ int noclone_polled_init(void);
 void noclone_polled_exit(void);
 
 /*
- * Is it one that dm core has polled, and tries again from a worker? Its poller may have
+ * Has dm core polled the bio, and does it try again from a worker? Its poller may have
  * read that cookie, and must not find the leg as its device now. (A bio that was
  * reset has the same cookie, but most disks have no queue to poll.)
  */
@@ -40,9 +40,9 @@ static inline bool noclone_polled_is_requeued(const struct bio *bio)
 }
 
 /*
- * For a polled bio that comes in. If it is not the rest of one that dm core has split it is in
- * no list, and REQ_DRV is left from a dm core above: alloc_tio() clears it in some clones
- * only. The next dm core would take bi_private for its list.
+ * Called for each polled bio that comes in. Unless it is the rest of one that dm core has
+ * split, it is in no list, and REQ_DRV is left from a dm core above: alloc_tio() clears it in
+ * some clones only. The next dm core would take bi_private for its list.
  */
 static inline void noclone_polled_enter(struct bio *bio)
 {

@@ -57,7 +57,7 @@ void noclone_sentinel_end(struct noclone_dev *nd)
 	bio_endio(clone);
 }
 
-/* Wait until dm core has given back a sentinel that was ended. No I/O is waited for. */
+/* Wait until dm core has given back a sentinel that was ended. This waits for no I/O. */
 void noclone_sentinel_flush(struct noclone_dev *nd)
 {
 	wait_on_bit(&nd->sentinel.busy, 0, TASK_UNINTERRUPTIBLE);
@@ -76,8 +76,8 @@ static void noclone_sentinel_prepare(struct noclone_dev *nd)
 }
 
 /*
- * Have dm core wait for the bios in flight. @submit: NULL, dm core's own will do. Return:
- * false if they are all done, or there is no memory. Context: .presuspend, a grace period
+ * Have dm core wait for the bios in flight. @submit: NULL to call dm core's submit_bio. Return:
+ * false if all bios are done, or there is no memory. Context: .presuspend, a grace period
  * after noclone_inflight_stop().
  */
 bool noclone_sentinel_send(struct noclone_dev *nd, noclone_sentinel_submit_fn *submit)
@@ -106,9 +106,9 @@ bool noclone_sentinel_send(struct noclone_dev *nd, noclone_sentinel_submit_fn *s
  */
 void noclone_sentinel_drained(struct noclone_dev *nd)
 {
-	/* The count before the look at the clone. Pairs with noclone_sentinel_send() */
+	/* Count before reading the clone. Pairs with noclone_sentinel_send() */
 	smp_mb();
-	/* The look before the sum, to which nothing is added any more only if there is one */
+	/* Read the clone before the sums: only if it exists, no bio begins any more */
 	if (smp_load_acquire(&nd->sentinel.clone) && noclone_inflight_is_zero(nd))
 		noclone_sentinel_end(nd);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * One bio per device that dm core waits for in place of those that it does not know of,
- * see sentinel.c.
+ * One bio per device that dm core waits for in place of the bios of the fast path, see
+ * sentinel.c.
  */
 #ifndef DM_NOCLONE_SENTINEL_H
 #define DM_NOCLONE_SENTINEL_H
@@ -10,7 +10,7 @@
 
 struct dm_target;
 
-/* Hands the bio to dm core. Return: false if that was not possible. */
+/* Submits the bio to dm core. Return: false if that is not possible now. */
 typedef bool noclone_sentinel_submit_fn(struct noclone_dev *nd, struct bio *bio);
 
 /* dm core's clone has the vector of the bio that it was cloned from. Context: .map */

@@ -11,7 +11,7 @@
 
 #include <linux/module.h>
 
-/* From this error on a leg raises no event, as in dm-stripe. */
+/* From this number of errors on a leg raises no event, as in dm-stripe. */
 #define NOCLONE_ERROR_THRESHOLD	15
 
 static int noclone_striped_geometry(struct dm_target *ti, u32 stripes,
@@ -66,8 +66,8 @@ static int noclone_striped_numbers(struct dm_target *ti, struct dm_arg_set *as,
 }
 
 /*
- * Mark the leg that bi_bdev still names, and raise an event. A device that is
- * several legs is marked on each. Failed read-ahead, unsupported operations, and bios
+ * Mark the leg that bi_bdev still names, and raise an event. If several legs are the same
+ * device, each is marked. Failed read-ahead, unsupported operations, and bios
  * that the leg could not take without waiting (which dm-stripe counts) are not errors of
  * the leg. Context: any.
  */
@@ -154,9 +154,9 @@ static bool noclone_striped_goes_to_each_leg(struct bio *bio)
 }
 
 /*
- * Called for clones, that is for what the fast path left to dm core. A bio with
- * REQ_PREFLUSH is an empty flush only if it has no data: on 7.2, and not
- * on 6.12, dm core sends flush and data as one bio to a table with a single device.
+ * Called for clones, that is for bios that the fast path left to dm core. A bio with
+ * REQ_PREFLUSH is an empty flush only if it has no data: dm core of 7.2 (but not of 6.12)
+ * sends flush and data as one bio to a table with a single device.
  */
 static int noclone_striped_map(struct dm_target *ti, struct bio *bio)
 {

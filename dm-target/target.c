@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the targets have in common: legs, options, messages, events, and the
+ * Code that all targets share: legs, options, messages, events, and the
  * callbacks that do not depend on the layout.
  */
 #include "target.h"
@@ -13,7 +13,7 @@
 #include <linux/module.h>
 #include <linux/slab.h>
 
-/* What sleeps and no I/O waits for, as reporting leg errors: dm_table_event(). */
+/* For work that sleeps and that no I/O waits for, such as dm_table_event(). */
 static struct workqueue_struct *noclone_target_wq;
 
 static void noclone_target_event_work(struct work_struct *work)
@@ -25,7 +25,7 @@ static void noclone_target_event_work(struct work_struct *work)
 }
 
 /*
- * For work that no I/O waits for: without memory it waits for a worker. Its owner flushes it.
+ * Queue work that no I/O waits for: without memory it waits for a worker. Its owner flushes it.
  * Context: any.
  */
 void noclone_target_queue(struct work_struct *work)
@@ -57,7 +57,7 @@ struct noclone_target *noclone_target_alloc(struct dm_target *ti,
 }
 
 /*
- * Open the next leg, of which @argv has device and start sector. Return: 0 or a
+ * Open the next leg; @argv has its device and start sector. Return: 0 or a
  * negative errno with ti->error set.
  */
 int noclone_target_add_leg(struct noclone_target *t, char **argv)
@@ -121,7 +121,7 @@ int noclone_target_options(struct noclone_target *t, struct dm_arg_set *as)
 }
 
 /*
- * Last step of a constructor. Each leg gets its own empty flush, discard, secure
+ * Finish a constructor. Each leg gets its own empty flush, discard, secure
  * erase and write zeroes. Return: 0, or -ENOMEM with ti->error set.
  */
 int noclone_target_finish(struct noclone_target *t)
@@ -133,7 +133,7 @@ int noclone_target_finish(struct noclone_target *t)
 	ti->num_discard_bios = t->nr_legs;
 	ti->num_secure_erase_bios = t->nr_legs;
 	ti->num_write_zeroes_bios = t->nr_legs;
-	/* dm core uses it if all targets of a table have it, and dm-zero does not */
+	/* dm core uses it only if all targets of a table have it; dm-zero does not */
 	if (t->nr_legs)
 		noclone_compat_flush_bypasses_map(ti);
 
@@ -177,7 +177,7 @@ void noclone_target_resume(struct dm_target *ti)
 		noclone_fastpath_attach(t->table);
 }
 
-/* Return: as .message, 1 if there is an answer in @result. */
+/* Return: as for .message; 1 if @result has an answer. */
 int noclone_target_answer(struct noclone_target *t, unsigned int argc, char **argv,
 			  char *result, unsigned int maxlen)
 {

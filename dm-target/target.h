@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What noclone-linear, noclone-striped, noclone-zero and noclone-file have in common.
+ * Code that noclone-linear, noclone-striped, noclone-zero and noclone-file share.
  */
 #ifndef DM_NOCLONE_TARGET_H
 #define DM_NOCLONE_TARGET_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * noclone-zero: what becomes of a bio, dm core's clone or the submitter's own. Below the
- * targets, as file/submit.c, because the fast path calls it.
+ * noclone-zero: how a bio ends, dm core's clone or the submitter's own. This file is below
+ * the targets, as file/submit.c is, because the fast path calls it.
  */
 #include "zero-io.h"
 #include "device-state.h"
@@ -9,12 +9,12 @@
 
 #include <linux/bio.h>
 
-/* Do what there is to do with a bio. Return: false if it fails. */
+/* Execute a bio. Return: false if it fails. */
 bool noclone_zero_handle(struct bio *bio)
 {
 	switch (bio_op(bio)) {
 	case REQ_OP_READ:
-		/* As dm-zero: zeroes that are read ahead only waste page cache */
+		/* Zeroes that are read ahead would waste page cache; dm-zero refuses them */
 		if (bio->bi_opf & REQ_RAHEAD)
 			return false;
 		zero_fill_bio(bio);
@@ -39,7 +39,7 @@ void noclone_zero_submit(struct noclone_dev *nd, struct bio *bio)
 	unsigned long start = jiffies;
 
 	noclone_count(nd, NOCLONE_FAST);
-	/* dm core does not account what a target refuses */
+	/* dm core does not account bios that a target refuses */
 	if (!noclone_zero_handle(bio)) {
 		bio->bi_status = BLK_STS_IOERR;
 	} else if (noclone_compat_accounts_io(bdev)) {
@@ -47,6 +47,6 @@ void noclone_zero_submit(struct noclone_dev *nd, struct bio *bio)
 		noclone_compat_end_io_acct(bdev, bio_op(bio), 1, sectors, start, jiffies);
 	}
 	bio_endio(bio);
-	/* From here on the device may go away */
+	/* The device may go away from here on */
 	noclone_inflight_put(nd);
 }

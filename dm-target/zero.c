@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * noclone-zero: reads are zeroes and writes are dropped, as dm's zero target has it. There is
+ * noclone-zero: reads return zeroes and writes are dropped, as by dm's zero target. There is
  * no leg: on the fast path a bio begins and ends in its submitter.
  */
 #include "device-state.h"
@@ -35,13 +35,13 @@ static int noclone_zero_ctr(struct dm_target *ti, unsigned int argc, char **argv
 		noclone_target_dtr(ti);
 		return r;
 	}
-	/* Dropped as writes are */
+	/* Discards are dropped as writes are */
 	ti->num_discard_bios = 1;
 	ti->discards_supported = NOCLONE_ZERO_DISCARDS;
 	return 0;
 }
 
-/* Called for clones, that is for what the fast path left to dm core. */
+/* Called for clones, that is for bios that the fast path left to dm core. */
 static int noclone_zero_map(struct dm_target *ti, struct bio *bio)
 {
 	struct noclone_target *t = ti->private;

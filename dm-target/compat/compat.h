@@ -4,8 +4,8 @@
  * file of the module includes this header first.
  *
  * NOCLONE_HAVE_* are always 0 or 1. Kbuild.include finds most of them by searching
- * the headers of the kernel that is built against, because distribution kernels
- * carry backports that a version number does not tell.
+ * the kernel's headers, because distribution kernels carry backports that a version number
+ * does not tell.
  */
 #ifndef DM_NOCLONE_COMPAT_H
 #define DM_NOCLONE_COMPAT_H
@@ -17,7 +17,7 @@
 #endif
 
 /*
- * NOCLONE_KERNEL_DIFFERS is "known" on a kernel like those that were read, else the first
+ * NOCLONE_KERNEL_DIFFERS is "known" if the kernel is like those that were read, else the first
  * fact that differs; NOCLONE_KERNEL_IS_KNOWN is 1 or 0. See known-kernel.
  */
 #if NOCLONE_HAVE_SANE_PROBES != 1
@@ -103,10 +103,11 @@
 
 /*
  * bio_set_dev() of a bio whose flags are cleared already. It puts the blkg of the bio's cgroup
- * and uses the cgroup once more to find the one of the new device. The submitter's bio may be
- * the last that holds a cgroup which is gone, so that has to be an RCU section. Up to v6.12
- * bio_associate_blkg() has one of its own; on 7.2 and 7.3 it does not. Preemption off is one
- * as well, and less; spinlocks of PREEMPT_RT sleep, and so may a kernel that was not read.
+ * and uses the cgroup once more to find the blkg of the new device. The submitter's bio may be
+ * the last reference to a dead cgroup, so this needs an RCU section. Up to v6.12
+ * bio_associate_blkg() has its own; on 7.2 and 7.3 it does not. Disabling preemption also makes
+ * one and costs less, but the function may sleep with PREEMPT_RT or on a kernel that was not
+ * read.
  */
 static inline void noclone_compat_set_dev(struct bio *bio, struct block_device *bdev)
 {
@@ -133,7 +134,7 @@ static inline void noclone_compat_set_dev(struct bio *bio, struct block_device *
 /*
  * "block: add plug while submitting IO" (between v6.9 and v6.12, and not on 7.2 any more): the
  * block layer starts a plug for each bio, if there is none. It ends before bios that the
- * device has submitted are on their way. Return: whether it may be that.
+ * device has submitted are issued. Return: true if @plug may be such a plug.
  */
 static inline bool noclone_compat_plug_is_for_one(const struct blk_plug *plug)
 {
@@ -171,8 +172,8 @@ static inline bool noclone_compat_accounts_io(struct block_device *bdev)
 }
 
 /*
- * "block: move the poll flag to queue_limits" (v6.11). Return: whether a task may poll
- * for completions of this queue.
+ * "block: move the poll flag to queue_limits" (v6.11). Can completions of this queue be
+ * polled for?
  */
 static inline bool noclone_compat_polls(struct request_queue *q)
 {
@@ -184,8 +185,8 @@ static inline bool noclone_compat_polls(struct request_queue *q)
 }
 
 /*
- * If this is true, the functions below do inline what bdev_start_io_acct() and
- * bdev_end_io_acct() do for a whole disk. Half of the cost of those is finding
+ * If this is true, the functions below replace bdev_start_io_acct() and
+ * bdev_end_io_acct() for a whole disk. Half of the cost of those is finding
  * out that jiffies have not changed since the last I/O.
  */
 static inline bool noclone_compat_same_tick(struct block_device *bdev,
@@ -204,7 +205,7 @@ static inline void noclone_compat_count_ios(struct block_device *bdev, bool writ
 	__part_stat_add(bdev, sectors[write], sectors);
 }
 
-/* Return: whether a write that has not ended is in the sectors written, see above. */
+/* Do the sectors written include a write that has not ended? See above. */
 static inline bool noclone_compat_counts_early(struct block_device *bdev)
 {
 	long writes = 0;
@@ -278,16 +279,16 @@ noclone_compat_end_io_acct(struct block_device *bdev, enum req_op op, unsigned i
 
 /*
  * Flags that a bio keeps while the leg has it. A clone of dm core has none of its
- * submitter's flags, so all others are cleared for the leg, and are the submitter's again
- * afterwards: a flag that a later kernel adds is treated as dm core treats it. BIO_CLONED
- * is set in each clone. BIO_REFFED belongs to those who hold the bio, at any time.
+ * submitter's flags, so all others are cleared for the leg and restored afterwards: a flag
+ * that a later kernel adds is treated as dm core treats it. BIO_CLONED
+ * is set in each clone. BIO_REFFED belongs to the holders of the bio, at any time.
  */
 #define NOCLONE_KEPT_FLAGS	(BIT(BIO_CLONED) | BIT(BIO_REFFED))
 
 /*
  * BIO_COMPLETE_IN_TASK (v7.3): bio_endio() in atomic context calls bi_end_io from
  * a worker. On a kernel that was not read bio_endio() may do more of that kind. Return:
- * whether bi_end_io has to be called by bio_endio().
+ * true if only bio_endio() may call bi_end_io.
  */
 static inline bool noclone_compat_needs_endio(const struct bio *bio)
 {
@@ -299,8 +300,8 @@ static inline bool noclone_compat_needs_endio(const struct bio *bio)
 }
 
 /*
- * A last call that has to be a jump: gcc 15 and clang make an error of it if it cannot be
- * one. Not on processors where that may be so; noclone_fops_find_tail_call() looks there.
+ * A last call that has to be a jump: gcc 15 and clang report an error if it cannot be one. On
+ * other processors it may be a call; there, noclone_fops_find_tail_call() finds out.
  */
 #if __has_attribute(musttail) && (defined(CONFIG_X86_64) || defined(CONFIG_ARM64))
 #define NOCLONE_MUSTTAIL	__attribute__((__musttail__))
@@ -420,7 +421,7 @@ static inline void noclone_compat_reset_limits(struct queue_limits *limits)
 	limits->features = features;
 #else
 	blk_set_stacking_limits(limits);
-	/* As loop; it bounds read-ahead. Later kernels do that themselves */
+	/* Bounds read-ahead, as in the loop driver. Later kernels do that themselves */
 	limits->max_sectors = 2560;
 #endif
 }
@@ -443,8 +444,8 @@ static inline void noclone_compat_fallocate_limits(struct queue_limits *limits,
 }
 
 /*
- * What copy_to_kernel_nofault() does, which is not exported. @slot stays as it is. The macro
- * of User-mode Linux is not for modules, and nothing is read-only there.
+ * Can @slot be written to? copy_to_kernel_nofault() is not exported. @slot is not changed. The
+ * macro of User-mode Linux is not for modules, and nothing is read-only there.
  */
 static inline bool noclone_compat_can_write(void *slot)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * noclone-file: the backing file. Files that must not be used are refused here,
- * with a sentence that says why and what helps.
+ * with a sentence that gives the reason and the remedy.
  */
 #include "backing-file.h"
 #include "backing-limits.h"
@@ -21,8 +21,8 @@
 #define NOCLONE_MAX_NESTED	8
 
 /*
- * Guards the list and its entries. No I/O, no allocation and no waiting under it:
- * .preresume needs it, and the file of one device may be on another device that
+ * Guards the list and its entries. Do no I/O, allocate nothing and do not wait while holding
+ * it: .preresume needs it, and the file of one device may be on another device that
  * is suspended.
  */
 static DEFINE_MUTEX(noclone_backing_lock);
@@ -124,8 +124,8 @@ int noclone_backing_open_again(struct noclone_file_c *fc)
 
 /*
  * Has the page cache lost a write that no flush of the device has reported? Flushes ask
- * fc->file: all writable tables share it, so it has served the I/O of the live one, too. Others
- * may have asked, and got the error: each struct file has its own mark.
+ * fc->file: all writable tables share it, so it has also served the I/O of the live one. Other
+ * programs may have got the error already: each struct file has its own mark.
  */
 bool noclone_backing_has_error(const struct noclone_file_c *fc)
 {
@@ -143,13 +143,13 @@ static struct noclone_backing *noclone_backing_find(const struct inode *inode,
 	return NULL;
 }
 
-/* A target that a file cannot be shared with */
+/* Does the target keep other devices from sharing the file? */
 static bool noclone_backing_user_is_alone(const struct noclone_file_c *fc)
 {
 	return fc->requested->pins || noclone_compat_table_is_writable(fc->ti->table);
 }
 
-/* @b is of another device. Without users, it may still be releasing its pin. */
+/* @b belongs to another device. Without users, it may still be releasing its pin. */
 static bool noclone_backing_excludes(const struct noclone_backing *b,
 				     const struct noclone_file_c *fc)
 {
@@ -180,9 +180,9 @@ static int noclone_backing_check_others(struct noclone_file_c *fc, const struct 
 }
 
 /*
- * Does @sb use @disk? It may have more disks than s_bdev: for the log of xfs, or all of
- * btrfs. Their lists are private, but it holds each of them, by itself or, xfs on 6.1, by
- * its private data.
+ * Does @sb use @disk? It may have more disks than s_bdev: the log of xfs, or all disks of
+ * btrfs. Their lists are private, but the holder of each is @sb or, for xfs on 6.1, its
+ * private data.
  */
 static bool noclone_backing_fs_uses(const struct super_block *sb, const struct gendisk *disk)
 {
@@ -192,15 +192,15 @@ static bool noclone_backing_fs_uses(const struct super_block *sb, const struct g
 	       (holder && (holder == sb || holder == sb->s_fs_info));
 }
 
-/* On 6.1 and 6.12 btrfs, which has no s_bdev, holds disks by its type: is it @sb? */
+/* On 6.1 and 6.12 btrfs, without s_bdev, holds disks by its type, so @sb may be the holder. */
 static bool noclone_backing_fs_may_use(const struct super_block *sb, const struct gendisk *disk)
 {
 	return !sb->s_bdev && READ_ONCE(disk->part0->bd_holder) == sb->s_type;
 }
 
 /*
- * Is @sb on @disk, directly or through at most @depth other noclone-file devices? A loop
- * that btrfs has closed later, by getting one more disk, must not lead round for ever.
+ * Is @sb on @disk, directly or through at most @depth other noclone-file devices? @depth ends
+ * the search in a loop that btrfs has closed later, by getting one more disk.
  */
 static bool noclone_backing_fs_is_on(const struct super_block *sb,
 				     const struct gendisk *disk, unsigned int depth)
@@ -279,7 +279,7 @@ static void noclone_backing_warn_replaced(const struct noclone_file_c *fc,
 				       (unsigned long long)b->inode->i_ino);
 }
 
-/* @b is zeroed memory and becomes fc->backing. */
+/* @b is zeroed memory, which becomes fc->backing. */
 static int noclone_backing_create(struct noclone_file_c *fc, struct gendisk *disk,
 				  struct noclone_backing *b)
 {
@@ -313,8 +313,8 @@ static void noclone_backing_replace(struct noclone_backing *b,
 }
 
 /*
- * Users share one struct file: that of @b, or that of @fc if only it is writable
- * and it has to be; those that joined before keep the read-only one. Return:
+ * Users share one struct file: that of @b, or that of @fc if a writable one is needed and
+ * only that is; users that joined before keep the read-only one. Return:
  * -EAGAIN, with nothing done, if @fc has to open the file first.
  */
 static int noclone_backing_share(struct noclone_file_c *fc,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * noclone-file: the size of the backing file, what I/O on it is aligned to, and the disk
+ * noclone-file: the size of the backing file, the alignment of I/O on it, and the disk
  * whose limits apply to it.
  */
 #include "backing-limits.h"
@@ -42,7 +42,7 @@ static int noclone_backing_read_attributes(struct noclone_file_c *fc)
 		fc->memalign = max(st.dio_mem_align, 1U);
 		fc->align_from = "statx";
 	} else {
-		/* As the loop driver. Without a disk, the file system does what is not aligned */
+		/* As the loop driver. Without a disk, the file system handles unaligned I/O */
 		fc->align = bdev ? bdev_logical_block_size(bdev) : SECTOR_SIZE;
 		fc->memalign = fc->align;
 		fc->align_from = bdev ? "disk" : "none";
@@ -52,8 +52,8 @@ static int noclone_backing_read_attributes(struct noclone_file_c *fc)
 
 /*
  * Does the file still have direct I/O? ext4 has none if data is journalled, which
- * chattr +j changes at any time. Not vfs_getattr(): this thread is not the one that
- * may look at the file. Context: may sleep.
+ * chattr +j changes at any time. vfs_getattr() would check permissions of this thread, which
+ * did not open the file. Context: may sleep.
  */
 bool noclone_backing_has_direct_io(const struct noclone_file_c *fc)
 {
@@ -84,9 +84,9 @@ static int noclone_backing_check_align(struct noclone_file_c *fc)
 }
 
 /*
- * A file system or program that has the device open goes on with its blocks, and all of
- * its smaller I/O would fail. Stock targets let that happen, but there it takes another
- * disk; here another engine is enough. Without a live table, I/O has not begun.
+ * Refuse larger blocks while the device is open: the file system or program that has it open
+ * keeps its block size, and its smaller I/O would fail. Stock targets allow that, but there it
+ * takes another disk; here another engine is enough. Without a live table, I/O has not begun.
  */
 static int noclone_backing_check_blocks(struct noclone_file_c *fc)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * noclone-file: a bio on its way through a file system, from the first call to
- * completion. Bios become commands in submit.c; worker.c decides when and by whom
- * they are executed. Nothing here allocates.
+ * completion. Bios become commands in submit.c; worker.c decides when and where
+ * they are executed. No function here allocates.
  */
 #include "command.h"
 #include "pin.h"
@@ -12,7 +12,7 @@
 #include <linux/falloc.h>
 #include <linux/slab.h>
 
-/* Commands that skip the nowait attempt after one that failed: it costs time twice */
+/* Commands that skip the nowait attempt after a failed one, which costs time twice */
 #define NOCLONE_NOWAIT_BACKOFF	32
 
 /* Pages in one write of zeroes; their bio_vecs are on the stack */
@@ -40,11 +40,11 @@ static void noclone_cmd_end(struct noclone_cmd *cmd, blk_status_t status)
 					   bio_sectors(bio), cmd->start, jiffies);
 	kmem_cache_free(noclone_cmd_slab, cmd);
 	bio_endio(bio);
-	/* From here on the device may go away */
+	/* The device may go away from here on */
 	noclone_inflight_put(nd);
 }
 
-/* BLK_STS_AGAIN is only for submitters of REQ_NOWAIT. */
+/* Only submitters of REQ_NOWAIT bios may see BLK_STS_AGAIN. */
 static void noclone_cmd_end_errno(struct noclone_cmd *cmd, int error)
 {
 	noclone_cmd_end(cmd, error == -EAGAIN ? BLK_STS_IOERR :
@@ -53,7 +53,7 @@ static void noclone_cmd_end_errno(struct noclone_cmd *cmd, int error)
 
 /*
  * The file system has done less than requested. If it does nothing more, the file ends
- * here, because it has been truncated. Zeroes would be taken for what was written there.
+ * here, because it has been truncated. Zeroes would look like data that was written there.
  */
 static void noclone_cmd_go_on(struct noclone_cmd *cmd)
 {
@@ -72,7 +72,7 @@ static bool noclone_cmd_would_block(const struct noclone_cmd *cmd)
 			       cmd->result == -EOPNOTSUPP);
 }
 
-/* After a call. Context: any. */
+/* Continue or end a command after a call. Context: any. */
 static void noclone_cmd_next(struct noclone_cmd *cmd)
 {
 	struct bio *bio = cmd->bio;
@@ -127,7 +127,7 @@ static bool noclone_cmd_try_start_write(struct super_block *sb)
 {
 	if (!sb_start_write_trylock(sb))
 		return false;
-	/* Released in another thread, perhaps: lockdep must not expect it here */
+	/* Another thread may release it: lockdep must not expect that here */
 	__sb_writers_release(sb, SB_FREEZE_WRITE);
 	return true;
 }
@@ -207,7 +207,7 @@ static void noclone_cmd_iter(struct noclone_cmd *cmd, struct iov_iter *iter)
 	iov_iter_bvec(iter, op_is_write(bio_op(bio)) ? ITER_SOURCE : ITER_DEST,
 		      __bvec_iter_bvec(bio->bi_io_vec, from), nr, from.bi_size);
 	/*
-	 * Bytes already consumed of the first bvec. That field of bvec_iter has
+	 * Bytes already consumed of the first bvec. The field of bvec_iter has
 	 * another name since Linux 7.3.
 	 */
 	iter->iov_offset = mp_bvec_iter_offset(bio->bi_io_vec, from) -
@@ -233,8 +233,8 @@ static void noclone_cmd_rw(struct noclone_cmd *cmd, bool nowait)
 }
 
 /*
- * Whether a file system can do it shows when it is asked. If not, take the offer back, as
- * the loop driver does: others do without, or write zeroes.
+ * Only an attempt shows whether a file system supports an operation. If not, withdraw it, as
+ * the loop driver does: submitters then do without, or write zeroes.
  */
 static void noclone_cmd_offer_no_more(struct noclone_cmd *cmd)
 {
@@ -285,8 +285,8 @@ static void noclone_cmd_write_zeroes(struct noclone_cmd *cmd)
 }
 
 /*
- * The engine direct stands in for one that pins the file, which must not get holes or
- * unwritten extents: the next table, at the next boot perhaps, would be refused.
+ * While the engine direct stands in for one that pins the file, the file must not get holes or
+ * unwritten extents: the next table, perhaps at the next boot, would be refused.
  */
 static void noclone_cmd_keep_blocks(struct noclone_cmd *cmd)
 {
@@ -308,7 +308,7 @@ static void noclone_cmd_flush(struct noclone_cmd *cmd)
 		noclone_cmd_end_errno(cmd, r);
 		return;
 	}
-	/* Then its data */
+	/* The data follows */
 	bio->bi_opf &= ~REQ_PREFLUSH;
 	noclone_cmd_rw(cmd, false);
 }

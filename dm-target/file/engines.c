@@ -14,7 +14,7 @@ const char * const noclone_engine_word[NOCLONE_NR_ENGINES] = {
 #undef X
 };
 
-/* Without FMODE_NOWAIT a file system may block all the same. */
+/* Without FMODE_NOWAIT a file system may block in spite of IOCB_NOWAIT. */
 static ssize_t noclone_engine_direct_nowait(struct noclone_cmd *cmd,
 					    struct iov_iter *iter)
 {

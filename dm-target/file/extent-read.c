@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * noclone-file: where a file is on its disk, and whether all of it is written. What this
- * finds is true at that moment; extent.c says when it may be trusted.
+ * noclone-file: where a file is on its disk, and whether all of it is written. The result
+ * is valid at that moment only; see extent.rst, E2.
  */
 #include "extent-read.h"
 #include "backing-file.h"
@@ -32,8 +32,8 @@ void noclone_extent_swap_free(struct swap_info_struct *sis)
 
 /*
  * Read the extents of the whole file. The inode lock is held, at least shared:
- * in the middle of a punch, ext4 would cache what it finds permanently. Shared is enough,
- * though swapon(2) takes it exclusively, which it needs for the mark: ext4 and xfs sync
+ * in the middle of a punch, ext4 would cache a wrong result permanently. Shared is enough,
+ * although swapon(2) takes it exclusively, which it needs for the mark: ext4 and xfs sync
  * and map a file without that lock, under locks of their own.
  */
 struct swap_info_struct *noclone_extent_swap_read(struct noclone_file_c *fc)
@@ -90,7 +90,7 @@ static bool noclone_extent_clip(const struct noclone_file_c *fc,
 	return true;
 }
 
-/* Return: number of extents, or 0: no memory, or they do not cover the target. */
+/* Return: number of extents; 0 if there is no memory, or they do not cover the target. */
 u32 noclone_extent_build(const struct noclone_file_c *fc,
 			 const struct swap_info_struct *sis,
 			 struct noclone_extent **extents)
@@ -123,7 +123,7 @@ static bool noclone_extent_cache_is_empty(struct address_space *mapping)
 	return !xa_find(&mapping->i_pages, &index, ULONG_MAX, XA_PRESENT);
 }
 
-/* Is anything in the cache that is not on the disk yet? */
+/* Does the cache have data that is not on the disk yet? */
 static bool noclone_extent_cache_is_dirty(struct address_space *mapping)
 {
 	return mapping_tagged(mapping, PAGECACHE_TAG_DIRTY) ||
@@ -133,16 +133,16 @@ static bool noclone_extent_cache_is_dirty(struct address_space *mapping)
 /*
  * Is there neither a hole nor an unwritten extent? For SEEK_HOLE, an unwritten extent
  * is data where pages of it are in the cache, and a reader may put them back as soon as
- * the cache has been emptied. So it must be empty afterwards as well. What is reclaimed
- * in between leaves an entry, but what the reader drops (POSIX_FADV_DONTNEED) does not.
+ * the cache has been emptied. So it must be empty afterwards as well. Reclaim in between
+ * leaves an entry, but a reader that drops its pages (POSIX_FADV_DONTNEED) does not.
  * No lock excludes readers here: ->llseek() takes the inode lock, which is outside
- * invalidate_lock. To deceive us, a reader would have to hit that moment in each of
+ * invalidate_lock. To be missed, a reader has to hit that moment in each of
  * NOCLONE_SEEK_ROUNDS rounds in a row; one round that finds a hole is enough.
  *
  * A live table that writes through the page cache may keep it from being emptied; that
- * is no reason to refuse before the file is pinned. Nor is a write that got lost: the
+ * is no reason to refuse before the file is pinned. Neither is a lost write: the
  * cache has the last copy of it, which stays until a flush of the device has failed. So
- * does what is still written back before the pin, as that may fail.
+ * do pages under writeback before the pin, as that may fail.
  */
 bool noclone_extent_is_written(struct noclone_file_c *fc)
 {

@@ -44,10 +44,9 @@ static bool noclone_extent_fs_is_known(const struct super_block *sb)
 }
 
 /*
- * Would the file system give a file verity? That takes a file that others do not have open
- * for writing for one that they cannot write. ext4 decides it by a feature of the whole file
- * system, before it looks at the file; the address is not looked at if it has none. A table
- * that does not write does no harm to such a file.
+ * Would the file system give a file verity (E8)? ext4 decides it by a feature of the whole
+ * file system, before it looks at the file; without the feature it does not use the address. A
+ * table that does not write does no harm to such a file.
  */
 static bool noclone_extent_may_get_verity(const struct noclone_file_c *fc)
 {
@@ -66,7 +65,7 @@ static int noclone_extent_check(struct noclone_file_c *fc)
 	const struct inode *inode = file_inode(fc->file);
 	const struct address_space_operations *aops = inode->i_mapping->a_ops;
 
-	/* Without CONFIG_SWAP, IS_SWAPFILE() may be 0: nothing would look at the mark */
+	/* Without CONFIG_SWAP, IS_SWAPFILE() may be 0, so that the mark has no effect */
 	if (!IS_ENABLED(CONFIG_SWAP) || !noclone_extent_fs_is_known(inode->i_sb) ||
 	    !aops->swap_activate || aops->swap_deactivate)
 		return noclone_refuse(fc, -EINVAL,
@@ -92,7 +91,7 @@ static u32 noclone_extent_pin_nr(const struct noclone_backing *b)
 	return READ_ONCE(b->pinned) ? READ_ONCE(b->pin_nr) : 0;
 }
 
-/* The extents could not be read. Return: @error. */
+/* Refuse a file whose extents could not be read. Return: @error. */
 static int noclone_extent_unread(struct noclone_file_c *fc, int error)
 {
 	switch (error) {
@@ -113,9 +112,9 @@ static int noclone_extent_unread(struct noclone_file_c *fc, int error)
 }
 
 /*
- * Shared, so that another table of the device can go on with the file meanwhile. But xfs says
- * of a file that has just been written to what it says of one with holes: then once more,
- * alone. Return: as noclone_extent_swap_read(), or -EINTR.
+ * The lock is shared, so that another table of the device can use the file meanwhile. But xfs
+ * returns the same error for a file that was just written to and for one with holes: then try
+ * once more with the exclusive lock. Return: as noclone_extent_swap_read(), or -EINTR.
  */
 static struct swap_info_struct *noclone_extent_swap_read_locked(struct noclone_file_c *fc)
 {
@@ -164,7 +163,7 @@ static int noclone_extent_read(struct noclone_file_c *fc,
 	return 0;
 }
 
-/* Are the extents those of the constructor? */
+/* Are the extents the same as in the constructor? */
 static bool noclone_extent_match(const struct noclone_file_c *fc,
 				 const struct noclone_extent *e, u32 nr)
 {
@@ -218,7 +217,7 @@ static bool noclone_extent_all_same(struct noclone_file_c *fc)
 	return same && noclone_extent_still_pinned(fc);
 }
 
-/* An error first: it may be why the comparison failed, and is not to be forgotten if not. */
+/* An error comes first: it may be the cause of a failed comparison, and must be reported. */
 static const char *noclone_extent_judge(struct noclone_file_c *fc)
 {
 	bool same = noclone_extent_all_same(fc);
@@ -228,7 +227,7 @@ static const char *noclone_extent_judge(struct noclone_file_c *fc)
 	return same ? NULL : "extent:changed";
 }
 
-/* Not bounded in time; the destructor waits for it. */
+/* This may take any time; the destructor waits for it. */
 static void noclone_extent_verify(struct work_struct *work)
 {
 	struct noclone_file_c *fc = container_of(work, struct noclone_file_c, verify);
@@ -240,10 +239,10 @@ static void noclone_extent_verify(struct work_struct *work)
 	complete(&fc->verified);
 }
 
-/* Return: NULL, or why the extents are not known to be unchanged. */
+/* Return: NULL, or the reason why the extents may have changed. */
 static const char *noclone_extent_run_verify(struct noclone_file_c *fc)
 {
-	/* Still running since an earlier resume */
+	/* An earlier resume's run has not ended */
 	if (READ_ONCE(fc->verifying))
 		return "extent:busy";
 	fc->verifying = true;
@@ -257,7 +256,7 @@ static const char *noclone_extent_run_verify(struct noclone_file_c *fc)
 
 /*
  * Pin the file and verify its extents, unless that was done under the same pin.
- * Return: NULL, or why the targets of the table must not bypass the file system.
+ * Return: NULL, or the reason why the targets of the table must not bypass the file system.
  */
 static const char *noclone_extent_pin(struct noclone_file_c *first)
 {
@@ -301,7 +300,7 @@ static void noclone_extent_decide(struct noclone_file_c *first)
 	for (fc = first; fc; fc = noclone_backing_next(fc, fc))
 		noclone_extent_choose(fc, why);
 	if (!why) {
-		/* Under the same pin as before, there may be old pages */
+		/* Under an unchanged pin, the cache may have old pages */
 		noclone_pin_see(first->backing);
 		kthread_queue_work(first->writer, &first->drop);
 		return;
@@ -312,8 +311,8 @@ static void noclone_extent_decide(struct noclone_file_c *first)
 }
 
 /*
- * A file that got verity must not be written any more, by any engine: it could not be read
- * again. File systems do not ask when it is, because such a file cannot be opened for it.
+ * No engine may write to a file that got verity: it could not be read any more. File systems
+ * do not check this on a write, because such a file cannot be opened for writing.
  */
 static void noclone_extent_heed_verity(struct noclone_file_c *fc)
 {
@@ -328,8 +327,7 @@ static void noclone_extent_heed_verity(struct noclone_file_c *fc)
 
 /*
  * Pin or unpin the file as the table requests. The first target of the table that
- * uses a file decides for all that do. Context: .preresume; no bio is in flight,
- * nothing may fail.
+ * uses a file decides for all. Context: .preresume; no bio is in flight. Must not fail.
  */
 void noclone_extent_preresume(struct noclone_file_c *fc)
 {
@@ -351,7 +349,7 @@ static void noclone_extent_settle(struct work_struct *work)
 	unsigned int noio = memalloc_noio_save();
 
 	noclone_extent_heed_verity(fc);
-	/* If it is, the mark is wanted, and nothing is to wait for its lock */
+	/* A pinned file needs the mark, and no task may wait for its lock */
 	if (!READ_ONCE(fc->backing->pinned))
 		noclone_pin_unmark(fc->backing);
 	noclone_pin_tell(fc);
@@ -359,9 +357,9 @@ static void noclone_extent_settle(struct work_struct *work)
 }
 
 /*
- * Pages that other programs have read are older than what was written past them. To drop
+ * Pages that other programs have read are older than later writes of the device. Dropping
  * them waits for page locks, and a reader that holds one may wait for memory, which may
- * wait for the device: so a thread does it, and a flush waits for it no longer than
+ * wait for the device. So a thread does it, and a flush waits for that no longer than
  * NOCLONE_DROP_TIME. The thread holds no lock meanwhile.
  */
 static void noclone_extent_drop(struct kthread_work *work)
@@ -371,18 +369,18 @@ static void noclone_extent_drop(struct kthread_work *work)
 	/* Full barrier before looking for pages; pairs with noclone_extent_flush() */
 	u32 nr = atomic_inc_return(&fc->drops);
 
-	/* If not, the cache may be newer: this is late, and another table is live */
+	/* If unpinned, this is late: another table is live, and the cache may be newer */
 	if (READ_ONCE(fc->backing->pinned))
 		invalidate_inode_pages2(fc->file->f_mapping);
 	memalloc_noio_restore(noio);
-	/* After the pages: a reader of the file finds none of them once the flush has ended */
+	/* After dropping: when the flush has ended, readers of the file find none of the pages */
 	smp_store_release(&fc->dropped, nr);
 	wake_up_all(&fc->drop_wait);
-	/* Only now: a program that trusts the times must not find old pages */
+	/* Only now: a program that sees the new times must not find old pages */
 	noclone_target_queue(&fc->settle);
 }
 
-/* For all engines: each may have to unpin what an earlier table has pinned. */
+/* For all engines: each may have to unpin a file that an earlier table has pinned. */
 void noclone_extent_init(struct noclone_file_c *fc)
 {
 	init_completion(&fc->verified);
@@ -422,15 +420,15 @@ static void noclone_extent_flush_work(struct work_struct *work)
 	struct noclone_cmd *cmd = container_of(work, struct noclone_cmd, work);
 	struct noclone_file_c *fc = cmd->fc;
 
-	/* Is there a run that began later than the flush? */
+	/* Wait for a run that began later than the flush */
 	wait_event_timeout(fc->drop_wait, (int)(READ_ONCE(fc->dropped) - cmd->done) > 0,
 			   NOCLONE_DROP_TIME);
 	submit_bio_noacct(cmd->bio);
 }
 
 /*
- * A flush, which goes to the disk, after the file's pages have left the cache: what was
- * written before it can then be read in the file. Other than writes, flushes are few.
+ * A flush goes to the disk after the file's pages have left the cache, so that readers of the
+ * file then see all earlier writes. Flushes are few, other than writes.
  */
 static int noclone_extent_flush(struct noclone_file_c *fc, struct bio *bio)
 {
@@ -452,7 +450,7 @@ static int noclone_extent_flush(struct noclone_file_c *fc, struct bio *bio)
 	return DM_MAPIO_SUBMITTED;
 }
 
-/* Called for clones, that is for what the fast path left to dm core. */
+/* Called for clones, that is for bios that the fast path left to dm core. */
 static int noclone_extent_map(struct noclone_file_c *fc, struct bio *bio)
 {
 	const struct noclone_table *table = fc->target->table;

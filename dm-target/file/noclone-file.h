@@ -3,21 +3,21 @@
  * noclone-file: a regular file as a block device.
  *
  *	target.c	the target: table, limits
- *	status-line.c	what it prints
+ *	status-line.c	its status and table lines
  *	extent.c	the engine that bypasses the file system
  *	extent-read.c	where a file is on its disk
  *	engines.c	the engines that use it: direct, buffered, sync, null
  *	submit.c	how bios become commands
  *	worker.c	the threads that execute commands
  *	command.c	one command: calls of the file system, completion
- *	backing-file.c	the file: checks, who uses it
- *	backing-limits.c  its size, and what its I/O is aligned to
+ *	backing-file.c	the file: checks, users
+ *	backing-limits.c  its size, and the alignment of its I/O
  *	pin.c		keeping the file where it is on its disk
  *
- * A submitter of bios never calls the file system: it may be inside a
+ * Only workers call the file system, never the submitter of a bio: it may be inside a
  * transaction of an upper file system (current->journal_info), hold back bios
- * that only go out when submit_bio() returns, or be short of stack. Workers do.
- * Documentation/design/submitter.rst has the argument, and what was tried.
+ * that only go out when submit_bio() returns, or be short of stack.
+ * Documentation/design/submitter.rst has the argument.
  *
  * Locks, outermost first:
  *	md->suspend_lock (dm core), around .preresume, which alone pins
@@ -25,8 +25,8 @@
  *	inode->i_rwsem		of the backing file; only tried, except by constructors
  *				and by the work item that verifies extents
  *
- *	noclone_backing_lock	list of backing files and their users. No waiting
- *				for anything while holding it.
+ *	noclone_backing_lock	list of backing files and their users. Do not wait
+ *				while holding it.
  */
 #ifndef DM_NOCLONE_FILE_H
 #define DM_NOCLONE_FILE_H
@@ -73,7 +73,7 @@ struct noclone_engine {
 	enum noclone_engine_id id;
 	bool direct;		/* bypasses the page cache: I/O has to be aligned */
 	bool pins;		/* bypasses the file system: the file must not move on its disk */
-	bool nowait_writes;	/* @nowait makes sense for writes, too */
+	bool nowait_writes;	/* @nowait also makes sense for writes */
 	/*
 	 * A dm target's .map. Never sleeps, never fails for want of memory, and
 	 * does not call the file system.
@@ -109,7 +109,7 @@ struct noclone_backing {
 	bool ran;			/* bios have bypassed the page cache since the last pin */
 	bool dying;			/* the last user is releasing it */
 	u32 pin_nr;			/* times pinned */
-	unsigned long seen;		/* what @disk had written when pages were dropped last */
+	unsigned long seen;		/* sectors written before pages were last dropped */
 	unsigned long told;		/* @seen when the file's times were set last */
 };
 
@@ -141,8 +141,8 @@ struct noclone_file_c {
 	const char *verdict;		/* NULL, or what is wrong; valid if not @verifying */
 	struct work_struct settle;	/* what sleeps after pinning, unpinning and flushes */
 	struct kthread_work drop;	/* drops cached pages of a pinned file, for @writer */
-	atomic_t drops;			/* times that it has begun */
-	u32 dropped;			/* the last time that has ended */
+	atomic_t drops;			/* number of runs that have begun */
+	u32 dropped;			/* number of the last run that has ended */
 	wait_queue_head_t drop_wait;	/* for that */
 	struct noclone_target *target;	/* for the fast path; has a leg if @requested pins */
 	struct dm_dev below;		/* disk of the file system; not opened by dm */

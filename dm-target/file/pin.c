@@ -22,7 +22,7 @@
 /*
  * Our own file, if writable, counts as one writer. It is writable unless the table is
  * read-only: where the file cannot be pinned, the engine direct stands in and writes
- * through it, and what is opened by its path later may be another file. Executing the
+ * through it, and opening the path later may find another file. Executing the
  * pinned file denies writers once more, which hides one writer from a later check.
  */
 static bool noclone_pin_deny_writers(struct noclone_backing *b)
@@ -32,7 +32,7 @@ static bool noclone_pin_deny_writers(struct noclone_backing *b)
 	return atomic_cmpxchg(&b->inode->i_writecount, 1, -1) == 1;
 }
 
-/* b->file is still the one of the denial: no other could be opened for writing. */
+/* b->file is still the file of the denial: no other could be opened for writing. */
 static void noclone_pin_allow_writers(struct noclone_backing *b)
 {
 	if (!(b->file->f_mode & FMODE_WRITE))
@@ -41,7 +41,7 @@ static void noclone_pin_allow_writers(struct noclone_backing *b)
 		atomic_add(2, &b->inode->i_writecount);
 }
 
-/* Does a process other than ours have the file open for writing? */
+/* Does another program have the file open for writing? */
 bool noclone_pin_has_writers(const struct noclone_backing *b)
 {
 	int ours = !!(b->file->f_mode & FMODE_WRITE);
@@ -64,9 +64,9 @@ static bool noclone_pin_try_mark(struct inode *inode)
 }
 
 /*
- * i_flags are changed under the exclusive lock. Shared is enough here because the
- * change is atomic, and necessary because many readers would never leave a
- * moment for an exclusive trylock.
+ * i_flags are changed under the exclusive lock. The shared lock is enough here because the
+ * change is atomic, and necessary because with many readers an exclusive trylock would
+ * never succeed.
  */
 static void noclone_pin_try_unmark(struct noclone_backing *b)
 {
@@ -102,7 +102,7 @@ const char *noclone_pin_acquire(struct noclone_backing *b)
 	return why;
 }
 
-/* Sectors written to the device so far; what is discarded counts. */
+/* Sectors written to the device so far, including discards. */
 static unsigned long noclone_pin_written(const struct noclone_backing *b)
 {
 	const struct block_device *part = b->disk->part0;
@@ -112,8 +112,8 @@ static unsigned long noclone_pin_written(const struct noclone_backing *b)
 }
 
 /*
- * Before pages of the file are dropped: what is written later may meet a page that was read
- * again meanwhile, and is for the next noclone_pin_tell().
+ * Called before pages of the file are dropped. A later write may meet a page that was read
+ * again meanwhile, so the next noclone_pin_tell() accounts for it.
  */
 void noclone_pin_see(struct noclone_backing *b)
 {
@@ -124,10 +124,10 @@ void noclone_pin_see(struct noclone_backing *b)
 /*
  * Unpin a file, if it is pinned. Pages that were cached while it was pinned are
  * stale and have to go, before an engine uses them. That waits for page locks, which are
- * held for reads from the lower disk only: nothing is dirty once bios have bypassed the
+ * held for reads from the lower disk only: no page is dirty once bios have bypassed the
  * cache. Such a read may wait for memory, as it may below a suspended swap device.
- * Context: no bio of extent is in flight. Return: whether it was pinned, so that
- * noclone_pin_tell() has to follow.
+ * Context: no bio of extent is in flight. Return: true if it was pinned; then call
+ * noclone_pin_tell().
  */
 bool noclone_pin_release(struct noclone_backing *b)
 {
@@ -149,13 +149,13 @@ bool noclone_pin_release(struct noclone_backing *b)
 /*
  * Remove the mark if noclone_pin_release() could not. Polls, because waiting for
  * the inode lock would make later readers wait behind us, and the lock's holder
- * may depend on one of them. Called for each write: nearly always there is
- * nothing to do, without taking @mark_lock. Context: may sleep for as long as
- * another task holds the inode lock.
+ * may depend on one of them. Called for each write; in nearly all cases the mark is gone, and
+ * @mark_lock is not taken. Context: may sleep for as long as another task holds the inode
+ * lock.
  */
 void noclone_pin_unmark(struct noclone_backing *b)
 {
-	/* Who sees it gone must not find the inode's mark, which went before it */
+	/* Pairs with noclone_pin_try_unmark(): if @marked is false, S_SWAPFILE is cleared */
 	if (likely(!smp_load_acquire(&b->marked)))
 		return;
 	mutex_lock(&b->mark_lock);
@@ -169,13 +169,13 @@ void noclone_pin_unmark(struct noclone_backing *b)
 }
 
 /*
- * What others are to know of the device's writes. Break leases, without waiting for their
+ * Show the device's writes to other users of the file. Break leases, without waiting for their
  * holders: while the file is pinned, its count of writers says that there are none, and
- * leases to readers are granted. And if the device has been written to, set the times of
- * the file, as a write by way of the file system would have done. Needs no inode lock, as
- * little as a write to a mapped page does. Waits for the file system's journal, and not
- * until it is thawed: then the times are set by the next call. Context: a worker that
- * nothing waits for but a destructor.
+ * leases to readers are granted. If the device has been written to, also set the times of
+ * the file, as a write through the file system would. Like a write to a mapped page, this
+ * needs no inode lock. It waits for the file system's journal, but not until a frozen file
+ * system is thawed: then the next call sets the times. Context: a worker that only a
+ * destructor waits for.
  */
 void noclone_pin_tell(struct noclone_file_c *fc)
 {
@@ -184,7 +184,7 @@ void noclone_pin_tell(struct noclone_file_c *fc)
 	if (!(fc->file->f_mode & FMODE_WRITE))
 		return;
 	break_lease(b->inode, O_WRONLY | O_NONBLOCK);
-	/* Without iostats of the queue, it is not known */
+	/* Without iostats of the queue, the number of writes is not known */
 	if (noclone_pin_written(b) == READ_ONCE(b->told) &&
 	    noclone_compat_accounts_io(b->disk->part0))
 		return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * noclone-file: what "dmsetup status" and "dmsetup table" print.
+ * noclone-file: the output of "dmsetup status" and "dmsetup table".
  */
 #include "status-line.h"
 #include "engines.h"
@@ -34,8 +34,8 @@ static const char * const noclone_status_counter_word[] = {
 };
 
 /*
- * i_blocks is not always kept up to date, on xfs for example. Elsewhere it is
- * preferred, because asking the file system may mean to ask a server.
+ * i_blocks is not always up to date, on xfs for example. Elsewhere it is
+ * preferred, because asking the file system may mean asking a server.
  */
 static unsigned long long noclone_status_allocated(struct noclone_file_c *fc)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * noclone-file: how bios become commands. Most come from the fast path: the
- * submitter's bio is not remapped but queued, and nothing in it changes before
- * it completes. The rest are clones from dm core, with room for the command in
- * the clone; so is whatever the fast path has no memory for.
+ * submitter's bio is not remapped but queued, and does not change before
+ * it completes. The rest, also without memory, are clones from dm core, with room for the
+ * command in the clone.
  */
 #include "submit.h"
 #include "command.h"
@@ -130,7 +130,7 @@ bool noclone_submit_original(struct noclone_file_c *fc, struct noclone_dev *nd,
 		noclone_compat_start_io_acct(bio->bi_bdev, bio_op(bio), 1,
 					     bio_sectors(bio), cmd->start);
 	noclone_count(nd, NOCLONE_FAST);
-	/* From here on neither bio nor cmd may be touched */
+	/* The worker may have ended the bio: neither bio nor cmd may be touched */
 	noclone_submit_cmd(cmd, fc, bio);
 	return true;
 }

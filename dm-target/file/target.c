@@ -114,7 +114,7 @@ static void noclone_file_dtr(struct dm_target *ti)
 {
 	struct noclone_file_c *fc = ti->private;
 
-	/* First: the workers may be using fc->target */
+	/* This comes first: the workers may be using fc->target */
 	noclone_worker_exit(fc);
 	if (fc->target) {
 		/* Not opened by noclone_target_add_leg() */
@@ -139,7 +139,7 @@ static void noclone_file_set_ops(struct noclone_file_c *fc)
 	/* Otherwise clones have no blkcg for the workers to charge */
 	ti->needs_bio_set_dev = true;
 	/*
-	 * Also if the lower disk needs no flushes: the location of a block may
+	 * Flushes matter even if the lower disk needs none: the location of a block may
 	 * only be in the file system's journal, and direct may replace extent.
 	 */
 	ti->flush_supported = true;
@@ -256,8 +256,8 @@ static int noclone_file_ctr(struct dm_target *ti, unsigned int argc,
 
 /*
  * The block layer only warns of a write to a read-only device, from a device above
- * that was opened before. The file may be on a mount that is read-only, too: as the
- * loop driver, refuse.
+ * that was opened before. The file's mount may also be read-only. So refuse, as the loop
+ * driver does.
  */
 static int noclone_file_map(struct dm_target *ti, struct bio *bio)
 {
@@ -306,9 +306,9 @@ static int noclone_file_message(struct dm_target *ti, unsigned int argc,
 /*
  * The lower disk belongs to the file system, but its limits apply to the file.
  * All of it is reported, because the file may be anywhere, rounded down to the
- * file's alignment. Also where its limits do not matter: without any device, a
- * reload would keep the limits of the old table. Not a zoned one: dm core would
- * want to map its zones.
+ * file's alignment. It is reported even if its limits do not matter, because without any
+ * device a reload would keep the limits of the old table. A zoned disk is left out: dm core
+ * would map its zones.
  */
 static int noclone_file_iterate_devices(struct dm_target *ti,
 					iterate_devices_callout_fn fn,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * noclone-file: who executes commands.
+ * noclone-file: the workers that execute commands.
  *
- * A command first goes to the queue of its CPU, together with what was in the
+ * A command first goes to the queue of its CPU, together with the others of the
  * same plug, so that a burst costs one wake-up. The queue's worker tries each
- * command without blocking. What would block goes elsewhere: reads and flushes
+ * command without blocking. Commands that would block go elsewhere: reads and flushes
  * each to a work item of their own, writes one after another to a thread,
  * because they would only wait for the same inode lock.
  *
@@ -67,8 +67,8 @@ static void noclone_worker_uncharge(struct noclone_charge *c)
 }
 
 /*
- * As the loop driver: this thread must not be throttled for dirty pages of the
- * backing file, and its reclaim must not issue I/O to the mapped device.
+ * This thread must not be throttled for dirty pages of the backing file, and its reclaim must
+ * not issue I/O to the mapped device. The loop driver does the same.
  */
 static unsigned int noclone_worker_begin(void)
 {
@@ -147,10 +147,10 @@ static void noclone_worker_queue_work(struct work_struct *work)
  * Queue commands, linked from @newest to @oldest, on this CPU, to be tried
  * without blocking. Context: any.
  *
- * Only the first that finds the queue empty wakes the worker. It must not lose the CPU
- * before that to a task of higher priority, whose commands would wait behind its own. And
- * the section without preemption is what dm core waits for before it destroys @fc, which
- * another worker may have made possible meanwhile.
+ * Only the task that finds the queue empty wakes the worker. It must not lose the CPU
+ * before that to a task of higher priority, whose commands would wait behind its own. Another
+ * worker may end the last command meanwhile; dm core waits for the section without preemption
+ * before it destroys @fc.
  */
 void noclone_worker_add(struct noclone_file_c *fc, struct noclone_cmd *newest,
 			struct noclone_cmd *oldest)

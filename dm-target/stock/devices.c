@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The list of mapped devices with stock targets: who is in it, who leaves it, and
- * what is done to devices outside of dm core's callbacks.
+ * The list of mapped devices with stock targets: joining it, leaving it, and
+ * the work on devices outside of dm core's callbacks.
  *
- * dm core does not tell when a device is gone: devices are known by diskseq, which
- * is never used twice, and a work item frees what has no device any more.
+ * dm core does not tell when a device is gone: entries are found by diskseq, which
+ * is never used twice, and a work item frees entries that have no device any more.
  *
  * A device that is in use is attached by suspending and resuming it inside the
- * kernel: nothing in user space has to run while it is suspended, so it may hold
+ * kernel: user space need not run while it is suspended, so it may hold
  * the root file system or swap.
  */
 #include "devices.h"
@@ -27,10 +27,10 @@
 
 #define DM_MSG_PREFIX "noclone"
 
-/* Ticks without a completion after which a device is taken for stuck */
+/* Ticks without a completion after which a device counts as stuck */
 #define NOCLONE_STOCK_PATIENCE	HZ
 
-/* How soon a device that is gone is forgotten, and memory is tried again */
+/* Delay until devices that are gone are freed, and until memory is tried again */
 #define NOCLONE_STOCK_DELAY	(5 * HZ)
 
 static DEFINE_MUTEX(noclone_stock_lock);
@@ -38,8 +38,8 @@ static bool noclone_stock_closing;	/* between detach_all() and free_all() */
 static LIST_HEAD(noclone_stocks);
 
 /*
- * Of its own: an item waits as long as a leg does not complete I/O. Of no CPU: items of an
- * isolated one may never run, and exit waits for them.
+ * A queue of our own, because an item waits as long as a leg does not complete I/O. Unbound,
+ * because items of an isolated CPU may never run, and exit waits for them.
  */
 static struct workqueue_struct *noclone_stock_wq;
 static atomic_t noclone_stock_working = ATOMIC_INIT(0);	/* items queued or executing */
@@ -48,7 +48,7 @@ static DECLARE_DELAYED_WORK(noclone_stock_collector, noclone_stock_collect);
 static void noclone_stock_retry_all(struct work_struct *work);
 static DECLARE_DELAYED_WORK(noclone_stock_retrier, noclone_stock_retry_all);
 
-/* Return: the device, to be given to dm_put(), or NULL if it is gone. */
+/* Return: the device, for dm_put(), or NULL if it is gone. */
 static struct mapped_device *noclone_stock_get_md(const struct noclone_stock *sd)
 {
 	struct mapped_device *md = dm_get_md(sd->dev);
@@ -60,9 +60,9 @@ static struct mapped_device *noclone_stock_get_md(const struct noclone_stock *sd
 }
 
 /*
- * May a work item suspend the device? A suspend that waits for bios is followed by a
- * resume, which attaches; dm core would have us wait for its lock, and not idle. The
- * other tables were found not to be for us.
+ * May a work item suspend the device? If a suspend is waiting for bios, the resume that
+ * follows attaches, and the work item would wait for dm core's lock, not idle. In the other
+ * states the table cannot use the fast path.
  */
 static bool noclone_stock_may_suspend(const struct noclone_stock *sd)
 {
@@ -79,16 +79,16 @@ static bool noclone_stock_may_suspend(const struct noclone_stock *sd)
 }
 
 /*
- * Are there bios that are to be waited for? An undone suspend, or stock=off that a signal has
- * ended, leaves some. Only looked at: whether there are none for good is known to callers of
- * noclone_inflight_is_drained() alone.
+ * Are there bios to wait for? An undone suspend, or a stock=off that a signal has
+ * ended, leaves some. This is a hint: only callers of noclone_inflight_is_drained() know that
+ * there are none for good.
  */
 static bool noclone_stock_is_draining(struct noclone_stock *sd)
 {
 	return READ_ONCE(sd->nd.draining) && !noclone_inflight_is_zero(&sd->nd);
 }
 
-/* Is there anything to be done, still? */
+/* Does the device still have to be attached? */
 static bool noclone_stock_wants_attach(struct noclone_stock *sd)
 {
 	return READ_ONCE(sd->nd.requested) == NOCLONE_ON &&
@@ -109,10 +109,10 @@ static unsigned long noclone_stock_in_flight(struct block_device *bdev)
 }
 
 /*
- * Does the device complete no I/O, though there is some? An internal suspend would wait for
- * it in a sleep that no signal ends, and hold the lock that dmsetup needs. The times are
- * added up at the end of an I/O, its number by Linux 6.1 at the begin; one that is in flight
- * in a tick takes some time.
+ * Does the device complete no I/O, although some is in flight? An internal suspend would wait
+ * for it in a sleep that no signal ends, and hold the lock that dmsetup needs. The statistics
+ * add up times when an I/O ends (Linux 6.1 adds its number when it begins), and an I/O that is
+ * in flight in a tick takes some time.
  */
 static bool noclone_stock_is_stuck(struct noclone_stock *sd)
 {
@@ -130,7 +130,7 @@ static bool noclone_stock_is_stuck(struct noclone_stock *sd)
 	return true;
 }
 
-/* The work item is not to suspend the device. A resume may have attached it meanwhile. */
+/* The work item must not suspend the device. A resume may have attached it meanwhile. */
 static void noclone_stock_put_off(struct noclone_stock *sd, enum noclone_state why)
 {
 	mutex_lock(&sd->nd.lock);
@@ -156,7 +156,7 @@ static void noclone_stock_resume_again(struct noclone_stock *sd)
 	dm_put(md);
 }
 
-/* noclone_stock_prepare() where it is allowed to wait. */
+/* noclone_stock_prepare() for callers that may wait. */
 static bool noclone_stock_prepare_wait(struct noclone_stock *sd)
 {
 	unsigned int noio;
@@ -171,7 +171,7 @@ static bool noclone_stock_prepare_wait(struct noclone_stock *sd)
 	return !r;
 }
 
-/* It may be attached, or switched off, before this begins and while it waits. */
+/* The device may be attached, or switched off, before this begins and while it waits. */
 static void noclone_stock_attach_now(struct noclone_stock *sd)
 {
 	if (!noclone_stock_wants_attach(sd))
@@ -180,13 +180,13 @@ static void noclone_stock_attach_now(struct noclone_stock *sd)
 		noclone_stock_put_off(sd, NOCLONE_OFF_MEMORY);
 		noclone_stock_retry_later();
 	} else if (NOCLONE_INTERNAL_RESUME_IS_WHOLE && noclone_stock_wants_attach(sd)) {
-		/* Where that is not to be had, the memory is there for the next resume */
+		/* Otherwise the next resume finds the memory */
 		noclone_stock_resume_again(sd);
 	}
 }
 
 /*
- * Attach a device that is in use. Not from .message, which is inside the SRCU
+ * Attach a device that is in use. .message cannot do so: it is inside the SRCU
  * section that a suspend waits for.
  */
 static void noclone_stock_attach_work(struct work_struct *work)
@@ -194,11 +194,11 @@ static void noclone_stock_attach_work(struct work_struct *work)
 	struct noclone_stock *sd = container_of(work, struct noclone_stock, attach);
 
 	noclone_stock_attach_now(sd);
-	/* If a signal ends that, this is asked for once more, see noclone_stock_retry_all() */
+	/* If a signal ends the closing, noclone_stock_retry_all() queues this once more */
 	if (READ_ONCE(noclone_stock_closing))
 		WRITE_ONCE(sd->interrupted, true);
 	noclone_stock_put(sd);
-	/* flush_workqueue() follows the look at it */
+	/* The reader of this calls flush_workqueue() afterwards */
 	atomic_dec(&noclone_stock_working);
 }
 
@@ -210,7 +210,7 @@ static struct noclone_stock *noclone_stock_create(struct gendisk *disk)
 	if (!sd)
 		return NULL;
 	noclone_dev_init(&sd->nd, disk);
-	/* Until the message that asks for it has been read */
+	/* Until the message "fastpath on" is executed */
 	sd->nd.requested = NOCLONE_OFF_UNASKED;
 	sd->nd.state = NOCLONE_OFF_DETACHED;
 	sd->nd.stock = true;
@@ -244,8 +244,8 @@ static struct noclone_stock *noclone_stock_find(u64 diskseq)
 }
 
 /*
- * Return: what is known of the device, to be given to noclone_stock_put(); NULL if
- * that is nothing and it is not to be added, or there is no memory.
+ * Return: the entry of the device, for noclone_stock_put(); NULL if
+ * it has none and @add is false, or there is no memory.
  */
 struct noclone_stock *noclone_stock_get(struct dm_target *ti, bool add)
 {
@@ -269,7 +269,7 @@ void noclone_stock_put(struct noclone_stock *sd)
 	mutex_unlock(&noclone_stock_lock);
 }
 
-/* Return: whether it was not queued already. Context: noclone_stock_lock */
+/* Return: false if it is queued already, or must not be. Context: noclone_stock_lock */
 static bool noclone_stock_queue(struct noclone_stock *sd)
 {
 	if (noclone_stock_closing || !queue_work(noclone_stock_wq, &sd->attach))
@@ -279,7 +279,7 @@ static bool noclone_stock_queue(struct noclone_stock *sd)
 	return true;
 }
 
-/* Attach @sd from a work item, because a message or the policy asked for it. */
+/* Attach @sd from a work item, because a message asks for it. */
 void noclone_stock_queue_attach(struct noclone_stock *sd)
 {
 	mutex_lock(&noclone_stock_lock);
@@ -288,7 +288,7 @@ void noclone_stock_queue_attach(struct noclone_stock *sd)
 	mutex_unlock(&noclone_stock_lock);
 }
 
-/* The same because memory was short, and not for ever. Context: noclone_stock_lock */
+/* The same after an allocation failed, with a bounded number of retries. Context: as above */
 static void noclone_stock_queue_retry(struct noclone_stock *sd)
 {
 	if (READ_ONCE(sd->nd.requested) == NOCLONE_ON && sd->retries &&
@@ -303,13 +303,13 @@ void noclone_stock_retry(struct noclone_stock *sd)
 	mutex_unlock(&noclone_stock_lock);
 }
 
-/* Look soon for devices that want memory. */
+/* Try again soon to attach devices that lack memory. */
 void noclone_stock_retry_later(void)
 {
 	queue_delayed_work(noclone_stock_wq, &noclone_stock_retrier, NOCLONE_STOCK_DELAY);
 }
 
-/* Attach devices that memory was short for, or that an interrupted stock=off came before. */
+/* Attach devices that lacked memory, or whose work item an interrupted stock=off has ended. */
 static void noclone_stock_retry_all(struct work_struct *work)
 {
 	struct noclone_stock *sd;
@@ -360,7 +360,7 @@ static bool noclone_stock_collect_one(struct noclone_stock *sd,
 		return true;
 	if (sd->table.dm && !sd->kept)
 		return false;
-	/* It is gone before it is suspended for that */
+	/* dm_get_md() fails before the .presuspend of a removal has waited for bios */
 	if (!noclone_stock_is_gone(sd) || noclone_stock_is_draining(sd))
 		return true;
 	list_move(&sd->node, gone);
@@ -368,8 +368,8 @@ static bool noclone_stock_collect_one(struct noclone_stock *sd,
 }
 
 /*
- * Forget devices that are gone. A device can be removed while it is suspended, without a
- * callback: look again then.
+ * Free the entries of devices that are gone. A suspended device can be removed without a
+ * callback, so look again later.
  */
 static void noclone_stock_collect(struct work_struct *work)
 {
@@ -390,7 +390,8 @@ static void noclone_stock_collect(struct work_struct *work)
 
 /*
  * Another module has put operations over ours that end in our submit_bio: our text
- * must stay until it is gone or has given them back. Exit cannot fail, so it waits.
+ * must stay until the device is gone or the module has restored ours. Exit cannot fail, so it
+ * waits.
  */
 static bool noclone_stock_is_unpinned(struct noclone_stock *sd)
 {
@@ -414,8 +415,8 @@ static void noclone_stock_wait_unpinned(struct noclone_stock *sd)
 }
 
 /*
- * A moment of a wait for a leg: idle, because a leg that is stuck is neither load nor a hung
- * task. Return: whether a signal ends the wait, if it may.
+ * Wait a tick for a leg, in TASK_IDLE unless @interruptible: a stuck leg is neither load nor a
+ * hung task. Return: true if a signal ends the wait.
  */
 static bool noclone_stock_nap(bool interruptible)
 {
@@ -448,7 +449,7 @@ static int noclone_stock_finish_work(bool interruptible)
 	while (atomic_read(&noclone_stock_working))
 		if (noclone_stock_nap(interruptible))
 			return -EINTR;
-	/* For their last lines */
+	/* The items may not have returned yet */
 	flush_workqueue(noclone_stock_wq);
 	return 0;
 }
@@ -467,13 +468,13 @@ static int noclone_stock_detach_each(bool interruptible)
 }
 
 /*
- * Tables may have come up without .resume, or with it for some targets only: what was learned
- * is good for bios in flight only. .presuspend, if it is inside, sets the state itself.
+ * Tables may have come up without .resume, or with it for some targets only, so the learned
+ * table is valid for bios in flight only. A .presuspend that is running sets the state itself.
  * Context: noclone_stock_lock
  */
 static void noclone_stock_doubt(struct noclone_stock *sd)
 {
-	/* It was not detached, so no table has come since: .presuspend would have */
+	/* Not detached, so the table is the same: before another one comes .presuspend */
 	if (!sd->users && rcu_access_pointer(sd->nd.live))
 		return;
 	sd->stale = true;
@@ -483,7 +484,7 @@ static void noclone_stock_doubt(struct noclone_stock *sd)
 	WRITE_ONCE(sd->nd.state, noclone_stock_idle_state(sd));
 }
 
-/* A signal has come. */
+/* Undo noclone_stock_detach_all() after a signal. */
 static void noclone_stock_go_on(void)
 {
 	struct noclone_stock *sd;
@@ -521,12 +522,12 @@ int noclone_stock_detach_all(bool interruptible)
 	return 0;
 }
 
-/* After noclone_stock_detach_all(), when no task detaches any more. */
+/* Context: after noclone_stock_detach_all(), when no task detaches any more. */
 void noclone_stock_free_all(void)
 {
 	LIST_HEAD(all);
 
-	/* .presuspend and items of the queue have asked for them meanwhile */
+	/* .presuspend and work items may have queued them meanwhile */
 	cancel_delayed_work_sync(&noclone_stock_retrier);
 	cancel_delayed_work_sync(&noclone_stock_collector);
 	list_splice_init(&noclone_stocks, &all);

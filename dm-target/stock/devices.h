@@ -5,16 +5,16 @@
  *
  * Locks, outermost first: md->suspend_lock; nd->lock, which guards the table;
  * noclone_stock_lock in devices.c, which guards the list and the reference counts.
- * The last is taken in .resume, so nothing waits for I/O, memory, a grace period or
- * nd->lock with it: that may wait for the table that is resumed. @preparing is held while
- * memory is waited for; .resume only tries it. Bios are waited for without a lock.
+ * .resume takes the last, so do not wait for I/O, memory, a grace period or nd->lock while
+ * holding it: these may wait for the table that is resumed. A work item holds @preparing
+ * while it waits for memory; .resume only tries it. Waiting for bios takes no lock.
  */
 #ifndef DM_NOCLONE_STOCK_DEVICES_H
 #define DM_NOCLONE_STOCK_DEVICES_H
 
 #include "../device-state.h"
 
-/* How often memory is tried again before the next resume */
+/* Number of attempts to get memory before the next resume */
 #define NOCLONE_STOCK_RETRIES	3
 
 struct noclone_stock {
@@ -37,7 +37,7 @@ struct noclone_stock {
 	struct task_struct *attacher;	/* executes @attach; only compared */
 };
 
-/* Of a device that is not live, and of whose table nothing is known */
+/* The state of a device without a live table, of whose table nothing is known */
 static inline enum noclone_state noclone_stock_idle_state(const struct noclone_stock *sd)
 {
 	enum noclone_state requested = READ_ONCE(sd->nd.requested);

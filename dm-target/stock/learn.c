@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How a stock target maps, learned from what it tells dm core: its legs come in
+ * How a stock target maps, learned from the facts that it tells dm core: its legs come in
  * order from .iterate_devices, its chunk is max_io_len. The result is checked
  * against the target's own .map at both ends of each leg and around the chunk
  * borders of the first and last stripe; a target that maps otherwise is not
@@ -42,8 +42,8 @@ static int noclone_learn_leg(struct dm_target *ti, struct dm_dev *dev,
 }
 
 /*
- * Errors are counted and reported by dm-stripe itself, while bi_bdev names the leg. Not
- * that the leg could not take a bio without waiting, which dm-stripe takes for one.
+ * dm-stripe itself counts and reports errors, while bi_bdev names the leg. It would also count
+ * a bio that the leg could not take without waiting, which is no error of the leg.
  */
 static void noclone_learn_leg_error(struct noclone_target *t, struct bio *bio,
 				    blk_status_t status)
@@ -111,7 +111,7 @@ static bool noclone_learn_fits(const struct dm_target *ti,
 }
 
 /*
- * Return: a target for the fast path, to be freed with kfree(); ERR_PTR(-ENOMEM),
+ * Return: a target for the fast path, for kfree(); ERR_PTR(-ENOMEM),
  * or ERR_PTR(-EINVAL) if the target does not map as expected.
  */
 struct noclone_target *noclone_learn_target(struct dm_target *ti)

@@ -27,7 +27,7 @@
 
 #define DM_MSG_PREFIX "noclone"
 
-/* Steps from our newest type to the head of dm's list, if others register too */
+/* Steps from our newest type to the head of dm's list, if other modules register types */
 #define NOCLONE_SLOTS_MAX_STEPS	64
 
 struct noclone_slots_type {
@@ -42,23 +42,23 @@ static struct noclone_slots_type noclone_slots_types[] = {
 	{ .name = "striped", .symbol = "stripe_target" },
 };
 
-/* Guards the types and what the parameter says */
+/* Guards the types and the value of the parameter */
 static DEFINE_MUTEX(noclone_slots_lock);
 static bool noclone_slots_requested;
 static bool noclone_slots_ready;
 static bool noclone_slots_filled;
 
-/* Callers inside of .resume, .presuspend_undo and .message; of .presuspend */
+/* Tasks inside of .resume, .presuspend_undo and .message; inside of .presuspend */
 static atomic_t noclone_slots_attaching = ATOMIC_INIT(0);
 static atomic_t noclone_slots_detaching = ATOMIC_INIT(0);
 
 /*
- * The last that a caller does here. It does not wake noclone_slots_wait(): on PREEMPT_RT
- * that may sleep for a lock and come back into our text, which the count holds no more.
+ * The last action of a callback. It does not wake noclone_slots_wait(): on PREEMPT_RT a
+ * wake-up may sleep for a lock and return into our text, which the count no longer protects.
  */
 static void noclone_slots_leave(atomic_t *inside)
 {
-	/* What the caller has done comes first. Pairs with noclone_slots_wait() */
+	/* All effects of the callback come first. Pairs with noclone_slots_wait() */
 	smp_mb__before_atomic();
 	atomic_dec(inside);
 }
@@ -67,7 +67,7 @@ static void noclone_slots_wait(atomic_t *inside)
 {
 	/* Callers that have loaded the callback and are not counted yet */
 	synchronize_rcu_tasks();
-	/* As long as a leg is stuck, this is neither load nor a hung task */
+	/* TASK_IDLE: with a stuck leg this is neither load nor a hung task */
 	while (atomic_read_acquire(inside))
 		schedule_timeout_idle(1);
 }
@@ -98,8 +98,8 @@ static int noclone_slots_message(struct dm_target *ti, unsigned int argc,
 }
 
 /*
- * .map for the moment in which a sentinel comes through dm core: this keeps its clone, and
- * leaves everything else to dm's own map, which does not sleep. dm core may load .map
+ * .map while a sentinel passes through dm core: this keeps its clone, and leaves
+ * everything else to dm's own map, which does not sleep. dm core may load .map
  * several times, as it compares it first: any mixture of the two is right.
  */
 static DEFINE_MUTEX(noclone_slots_map_lock);
@@ -123,7 +123,7 @@ static bool noclone_slots_swap_map(struct noclone_slots_type *t, dm_map_fn from,
 	return cmpxchg(&t->type->map, from, to) == from;
 }
 
-/* Another module has replaced .map meanwhile, and may call ours for ever. */
+/* Another module has replaced .map meanwhile, and may call ours at any time. */
 static void noclone_slots_stay(void)
 {
 	if (try_module_get(THIS_MODULE))
@@ -206,7 +206,7 @@ static struct list_head *noclone_slots_find_oldest(struct target_type *newest)
 	return oldest && noclone_slots_type_at(oldest, "error") ? oldest : NULL;
 }
 
-/* Return: NULL, or what is not as expected. */
+/* Return: NULL, or the reason why the type cannot be used. */
 static const char *
 noclone_slots_objection(const struct target_type *tt,
 			const struct noclone_slots_type *t)
@@ -266,21 +266,21 @@ static void noclone_slots_find(struct target_type *newest)
 }
 
 /*
- * .presuspend first: what attaches must be able to detach. On a kernel that was not read
- * nothing is attached, and .message alone says so.
+ * .presuspend first: a device that attaches must be able to detach. On a kernel that was not
+ * read no device is attached, and .message alone says so.
  */
 static void noclone_slots_fill_callbacks(struct noclone_slots_type *t)
 {
 	if (noclone_kernel_is_allowed()) {
 		WRITE_ONCE(t->type->presuspend, noclone_slots_presuspend);
-		/* A CPU that sees the others sees it, too */
+		/* A CPU that sees the others also sees this one */
 		smp_wmb();
 		WRITE_ONCE(t->type->presuspend_undo, noclone_slots_undo);
 		WRITE_ONCE(t->type->resume, noclone_slots_resume);
 	}
 }
 
-/* Only a message lets the others do anything, and they have to be there in both types. */
+/* The other callbacks do nothing before a message, and both types need them by then. */
 static void noclone_slots_fill_message(struct noclone_slots_type *t)
 {
 	smp_wmb(); /* see above */
@@ -316,7 +316,7 @@ static void noclone_slots_fill(void)
 	noclone_slots_each(noclone_slots_fill_message);
 }
 
-/* Return: 0, or -EINTR after a signal if @interruptible: then all goes on. */
+/* Return: 0, or -EINTR after a signal if @interruptible: then all devices go on. */
 static int noclone_slots_clear(bool interruptible)
 {
 	int r;
@@ -337,7 +337,7 @@ static int noclone_slots_clear(bool interruptible)
 	return 0;
 }
 
-/* Found, and no other module has filled the callbacks since. */
+/* Was the type found, and has no other module filled its callbacks since? */
 static bool noclone_slots_is_ours(const struct noclone_slots_type *t)
 {
 	const char *objection;
@@ -345,7 +345,7 @@ static bool noclone_slots_is_ours(const struct noclone_slots_type *t)
 	if (!t->type)
 		return false;
 	objection = noclone_slots_objection(t->type, t);
-	/* They may be in two pages */
+	/* The callbacks may be in two pages */
 	if (!objection && (!noclone_compat_can_write(&t->type->map) ||
 			   !noclone_compat_can_write(&t->type->message)))
 		objection = "this kernel does not let it be written to";
@@ -354,7 +354,7 @@ static bool noclone_slots_is_ours(const struct noclone_slots_type *t)
 	return !objection;
 }
 
-/* Return: whether both are filled. */
+/* Return: false if a type cannot be used. */
 static bool noclone_slots_fill_all(void)
 {
 	unsigned int i;
@@ -392,7 +392,7 @@ static int noclone_slots_set(const char *value, const struct kernel_param *kp)
 		      (int)strcspn(value, "\n"), value);
 		return -EINVAL;
 	}
-	/* It may wait for a leg. Who reads a parameter meanwhile is not to wait, too */
+	/* May block on a stuck leg: drop the parameter lock so that readers need not wait */
 	kernel_param_unlock(kp->mod);
 	r = mutex_lock_interruptible(&noclone_slots_lock);
 	if (!r) {
@@ -420,16 +420,16 @@ module_param_cb(stock, &noclone_slots_ops, NULL, 0644);
 MODULE_PARM_DESC(stock, "Give stock linear and striped devices the fast path that the message \"fastpath on\" asks for (default off)");
 
 /*
- * @newest: the last of our types that was registered. A kernel that is not as
- * expected is no reason to fail: our own targets work on it. Return: 0 or -ENOMEM.
+ * @newest: the last of our types that was registered. If dm's types cannot be used, this
+ * does not fail: our own targets work.
  */
 void noclone_slots_init(struct target_type *newest)
 {
 	mutex_lock(&noclone_slots_lock);
 	noclone_slots_find(newest);
 	/*
-	 * The callbacks load what has been prepared until here, with nothing but a branch
-	 * between that and dm core's load of the callback: see noclone_fops_learn().
+	 * Only a branch lies between dm core's load of a callback and the callback's loads of
+	 * the state that is prepared until here: see noclone_fops_learn().
 	 */
 	kick_all_cpus_sync();
 	noclone_slots_ready = true;
@@ -442,7 +442,7 @@ void noclone_slots_init(struct target_type *newest)
 
 void noclone_slots_exit(void)
 {
-	/* Its holder may be writing the parameter, and waiting for a stuck leg */
+	/* The holder may be writing the parameter, and waiting for a stuck leg */
 	while (!mutex_trylock(&noclone_slots_lock))
 		schedule_timeout_idle(HZ / 10);
 	noclone_slots_clear(false);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the callbacks that slots.c installs do.
+ * The work of the callbacks that slots.c installs.
  *
  * A device's table is learned target by target in .resume, and kept after
- * .presuspend: bios in flight know it, and .presuspend_undo makes it live again. The
- * next .resume forgets it. The rest, counters and what a message requested, stays until
+ * .presuspend: bios in flight reference it, and .presuspend_undo makes it live again. The
+ * next .resume forgets it. The rest, counters and requests by message, stays until
  * the device is gone.
  */
 #include "stock.h"
@@ -22,7 +22,7 @@
 
 #define DM_MSG_PREFIX "noclone"
 
-/* Return: NOCLONE_ON, or why the fast path cannot be used on the table. */
+/* Return: NOCLONE_ON, or the reason why the table cannot use the fast path. */
 static enum noclone_state noclone_stock_add(struct noclone_stock *sd,
 					    struct dm_target *ti)
 {
@@ -55,8 +55,8 @@ static void noclone_stock_begin_table(struct noclone_stock *sd,
 }
 
 /*
- * Targets before @ti have not been seen. They are not for us, or dm core was beyond them
- * when a message made @sd. The latter cannot be if a suspend has been seen.
+ * Targets before @ti have not been seen. Either they have other types, or dm core was past
+ * them when a message made @sd. The latter is impossible after a suspend.
  */
 static bool noclone_stock_may_have_missed(const struct noclone_stock *sd,
 					  const struct dm_target *ti)
@@ -76,7 +76,7 @@ static void noclone_stock_learn_target(struct noclone_stock *sd,
 
 /*
  * Targets of other types do not come here: until the lengths add up, the table is
- * mixed. Return: what stands against the fast path, or NOCLONE_ON.
+ * mixed. Return: NOCLONE_ON, or the reason against the fast path.
  */
 static enum noclone_state noclone_stock_learn(struct noclone_stock *sd,
 					      struct dm_target *ti)
@@ -99,14 +99,14 @@ static enum noclone_state noclone_stock_learn(struct noclone_stock *sd,
 
 /*
  * Give @sd the memory that the fast path needs. The callbacks of dm core must not
- * wait for it: the device may be what memory is swapped out to. Return: false if
+ * wait for it: memory may be swapped out to the device. Return: false if
  * there is none.
  */
 static bool noclone_stock_prepare(struct noclone_stock *sd)
 {
 	if (noclone_dev_is_ready(&sd->nd))
 		return true;
-	/* If it is taken, the work item is there, and resumes the device again */
+	/* The work item that holds it resumes the device again */
 	if (!mutex_trylock(&sd->preparing))
 		return false;
 	if (!noclone_dev_is_ready(&sd->nd))
@@ -116,8 +116,8 @@ static bool noclone_stock_prepare(struct noclone_stock *sd)
 }
 
 /*
- * Only a table that can have it gets here. Without memory for the device a work
- * item asks for it, which may wait.
+ * Attach a table that can use the fast path. Without memory for the device a work
+ * item allocates it, which may wait.
  */
 static void noclone_stock_attach_device(struct noclone_stock *sd,
 					struct dm_target *ti)
@@ -135,8 +135,8 @@ static void noclone_stock_attach_device(struct noclone_stock *sd,
 }
 
 /*
- * Was the table attached, or could be? One that was not has no bios in flight, and can be
- * learned anew.
+ * Was the table attached, or could it be? A table that was not has no bios in flight, and can
+ * be learned anew.
  */
 static bool noclone_stock_is_whole(const struct noclone_stock *sd, struct dm_target *ti)
 {
@@ -154,7 +154,7 @@ void noclone_stock_attach(struct dm_target *ti)
 
 	if (!sd)
 		return;
-	/* dm core detaches first. If ever not, the table is in use */
+	/* dm core detaches first; if it ever does not, the table is in use */
 	if (!noclone_fastpath_is_going(sd->nd.disk) &&
 	    !WARN_ON_ONCE(rcu_access_pointer(sd->nd.live)))
 		noclone_stock_attach_device(sd, ti);
@@ -170,8 +170,8 @@ static void noclone_stock_attach_again(struct noclone_stock *sd)
 }
 
 /*
- * .presuspend_undo: dm core calls it for each target. The table is as .presuspend has left
- * it, and bios of the fast path may be in flight: it is live again.
+ * .presuspend_undo: dm core calls it for each target. The table is unchanged since
+ * .presuspend, and bios of the fast path may be in flight: it becomes live again.
  */
 void noclone_stock_reattach(struct dm_target *ti)
 {
@@ -197,7 +197,7 @@ void noclone_stock_detach(struct dm_target *ti, noclone_sentinel_submit_fn *subm
 	if (!sd)
 		return;
 	noclone_fastpath_presuspend(&sd->nd, submit);
-	/* Bios in flight may know the table, and .presuspend_undo needs it */
+	/* Bios in flight may reference the table, and .presuspend_undo needs it */
 	mutex_lock(&sd->nd.lock);
 	sd->was_suspended = true;
 	sd->kept = true;
@@ -207,8 +207,8 @@ void noclone_stock_detach(struct dm_target *ti, noclone_sentinel_submit_fn *subm
 }
 
 /*
- * Nothing is gained by resuming a table that was found not to be for us. While it is
- * resumed, and not all of its targets have been seen, it looks like that.
+ * Resuming a table that cannot use the fast path would gain nothing. During a resume that has
+ * not seen all targets, a table may look like one that cannot.
  */
 static bool noclone_stock_is_hopeless(const struct noclone_stock *sd,
 				      struct dm_target *ti)
@@ -234,13 +234,13 @@ static int noclone_stock_switch_on(struct dm_target *ti)
 	if (noclone_stock_is_hopeless(sd, ti)) {
 		r = -EOPNOTSUPP;
 	} else {
-		/* For a reader that waits for the outcome */
+		/* A reader may wait for the outcome */
 		cmpxchg(&sd->nd.state, NOCLONE_OFF_STUCK, NOCLONE_OFF_DETACHED);
 		noclone_fastpath_switch(&sd->nd, true);
 		noclone_stock_queue_attach(sd);
 	}
 	noclone_stock_put(sd);
-	/* It may be suspended, and removed without a callback */
+	/* A suspended device may be removed without a callback */
 	noclone_stock_look_later();
 	return r;
 }
@@ -255,7 +255,7 @@ static void noclone_stock_switch_off(struct dm_target *ti)
 	noclone_stock_put(sd);
 }
 
-/* Asking must not leave anything behind. */
+/* A question must not create state. */
 static void noclone_stock_report(struct dm_target *ti, char *result,
 				 unsigned int maxlen)
 {
@@ -272,14 +272,14 @@ static void noclone_stock_report(struct dm_target *ti, char *result,
 }
 
 /*
- * Everything that is not ours as without us. Nothing waits here: it is inside the SRCU
- * section that a suspend waits for.
+ * Messages that are not ours get the answer that dm core gives without us. This must not wait:
+ * it is inside the SRCU section that a suspend waits for.
  */
 int noclone_stock_message(struct dm_target *ti, unsigned int argc, char **argv,
 			  char *result, unsigned int maxlen)
 {
 	if (!noclone_message_is_ours(argc, argv)) {
-		/* In dm core's words */
+		/* dm core's own words */
 		pr_err(DM_NAME ": ioctl: Target type does not support messages\n");
 		return -EINVAL;
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the callbacks that slots.c installs do; devices.h has the rest. */
+/* The work of the callbacks that slots.c installs; devices.h has the rest. */
 #ifndef DM_NOCLONE_STOCK_H
 #define DM_NOCLONE_STOCK_H
 
