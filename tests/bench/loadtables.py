@@ -118,7 +118,7 @@ def entry(find, result, name, key):
 
 
 def print_table(cells):
-    """For who has just measured."""
+    """Print the new rows on the terminal."""
     for cell in cells:
         print(f"{cell['workload']:56} {cell['row']:24} {total(cell['counts']):7} I/Os  "
               f"{words(cell['counts'])}")

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The policy, and who has made a device. */
+/* The policy, and the maker of a device. */
 #include "unit.h"
 
 #include <stdlib.h>

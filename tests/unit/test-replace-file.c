@@ -32,7 +32,7 @@ static void has(const char *path, const char *expected, mode_t mode)
 	assert_int_equal(st.st_mode & 07777, mode);
 }
 
-/* Who has hidden it from others wants it hidden. */
+/* A hidden file stays hidden. */
 static void mode_stays(void **state __unused)
 {
 	_cleanup_free_ char *path = xasprintf("%s/file", folder);
