@@ -18,7 +18,7 @@
  * nor charged to a cgroup. Its dm_io is not accounted: accounts_remapped_io says that
  * .map does that, and an error says that there is nothing to account at the end.
  *
- * Documentation/design/suspend.rst has the argument, and what would break it.
+ * Documentation/design/suspend.rst has the argument, U1 to U9.
  */
 #include "sentinel.h"
 #include "inflight.h"
