@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Tables of MODE=file; see publish."""
 from compare import stock_of
+from rows import keys_of
 
 TITLES = {
     "file_ext4": "Files on ext4",
@@ -16,15 +17,14 @@ share of what the loop device needs.
 """.splitlines() + [""]
 INTRO = """Instructions per I/O.  In parentheses the share of what the loop device needs in
 the same mode: direct and extent beside ``loop-direct``, buffered and sync beside
-``loop-buffered``.  Behind it context switches per I/O, of the whole machine.
+``loop-buffered``.  Behind it context switches per I/O, of the whole machine.  For cold
+reads time counts as instructions, one nanosecond each: the disk's latency is part of the
+figure.  The page cache is dropped before each such run.
 """.splitlines() + [""]
 BESIDES = """Of runs with 128 I/Os in flight: workers of the kernel that took part (more than
 one switch per hundred I/Os; not among them is the one thread that buffered and
 sync have for writes), growth of the page cache in KiB, and how often a worker was
 called per I/O, here and with 32 I/Os in flight by 16.
-""".splitlines() + [""]
-COLD = """Time counts as instructions here, one nanosecond each: the disk's latency is
-part of the figure.  The page cache is dropped before each run.
 """.splitlines() + [""]
 # Published throughput of loop and of others, as shares of the device or file below.
 HISTORY = [
@@ -46,11 +46,6 @@ def entry(find, result, name, workload, row):
     if loop:
         words += f" ({cell['per_io'] / loop['per_io']:.2f})"
     return f"{words}, {cell['switches_per_io']:.2f}"
-
-
-def keys_of(results, name, wanted=""):
-    return dict.fromkeys((c["workload"], c["row"]) for r in results for c in r["cells"]
-                         if c["set"] == name and wanted in c["workload"])
 
 
 def summary(results, find, short, csv_table):
@@ -92,23 +87,25 @@ def history(results, find, short):
     return rows
 
 
+def others(results, find, short, csv_table):
+    """What runs of many I/Os need besides instructions."""
+    lines = [[f"{name[5:]} {w}", r] + [besides_entry(find, res, name, w, r) for res in results]
+             for name in ("file_ext4", "file_xfs") for w, r in keys_of(results, name, "file_others")
+             if "qd128" in w]
+    return csv_table(["workload", "device"] + [short(r) for r in results], lines)
+
+
 def tables(results, find, short, make):
     """Lines of rst; find, short, make: of publish."""
     heading, csv_table = make
-    kernels = [short(r) for r in results]
-    lines = list(INTRO)
+    rows = []
     for name, title in TITLES.items():
-        keys = keys_of(results, name)
-        if not keys:
-            continue
-        lines += heading(title, "-") + (COLD if name == "file_cold" else [])
-        lines += csv_table(["workload", "device"] + kernels, [
-            [w, r] + [entry(find, res, name, w, r) for res in results] for w, r in keys])
+        for w, r in keys_of(results, name):
+            rows.append([title, w, r] + [entry(find, res, name, w, r) for res in results])
+            title = ""
+    lines = INTRO + csv_table(["set", "workload", "device"] + [short(r) for r in results], rows)
     lines += heading("What else a run needs", "-") + BESIDES
-    for name in ("file_ext4", "file_xfs"):
-        lines += csv_table([f"{name[5:]}: workload", "device"] + kernels, [
-            [w, r] + [besides_entry(find, res, name, w, r) for res in results]
-            for w, r in keys_of(results, name, "qd128")])
+    lines += others(results, find, short, csv_table)
     lines += heading("Beside published figures", "-")
     lines += ["Throughput against the file or device below.", ""]
     return lines + csv_table(["what", "loop", "direct", "extent, or the other"],

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Tables of MODE=loads; see publish."""
+from rows import keys_of
 
 TITLES = {
     "loads_fio": "fio on a file system, 4 KiB",
@@ -45,31 +46,6 @@ COST = """Instructions per write, and above the raw device, on a disk with a cac
 once: alone, with a flush without data after it, and to change the time of a file on xfs and
 ``fsync()``, which is a write of the log that is a flush as well.
 """.splitlines() + [""]
-# What users ask first: words, and the row of the tables above.
-HEADLINES = (
-    ("random reads, ext4", "loads_fio", "ext4 randread direct", "noclone-linear"),
-    ("random reads and writes, ext4, page cache", "loads_fio", "ext4 randrw buffered",
-     "noclone-linear"),
-    ("random reads and writes, xfs, page cache", "loads_fio", "xfs randrw buffered",
-     "noclone-linear"),
-    ("fsync after each write, ext4", "loads_fsync", "ext4, fsync after each write",
-     "noclone-linear"),
-    ("the same on a disk without a volatile cache", "loads_fsync",
-     "ext4, fsync after each write", "noclone-linear-no-cache"),
-    ("fsync after each write, xfs", "loads_fsync", "xfs, fsync after each write",
-     "noclone-linear"),
-    ("sqlite, rollback journal", "loads_databases", "ext4, sqlite, journal_mode=delete",
-     "attached-lv"),
-    ("sqlite, WAL", "loads_databases", "ext4, sqlite, journal_mode=wal", "attached-lv"),
-    ("PostgreSQL, pgbench", "loads_databases", "ext4, PostgreSQL, pgbench", "attached-lv"),
-    ("unpacking a source, xfs, striped", "loads_files", "xfs, unpack 2,600 files",
-     "noclone-striped-64k"),
-    ("1 MiB direct reads, chunks of 64 KiB", "loads_stripes", "xfs read by 1 MiB, direct",
-     "noclone-striped-64k"),
-    ("1 MiB direct reads, chunks of 1 MiB", "loads_stripes", "xfs read by 1 MiB, direct",
-     "noclone-striped-1024k"),
-    ("swap", "loads_stacks", "swap", "noclone-linear"),
-)
 
 
 def reasons(counts):
@@ -106,12 +82,6 @@ def words(counts):
     return percent(fast(counts), every) + (f": {rest}" if rest else "")
 
 
-def cells_of(results, name):
-    """Workload and row of a set, each once, in their order."""
-    return dict.fromkeys((c["workload"], c["row"]) for r in results for c in r["cells"]
-                         if c["set"] == name and "counts" in c)
-
-
 def entry(find, result, name, key):
     cell = find(result, name, *key)
     return words(cell["counts"]) if cell else ""
@@ -122,13 +92,6 @@ def print_table(cells):
     for cell in cells:
         print(f"{cell['workload']:56} {cell['row']:24} {total(cell['counts']):7} I/Os  "
               f"{words(cell['counts'])}")
-
-
-def headlines(results, find, short, csv_table):
-    """The short table, for users."""
-    return csv_table(["load"] + [short(r) for r in results], [
-        [label] + [entry(find, r, name, key) for r in results]
-        for label, name, *key in HEADLINES])
 
 
 def sums(results):
@@ -151,26 +114,27 @@ def flushes(find, result, name, key):
 
 def flush_table(results, find, short, csv_table):
     rows = [[f"{workload}; {row}"] + [flushes(find, r, name, (workload, row)) for r in results]
-            for name in TITLES for workload, row in cells_of(results, name)]
+            
+            for name in TITLES for workload, row in keys_of(results, name, "loads_flushes")]
     return csv_table(["load; device"] + [short(r) for r in results],
                      [row for row in rows if any(row[1:])])
 
 
 def cost_table(results, short, csv_table, cost):
-    keys = dict.fromkeys((c["workload"], c["row"]) for r in results for c in r["cells"]
-                         if c["set"] == "loads_cost")
     return csv_table(["workload", "device"] + [short(r) for r in results], [
-        [w, row] + [cost(r, "loads_cost", w, row) for r in results] for w, row in keys])
+        [w, row] + [cost(r, "loads_cost", w, row) for r in results]
+        for w, row in keys_of(results, "loads_cost")])
 
 
 def tables(results, find, short, make):
     """Lines of rst; find, short, make (heading, csv_table, entry): of publish."""
     heading, csv_table, cost = make
-    lines = list(SUMMARY)
+    rows = []
     for name, title in TITLES.items():
-        keys = cells_of(results, name)
-        lines += heading(title, "-") + csv_table(["load", "device"] + [short(r) for r in results], [
-            [*key] + [entry(find, r, name, key) for r in results] for key in keys])
+        for key in keys_of(results, name):
+            rows.append([title, *key] + [entry(find, r, name, key) for r in results])
+            title = ""
+    lines = SUMMARY + csv_table(["set", "load", "device"] + [short(r) for r in results], rows)
     lines += heading("The reasons", "-") + csv_table(
         ["reason", "I/Os", "loads with more than 1 %", "why"],
         [[word, str(ios), str(loads), WHY[word]] for word, (ios, loads) in sums(results)])

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Tables of MODE=volumes; see publish."""
 from compare import stock_of
+from rows import keys_of
 
 SUMMARY = """Instructions of a 4 KiB read through what LVM and others stack, with dm's own targets
 as they are and with the fast path on each linear and striped device of the stack.
@@ -48,21 +49,19 @@ def besides(find, result, when, row):
 
 
 def presence(results, find, short, csv_table):
-    keys = dict.fromkeys((c["workload"], c["row"]) for r in results for c in r["cells"]
-                         if c["set"] == "presence")
     return csv_table(["when", "device"] + [short(r) for r in results], [
-        [when, row] + [besides(find, r, when, row) for r in results] for when, row in keys])
+        [when, row] + [besides(find, r, when, row) for r in results]
+        for when, row in keys_of(results, "presence")])
 
 
 def tables(results, find, short, make):
     """Lines of rst; find, short, make (heading, csv_table, entry): of publish."""
     heading, csv_table, entry = make
-    keys = dict.fromkeys((c["workload"], c["row"]) for r in results for c in r["cells"]
-                         if c["set"] == "attached")
     lines = SUMMARY + INTRO + stacks(results, find, short, csv_table)
     lines += heading("One device", "-") + ATTACHED
     lines += csv_table(["workload", "device"] + [short(r) for r in results], [
-        [w, row] + [entry(r, "attached", w, row) for r in results] for w, row in keys])
+        [w, row] + [entry(r, "attached", w, row) for r in results]
+        for w, row in keys_of(results, "attached")])
     if not any(c["set"] == "presence" for r in results for c in r["cells"]):
         return lines
     lines += heading("The cost of being there", "-") + PRESENCE
