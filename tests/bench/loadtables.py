@@ -12,8 +12,8 @@ TITLES = {
 }
 SUMMARY = """Of the I/Os that a load sent to a device, the share that took the fast path, rounded
 down, and in percent the others by reason, the words of ``dmsetup status``.  What it
-means for users is in `Which share of my I/Os takes the fast path?
-<../admin-guide/noclone-share.rst>`__.
+means for users is in `Does it help me?
+<../admin-guide/noclone-gain.rst>`__.
 
 The disks have a volatile cache, which flushes are for, but for the rows that say
 "no-cache".  They are null_blk in a VM and take 20 microseconds for each I/O: what a file
