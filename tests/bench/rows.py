@@ -14,12 +14,14 @@ FILE = "file|loop-(direct|buffered)|noclone-(direct|extent|buffered)"
 SHOWN = {
     "psync": {"randread 512 psync": ".*", "randwrite 512 psync": LINEAR,
               "randread 512 psync, in a cgroup": LINEAR},
-    "async": {"randread 4096 (libaio qd64|io_uring qd32)": LINEAR},
+    "jobs12": {".*": LINEAR},
+    "async": {"randread 4096 io_uring qd32": LINEAR},
     "size16k": {".* io_uring qd74": LINEAR},
     "fsync": {".*": ".*-striped-4"},
     "stack": {".*": "raw|.*-depth-[148]"},
     "segments": {".*": ".*-(1|10000)"},
     "stripes": {".*": ".*-(1|64|3-odd)"},
+    "null_blk": {".* 512 .*": ".*"},
     "polled": {".*qd1|.* by 16": ".*"},
     "batch": {".* 512 .*": ".*"},
     "file_ext4": {"rand(read|write) 4096 psync": FILE + "|noclone-linear",
@@ -31,12 +33,12 @@ SHOWN = {
     "file_ext4_others": {".*": ".*-(direct|extent|buffered)"},
     "file_xfs_others": {},
     "attached": {".*fsync.*|read .*": "attached.*"},
-    "presence": {"(?!module).*": ".*"},
+    "presence": {"loaded.*": ".*"},
     "loads_fio": {"ext4 randread direct|xfs randrw buffered": ".*"},
     "loads_fsync": {".*": "noclone-linear", "ext4, fsync.*": ".*"},
     "loads_files": {"xfs, .*": ".*", "ext4, (unpack|compile).*": ".*"},
     "loads_stripes": {".*read .* direct": ".*"},
-    "loads_flushes": {".*": "noclone-linear|attached-lv|noclone-tdata"},
+    "loads_flushes": {".*": "noclone-linear|attached-lv"},
 }
 
 
