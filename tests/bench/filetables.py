@@ -90,8 +90,8 @@ def history(results, find, short):
 def others(results, find, short, csv_table):
     """What runs of many I/Os need besides instructions."""
     lines = [[f"{name[5:]} {w}", r] + [besides_entry(find, res, name, w, r) for res in results]
-             for name in ("file_ext4", "file_xfs") for w, r in keys_of(results, name, f"{name}_others")
-             if "qd128" in w]
+             for name in ("file_ext4", "file_xfs")
+             for w, r in keys_of(results, name, f"{name}_others") if "qd128" in w]
     return csv_table(["workload", "device"] + [short(r) for r in results], lines)
 
 
