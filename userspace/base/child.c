@@ -20,7 +20,8 @@
 #include "base/read.h"
 #include "base/util.h"
 
-#define FOLDERS_OF_ROOT	"/usr/local/sbin:/usr/sbin:/sbin"
+/* Not those of $PATH, which may have the current folder, or one that others write to. */
+#define CHILD_FOLDERS	"/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 #define OUTPUT_MAX	(16U << 20)
 #define KILL_AFTER_S	2
 
@@ -179,20 +180,14 @@ static int child_run_and(char **argv, struct child_output *output,
 	return r;
 }
 
-static void child_extend_path(void)
+void child_set_folders(void)
 {
-	const char *path = getenv("PATH");
-	_cleanup_free_ char *longer = NULL;
-
-	if (path && strstr(path, ":" FOLDERS_OF_ROOT))
-		return;
-	longer = xasprintf("%s:" FOLDERS_OF_ROOT, path ? path : "/usr/bin:/bin");
-	setenv("PATH", longer, 1);
+	setenv("PATH", CHILD_FOLDERS, 1);
 }
 
 int child_run(char **argv, bool through, struct child_output *output)
 {
-	child_extend_path();
+	child_set_folders();
 	return child_run_and(argv, output, through ? child_wait_through : child_wait_for);
 }
 

@@ -34,9 +34,12 @@ struct child_output {
 	int status;
 };
 
+/* Also for what execv() starts: programs are found in the folders of the system only. */
+void child_set_folders(void);
+
 /**
  * child_run - run a program and wait for it
- * @argv: its arguments; the first is searched for in $PATH and in the folders for root
+ * @argv: its arguments; the first is looked for in the folders of the system, not in $PATH
  * @through: it changes something, and must not be ended half-way; what is held back stays so
  * @output: filled in, also if the child failed
  *

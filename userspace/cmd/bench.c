@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/child.h"
 #include "base/log.h"
 #include "base/util.h"
 #include "system/blockdev.h"
@@ -90,6 +91,7 @@ static void bench_exec(const struct options *o, int argc, char **paths)
 	words[4] = xstrdup(opt(o, OPT_DRY_RUN) ? "dry-run" : "");
 	words[5] = xstrdup(opt(o, OPT_JSON) ? "json" : "");
 	memcpy(&words[6], paths, (argc + 1) * sizeof(*paths));
+	child_set_folders();
 	execv(BENCH_SCRIPT, words);
 	log_err("cannot run %s: %s", BENCH_SCRIPT, strerror(errno));
 }
