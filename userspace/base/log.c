@@ -2,7 +2,6 @@
 /* Messages. */
 #include "base/log.h"
 
-#include <ctype.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,16 +13,6 @@ enum log_level log_level = LOG_LEVEL_NORMAL;
 
 static struct strbuf held;
 static bool holding;
-
-/* What a user has typed, or another program has named, must not control a terminal. */
-static void log_add_visibly(struct strbuf *b, const char *text)
-{
-	for (; *text; text++)
-		if (iscntrl((unsigned char)*text))
-			strbuf_add(b, "\\x%02x", (unsigned char)*text);
-		else
-			strbuf_putc(b, *text, 1);
-}
 
 /*
  * A reader of the messages that is gone is no reason to end half-way, for example between
@@ -84,7 +73,7 @@ static bool log_is_journal(void)
 /* @priority is that of syslog(3), which the journal takes from in front of a line. */
 static void log_say(int priority, const char *kind, const char *fmt, va_list ap)
 {
-	_cleanup_free_ char *text = xvasprintf(fmt, ap);
+	_cleanup_free_ char *raw = xvasprintf(fmt, ap), *text = visible(raw);
 	_cleanup_strbuf_ struct strbuf line = { 0 };
 	static int journal = -1;
 
@@ -92,9 +81,8 @@ static void log_say(int priority, const char *kind, const char *fmt, va_list ap)
 		journal = log_is_journal();
 	if (journal)
 		strbuf_add(&line, "<%d>", priority);
-	strbuf_add(&line, "noclone: %s", kind);
-	log_add_visibly(&line, text);
-	strbuf_putc(&line, '\n', 1);
+	/* what a user has typed, or another program has named, must not control a terminal */
+	strbuf_add(&line, "noclone: %s%s\n", kind, text);
 	if (holding)
 		strbuf_append(&held, line.text, line.len);
 	else

@@ -141,6 +141,18 @@ bool parse_u32(const char *s, uint32_t *value)
 	return true;
 }
 
+char *visible(const char *s)
+{
+	struct strbuf b = { 0 };
+
+	for (; *s; s++)
+		if (iscntrl((unsigned char)*s))
+			strbuf_add(&b, "\\x%02x", (unsigned char)*s);
+		else
+			strbuf_putc(&b, *s, 1);
+	return strbuf_take(&b);
+}
+
 /* Quote for a POSIX shell, and only where it is needed. */
 char *shell_quote(const char *s)
 {

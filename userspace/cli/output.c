@@ -33,7 +33,8 @@ void findings_print(const struct findings *f, const char *where, enum finding_le
 	unsigned int i;
 
 	for (i = 0; i < f->nr; i++) {
-		_cleanup_free_ char *words = finding_words(&f->finding[i], where);
+		_cleanup_free_ char *raw = finding_words(&f->finding[i], where);
+		_cleanup_free_ char *words = visible(raw);
 
 		if (f->finding[i].level >= least)
 			printf("%-7s  %s\n", finding_level_name(f->finding[i].level), words);

@@ -203,8 +203,8 @@ static char *report_list(struct json_object *array)
 }
 
 /* What a cell shows: a new string; NULL if there is nothing. */
-static char *report_cell(const struct report_column *column, struct json_object *row,
-			 const struct report_unit *unit)
+static char *report_raw_cell(const struct report_column *column, struct json_object *row,
+			     const struct report_unit *unit)
 {
 	struct json_object *value = json_object_object_get(row, column->key);
 	const char *text;
@@ -221,6 +221,14 @@ static char *report_cell(const struct report_column *column, struct json_object 
 		return xstrdup(json_object_get_boolean(value) ? "yes" : "no");
 	text = json_object_get_string(value);
 	return *text ? xstrdup(text) : NULL;
+}
+
+static char *report_cell(const struct report_column *column, struct json_object *row,
+			 const struct report_unit *unit)
+{
+	_cleanup_free_ char *raw = report_raw_cell(column, row, unit);
+
+	return raw ? visible(raw) : NULL;
 }
 
 /* libsmartcols fails for want of memory only, and that ends the tool. */
@@ -267,7 +275,7 @@ void report_print(const struct report *r, struct json_object *rows)
 	size_t nr = json_object_array_length(rows), i;
 
 	scols_table_enable_noheadings(table, r->noheadings);
-	/* names are mangled already: print them as they are */
+	/* report_cell() has left no control character: print names as they are */
 	scols_table_enable_noencoding(table, 1);
 	for (i = 0; i < r->shown.nr; i++)
 		report_add_column(r, table, r->shown.key[i].column);
@@ -284,10 +292,12 @@ void report_print(const struct report *r, struct json_object *rows)
 void report_print_row(const struct report *r, struct json_object *row)
 {
 	struct json_object *rows = json_object_new_array();
+	_cleanup_free_ char *head = NULL;
 	unsigned int i;
 
 	json_object_array_add(rows, json_object_get(row));
-	printf("%s:\n", json_object_get_string(json_object_object_get(row, r->columns->key)));
+	head = report_cell(r->columns, row, NULL);
+	printf("%s:\n", head ? head : "");
 	for (i = 1; i < r->nr_columns; i++) {
 		const struct report_column *column = &r->columns[i];
 		const struct report_unit unit = report_unit(column, rows);

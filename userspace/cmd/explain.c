@@ -288,12 +288,15 @@ static void explain_print_device(const char *name, const char *head,
 				 const struct identity *id,
 				 const struct uses *uses)
 {
+	/* a hostile disk may say anything */
+	_cleanup_free_ char *label = visible(id->label ? id->label : "");
+	_cleanup_free_ char *model = visible(id->model ? id->model : "");
 	_cleanup_free_ char *size = size_format_short(f->sectors);
 
 	printf("  %s: %s, %u:%u, blocks of %u bytes%s%s%s%s\n", head, size,
 	       major(f->devno), minor(f->devno), f->logical_block,
 	       f->readonly ? ", read-only" : "",
-	       id->model ? ", " : "", id->model ? id->model : "",
+	       *model ? ", " : "", model,
 	       f->zone_sectors ? ", zoned" : "");
 	if (id->wwn)
 		printf("    serial %s\n", id->wwn);
@@ -301,7 +304,7 @@ static void explain_print_device(const char *name, const char *head,
 		printf("    persistent name %s\n", id->persistent);
 	if (id->type)
 		printf("    signature %s%s%s\n", id->type,
-		       id->label ? ", label " : "", id->label ? id->label : "");
+		       *label ? ", label " : "", label);
 	explain_print_uses(uses);
 }
 
@@ -379,10 +382,10 @@ static void explain_devices(const struct table *t, const struct findings *below,
 
 static void explain_print_table(const char *what, const struct table *t)
 {
-	_cleanup_free_ char *size = size_format_short(table_sectors(t));
+	_cleanup_free_ char *size = size_format_short(table_sectors(t)), *shown = visible(what);
 	unsigned int i;
 
-	printf("%s: %s in %u target%s\n", what, size, t->nr,
+	printf("%s: %s in %u target%s\n", shown, size, t->nr,
 	       t->nr == 1 ? "" : "s");
 	for (i = 0; i < t->nr; i++) {
 		_cleanup_free_ char *words = picture_words(&t->targets[i]);

@@ -25,7 +25,10 @@ char *use_describe(const struct use *use)
 		"cannot be read:",
 	};
 
-	return xasprintf("%s %s%s", words[use->kind], use->by,
+	/* a label, a mount point or the name of a process */
+	_cleanup_free_ char *by = visible(use->by);
+
+	return xasprintf("%s %s%s", words[use->kind], by,
 			 use->harmless ? " (on other sectors)" : "");
 }
 
