@@ -45,6 +45,7 @@ static void patterns_match_both_names(void **state __unused)
 	decides(" include\tx y \r\n", "x y", NULL, POLICY_INCLUDE);
 	decides("include my v*", "my\\x20vol", NULL, POLICY_INCLUDE);
 	decides("include my\\\\x20v*", "my\\x20vol", NULL, POLICY_INCLUDE);
+	decides("include a\\\\x0ab", "a\nb", NULL, POLICY_INCLUDE);
 	decides("include aAb", "a\\x41b", NULL, POLICY_NONE);
 	decides("include \\*", "*", NULL, POLICY_INCLUDE);
 	decides("include \\*", "a", NULL, POLICY_NONE);

@@ -51,11 +51,11 @@ static void other_words(void **state __unused)
 static void names(void **state __unused)
 {
 	static const char * const good[] = {
-		"a", "control2", "...", "-", "#+-.:=@_", "vg0-lv",
+		"a", "control2", "...", "#+-.:=@_", "vg0-lv",
 	};
 	static const char * const bad[] = {
 		"", ".", "..", "control", "a/b", "/dev/mapper/a", "a\n", "\033[2J", "a\x7f",
-		"a b", "b\xc3\xa9", "a\\x41b", "a\\",
+		"-", "--all", "a b", "b\xc3\xa9", "a\\x41b", "a\\",
 	};
 	size_t i;
 

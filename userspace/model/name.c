@@ -97,6 +97,8 @@ const char *name_problem(const char *name)
 		return "contains a slash: give the name only, without a path";
 	if (!name_is_plain(name))
 		return PLAIN_WORDS;
+	if (*name == '-')
+		return "begins with a dash, as options do: give another name";
 	if (strlen(name) > DM_NAME_MAX)
 		return "is longer than the kernel's 127 characters: give a shorter name";
 	return NULL;

@@ -87,10 +87,11 @@ static bool policy_matches(const struct policy_line *line,
 			   const struct policy_names *names)
 {
 	_cleanup_free_ char *shown = name_decode(names->mapper);
+	_cleanup_free_ char *encoded = name_encode(names->mapper);
 
 	return line->pattern &&
 	       (!fnmatch(line->pattern, names->mapper, 0) ||
-		!fnmatch(line->pattern, shown, 0) ||
+		!fnmatch(line->pattern, shown, 0) || !fnmatch(line->pattern, encoded, 0) ||
 		(names->lv && !fnmatch(line->pattern, names->lv, 0)));
 }
 
@@ -207,17 +208,31 @@ const char *policy_pattern_usage(const char *pattern)
 	return NULL;
 }
 
-/* A pattern that matches that name only: a new string. */
-static char *policy_escape(const char *name)
+static char *policy_escape_text(const char *text)
 {
 	struct strbuf b = { 0 };
 
-	for (; *name; name++) {
-		if (strchr(WILDCARDS, *name))
+	for (; *text; text++) {
+		if (strchr(WILDCARDS, *text))
 			strbuf_putc(&b, '\\', 1);
-		strbuf_putc(&b, *name, 1);
+		strbuf_putc(&b, *text, 1);
 	}
 	return strbuf_take(&b);
+}
+
+/*
+ * A pattern that matches that name only: a new string.  A name with a line break would be
+ * another rule, and blanks at its ends do not count: such a name is encoded as dmsetup does.
+ */
+static char *policy_escape(const char *name)
+{
+	char *pattern = policy_escape_text(name);
+	_cleanup_free_ char *encoded = name_encode(name);
+
+	if (!policy_pattern_usage(pattern))
+		return pattern;
+	free(pattern);
+	return policy_escape_text(encoded);
 }
 
 static void policy_line_free(struct policy_line *line)

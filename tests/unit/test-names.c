@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What becomes of the names in "bad-names": they stay one name wherever they are written. */
+#include "unit.h"
+
+#include <ctype.h>
+#include <json-c/json.h>
+#include <stdio.h>
+
+#include "noclone-path.h"
+#include "base/child.h"
+#include "base/read.h"
+#include "base/util.h"
+#include "cli/metrics.h"
+#include "cli/output.h"
+#include "model/boot-unit.h"
+#include "model/finding.h"
+#include "model/name.h"
+#include "model/policy.h"
+#include "model/saved.h"
+#include "model/table-text.h"
+
+#define ALNUM	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+
+static char **names;
+static unsigned int nr_names;
+
+/* As "printf %b". */
+static char *names_decode(const char *line)
+{
+	struct strbuf b = { 0 };
+	unsigned int c;
+
+	for (; *line; line++) {
+		if (*line != '\\') {
+			strbuf_putc(&b, *line, 1);
+		} else if (sscanf(line, "\\x%2x", &c) == 1) {
+			strbuf_putc(&b, c, 1);
+			line += strlen("xNN");
+		} else {
+			line++;
+			strbuf_putc(&b, *line == 'n' ? '\n' : *line == 't' ? '\t' :
+				    *line == 'r' ? '\r' : *line, 1);
+		}
+	}
+	return strbuf_take(&b);
+}
+
+static int names_read(void **state __unused)
+{
+	char *text = read_text_file(TOP "/tests/unit/bad-names", 1 << 20), *save = NULL, *line;
+
+	assert_non_null(text);
+	for (line = strtok_r(strstr(text, "\n\n"), "\n", &save); line;
+	     line = strtok_r(NULL, "\n", &save)) {
+		GROW(names, nr_names);
+		names[nr_names++] = names_decode(line);
+	}
+	free(text);
+	assert_true(nr_names >= 100);
+	return 0;
+}
+
+static int names_drop(void **state __unused)
+{
+	while (nr_names)
+		free(names[--nr_names]);
+	free(names);
+	return 0;
+}
+
+static void a_shell_has_the_same_word(void **state __unused)
+{
+	struct strbuf script = { 0 };
+	_cleanup_free_ char *text = NULL, *out = NULL;
+	char *argv[] = { "sh", "-c", NULL, NULL };
+	size_t length = 0, at = 0;
+	unsigned int i;
+
+	strbuf_add(&script, "printf '%%s\\0'");
+	for (i = 0; i < nr_names; i++) {
+		_cleanup_free_ char *quoted = shell_quote(names[i]);
+
+		strbuf_add(&script, " %s", quoted);
+	}
+	text = argv[2] = strbuf_take(&script);
+	out = child_read_bytes(argv, &length);
+	for (i = 0; i < nr_names; i++) {
+		assert_true(at < length);
+		assert_string_equal(out + at, names[i]);
+		at += strlen(names[i]) + 1;
+	}
+	assert_int_equal(at, length);
+}
+
+static void a_terminal_gets_no_control_character(void **state __unused)
+{
+	unsigned int i;
+	char *c;
+
+	for (i = 0; i < nr_names; i++) {
+		_cleanup_free_ char *shown = visible(names[i]);
+
+		for (c = shown; *c; c++)
+			assert_false(iscntrl((unsigned char)*c));
+	}
+}
+
+/* A name that a device may get is a file below /etc/noclone, and no option. */
+static void an_accepted_name_is_plain(void **state __unused)
+{
+	unsigned int i, accepted = 0;
+
+	for (i = 0; i < nr_names; i++) {
+		_cleanup_free_ char *file = xasprintf("%s.table", names[i]);
+		_cleanup_free_ char *name = saved_name(file);
+		bool saved = !saved_name_problem(names[i]);
+
+		assert_int_equal(saved, !!name);
+		if (saved)
+			assert_string_equal(name, names[i]);
+		if (name_problem(names[i]))
+			continue;
+		accepted++;
+		assert_true(strlen(names[i]) <= 127);
+		assert_int_equal(strspn(names[i], ALNUM "#+-.:=@_"), strlen(names[i]));
+		assert_int_not_equal(*names[i], '-');
+	}
+	assert_in_range(accepted, 1, nr_names / 4);
+}
+
+static void a_uuid_stays_one_word(void **state __unused)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr_names; i++) {
+		_cleanup_free_ char *uuid = xasprintf("NOCLONE-%s", names[i]);
+
+		if (!uuid_problem(uuid))
+			assert_int_equal(strspn(uuid, ALNUM "#+-.:=@_\\"), strlen(uuid));
+	}
+}
+
+static void a_mangled_name_comes_back(void **state __unused)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr_names; i++) {
+		_cleanup_free_ char *encoded = name_encode(names[i]), *back = name_decode(encoded);
+
+		assert_string_equal(back, names[i]);
+	}
+}
+
+/* Of a unit: no specifier, no separator, no other folder. */
+static void is_unit_name(const char *text)
+{
+	unsigned int c;
+
+	assert_int_not_equal(*text, '.');
+	for (; *text; text++) {
+		assert_non_null(strchr(ALNUM ":_.-\\", *text));
+		if (*text == '\\')
+			assert_int_equal(sscanf(text, "\\x%2x", &c), 1);
+	}
+}
+
+static void an_instance_is_a_unit_name(void **state __unused)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr_names; i++) {
+		_cleanup_free_ char *path = xasprintf("/dev/mapper/%s", names[i]);
+		_cleanup_free_ char *instance = boot_unit_escape(names[i], false);
+		_cleanup_free_ char *device = boot_unit_device(path);
+
+		is_unit_name(instance);
+		is_unit_name(device);
+	}
+}
+
+static void is_drop_in(const char *text)
+{
+	static const char * const begins[] = {
+		"# Made by", "[Unit]\n", "RequiresMountsFor=\"/", "BindsTo=", "After=",
+	};
+	unsigned int i;
+
+	for (; *text; text += strcspn(text, "\n") + 1) {
+		for (i = 0; i < ARRAY_SIZE(begins) && !str_starts(text, begins[i]); i++)
+			;
+		assert_true(i < ARRAY_SIZE(begins));
+	}
+}
+
+/* As the leg and the backing file of a table. */
+static void a_drop_in_has_no_other_lines(void **state __unused)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr_names; i++) {
+		_cleanup_findings_ struct findings f = { 0 };
+		_cleanup_table_ struct table t = { 0 };
+		_cleanup_free_ char *text = NULL;
+
+		table_parse(&t, "0 8 noclone-linear /dev/a 0\n8 8 noclone-file /a 0\n", &f);
+		free(t.targets[0].legs[0].device);
+		free(t.targets[1].path);
+		t.targets[0].legs[0].device = xasprintf("/dev/%s", names[i]);
+		t.targets[1].path = xasprintf("/%s", names[i]);
+		text = boot_unit_print(&t, "");
+		is_drop_in(text);
+	}
+}
+
+static void a_path_in_a_table_comes_back(void **state __unused)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr_names; i++) {
+		_cleanup_free_ char *path = xasprintf("/srv/%s", names[i]);
+		_cleanup_free_ char *word = path_encode(path), *text = NULL, *again = NULL;
+		_cleanup_findings_ struct findings f = { 0 };
+		_cleanup_table_ struct table t = { 0 };
+
+		text = xasprintf("0 8 noclone-file %s 0", word);
+		table_parse(&t, text, &f);
+		assert_int_equal(f.nr, 0);
+		assert_string_equal(t.targets[0].path, path);
+		again = table_print(&t, false, NULL, NULL);
+		assert_string_equal(again, text);
+	}
+}
+
+/* What a disk says of itself adds neither a target nor a keyword to a saved file. */
+static void a_signature_stays_one(void **state __unused)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr_names; i++) {
+		_cleanup_saved_ struct saved s = { 0 }, again = { 0 };
+		_cleanup_findings_ struct findings f = { 0 };
+		_cleanup_free_ char *text = NULL, *words = xasprintf("luks %s", names[i]);
+
+		table_parse(&s.table, "0 8 noclone-linear 8:0 0\n", &f);
+		s.uuid = xstrdup("NOCLONE-1");
+		saved_add_signature(&s, words);
+		text = saved_print(&s, "x");
+		if (!saved_is_readable(text, "x"))
+			continue;
+		saved_parse(&again, text, &f);
+		assert_int_equal(f.nr, 0);
+		assert_int_equal(again.table.nr, 1);
+		assert_int_equal(again.nr, 1);
+		assert_string_equal(again.signature[0], words);
+		assert_false(again.readonly);
+	}
+}
+
+static void a_rule_is_for_that_device_only(void **state __unused)
+{
+	const struct policy_names other = { "other", "vg0/other" };
+	unsigned int i;
+
+	for (i = 0; i < nr_names; i++) {
+		const struct policy_names own = { names[i], NULL };
+		_cleanup_policy_ struct policy p = { 0 }, again = { 0 };
+		_cleanup_findings_ struct findings f = { 0 };
+		_cleanup_free_ char *text = NULL;
+
+		policy_set_device(&p, POLICY_INCLUDE, &own);
+		text = policy_print(&p);
+		policy_parse(&again, text, &f);
+		if (strchr(names[i], '/') || !*names[i])
+			continue;
+		if (f.nr || again.nr != 1 || !policy_find(&again, &own))
+			fail_msg("\"%s\" gives \"%s\"", names[i], text);
+		assert_null(policy_find(&again, &other));
+	}
+}
+
+/* name="...": the line of a device has one name, and nothing behind it but its number. */
+static void a_metric_has_one_line(void **state __unused)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr_names; i++) {
+		struct json_object *devices = json_object_new_array(), *d = json_object_new_object();
+		_cleanup_free_ char *text = NULL;
+		const char *at;
+
+		output_add_string(d, "name", names[i]);
+		json_object_object_add(d, "findings", json_object_new_array());
+		json_object_object_add(d, "targets", json_object_new_array());
+		json_object_array_add(devices, d);
+		text = metrics_print(devices);
+		json_object_put(devices);
+		at = strstr(text, "\nnoclone_fastpath_on{name=\"");
+		assert_non_null(at);
+		at = strchr(at, '"') + 1;
+		for (; *at != '"'; at++)
+			at += *at == '\\';
+		assert_true(str_starts(at, "\"} 0\n# HELP "));
+		assert_null(strstr(text, "\xff"));
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_shell_has_the_same_word),
+		cmocka_unit_test(a_terminal_gets_no_control_character),
+		cmocka_unit_test(an_accepted_name_is_plain),
+		cmocka_unit_test(a_uuid_stays_one_word),
+		cmocka_unit_test(a_mangled_name_comes_back),
+		cmocka_unit_test(an_instance_is_a_unit_name),
+		cmocka_unit_test(a_drop_in_has_no_other_lines),
+		cmocka_unit_test(a_path_in_a_table_comes_back),
+		cmocka_unit_test(a_signature_stays_one),
+		cmocka_unit_test(a_rule_is_for_that_device_only),
+		cmocka_unit_test(a_metric_has_one_line),
+	};
+
+	return cmocka_run_group_tests_name("names", tests, names_read, names_drop);
+}
