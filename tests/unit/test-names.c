@@ -231,6 +231,28 @@ static void a_path_in_a_table_comes_back(void **state __unused)
 	}
 }
 
+/* name,uuid,,rw,table */
+static void a_concise_table_has_five_parts(void **state __unused)
+{
+	_cleanup_findings_ struct findings f = { 0 };
+	_cleanup_table_ struct table t = { 0 };
+	unsigned int i;
+
+	table_parse(&t, "0 8 linear 8:0 0", &f);
+	for (i = 0; i < nr_names; i++) {
+		_cleanup_free_ char *text = table_concise(&t, names[i], names[i], false);
+		unsigned int commas = 0;
+		const char *c;
+
+		for (c = text; *c; c++) {
+			commas += *c == ',';
+			assert_int_not_equal(*c, ';');
+			c += *c == '\\';
+		}
+		assert_int_equal(commas, 4);
+	}
+}
+
 /* What a disk says of itself adds neither a target nor a keyword to a saved file. */
 static void a_signature_stays_one(void **state __unused)
 {
@@ -315,6 +337,7 @@ int main(void)
 		cmocka_unit_test(an_instance_is_a_unit_name),
 		cmocka_unit_test(a_drop_in_has_no_other_lines),
 		cmocka_unit_test(a_path_in_a_table_comes_back),
+		cmocka_unit_test(a_concise_table_has_five_parts),
 		cmocka_unit_test(a_signature_stays_one),
 		cmocka_unit_test(a_rule_is_for_that_device_only),
 		cmocka_unit_test(a_metric_has_one_line),

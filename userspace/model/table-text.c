@@ -415,13 +415,16 @@ char *table_types(const struct table *t)
 	return strbuf_take(&b);
 }
 
-/* Comma, semicolon and backslash separate things in the concise format. */
-static void table_print_add_escaped(struct strbuf *b, const char *s)
+/*
+ * Comma, semicolon and backslash separate things in the concise format.  @line_break is
+ * written for one: a comma between targets; in a name it stays.
+ */
+static void table_print_add_escaped(struct strbuf *b, const char *s, char line_break)
 {
 	for (; *s; s++) {
 		if (strchr(",;\\", *s))
 			strbuf_putc(b, '\\', 1);
-		strbuf_putc(b, *s == '\n' ? ',' : *s, 1);
+		strbuf_putc(b, *s == '\n' ? line_break : *s, 1);
 	}
 }
 
@@ -431,10 +434,10 @@ char *table_concise(const struct table *stock, const char *name,
 	_cleanup_free_ char *lines = table_print(stock, true, NULL, NULL);
 	struct strbuf b = { 0 };
 
-	table_print_add_escaped(&b, name);
+	table_print_add_escaped(&b, name, '\n');
 	strbuf_add(&b, ",");
-	table_print_add_escaped(&b, uuid);
+	table_print_add_escaped(&b, uuid, '\n');
 	strbuf_add(&b, ",,%s,", readonly ? "ro" : "rw");
-	table_print_add_escaped(&b, lines);
+	table_print_add_escaped(&b, lines, ',');
 	return strbuf_take(&b);
 }
