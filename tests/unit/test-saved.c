@@ -101,6 +101,12 @@ static void an_incomplete_file_is_refused(void **state __unused)
 	read_file(&whole, UUID LINE "# noclone: signature none\n", 0);
 }
 
+static void no_leg_is_in_the_current_folder(void **state __unused)
+{
+	reports(UUID "0 8 noclone-linear sda 0\n# noclone: signature none\n", 2, "no path from /");
+	reports(UUID "0 8 noclone-linear ./a 0\n# noclone: signature none\n", 2, "no path from /");
+}
+
 static void a_plain_table_is_no_saved_device(void **state __unused)
 {
 	assert_true(saved_is_file(file));
@@ -366,6 +372,7 @@ int main(void)
 		cmocka_unit_test(what_is_printed_is_read),
 		cmocka_unit_test(other_keywords_are_reported),
 		cmocka_unit_test(an_incomplete_file_is_refused),
+		cmocka_unit_test(no_leg_is_in_the_current_folder),
 		cmocka_unit_test(a_plain_table_is_no_saved_device),
 		cmocka_unit_test(what_cannot_be_read_again_is_noticed),
 		cmocka_unit_test(another_signature_is_refused),

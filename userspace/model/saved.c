@@ -107,6 +107,27 @@ static unsigned int saved_parse_keywords(struct saved *s, const char *text,
 	return nr;
 }
 
+/* A path that depends on the folder that a command runs in would be another disk at boot. */
+static void saved_check_leg(const struct leg *leg, unsigned int line, struct findings *findings)
+{
+	const char *device = leg->device;
+	bool is_number = !device[strspn(device, "0123456789:")];
+
+	if (*device != '/' && !is_number && !strchr(device, '='))
+		finding_at(findings, FINDING_ERROR, line,
+			   "\"%s\" is no path from /: write it as /dev/NAME", device);
+}
+
+static void saved_check_legs(const struct saved *s, struct findings *findings)
+{
+	unsigned int i, j;
+
+	for (i = 0; i < s->table.nr; i++)
+		for (j = 0; j < s->table.targets[i].nr_legs; j++)
+			saved_check_leg(&s->table.targets[i].legs[j], s->table.targets[i].line,
+					findings);
+}
+
 /* A file that was copied in part has fewer signatures than legs, or no end of its last line. */
 void saved_parse(struct saved *s, const char *text, struct findings *findings)
 {
@@ -114,6 +135,7 @@ void saved_parse(struct saved *s, const char *text, struct findings *findings)
 	unsigned int lines, parts;
 
 	table_parse(&s->table, text, findings);
+	saved_check_legs(s, findings);
 	lines = saved_parse_keywords(s, text, findings);
 	if (findings_count(findings, FINDING_ERROR))
 		return;
