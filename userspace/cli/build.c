@@ -82,48 +82,13 @@ static char *build_legs_usage(int argc, char **argv)
 	return NULL;
 }
 
-/* What users of other programs call our targets. */
-static const char *build_meant_kind(const char *word, char **best)
-{
-	static const char *const synonyms[][2] = {
-		{ "raid0", "striped" }, { "stripes", "striped" }, { "concat", "linear" },
-		{ "loop", "file" }, { "image", "file" },
-	};
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(synonyms); i++)
-		if (!strcmp(word, synonyms[i][0]))
-			return synonyms[i][1];
-	*best = nearest_of(word, "linear striped file " NOCLONE_LINEAR_NAME " "
-			   NOCLONE_STRIPED_NAME " " NOCLONE_FILE_NAME);
-	return *best;
-}
-
 static char *build_kind_usage(const char *word)
 {
-	_cleanup_free_ char *best = NULL, *hint = nearest_hint(build_meant_kind(word, &best));
+	_cleanup_free_ char *best = nearest_of(word, "linear striped file");
+	_cleanup_free_ char *hint = nearest_hint(best);
 
-	return xasprintf("\"%s\" is no target: expected linear, striped or file%s",
+	return xasprintf("\"%s\" is no target: expected linear, striped or file, after the name of the device%s",
 			 word, hint);
-}
-
-char *build_order_usage(const char *command, const struct options *o, int argc,
-			char **argv)
-{
-	struct strbuf b = { 0 };
-	bool has_name = argc > 1 && !strchr(argv[1], '/');
-	int i;
-
-	if (build_parse_kind(argv[0]) == TARGET_OTHER ||
-	    (argc > 1 && build_parse_kind(argv[1]) != TARGET_OTHER))
-		return NULL;
-	strbuf_add(&b, "the name comes before \"%s\": noclone %s %s %s", argv[0], command,
-		   has_name ? argv[1] : "NAME", argv[0]);
-	for (i = 1 + has_name; i < argc; i++)
-		strbuf_add(&b, " %s", argv[i]);
-	if (o->given)
-		strbuf_add(&b, ", and the options as they are");
-	return strbuf_take(&b);
 }
 
 static char *build_devices_usage(const struct build *b, enum target_kind kind)

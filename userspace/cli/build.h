@@ -28,13 +28,6 @@ struct build {
 /* What is wrong with the command line: a new string; NULL if nothing is. */
 char *build_usage(const struct build *b);
 
-/*
- * The same for the order of the words of @command, of which @argv[0] should be a name:
- * "create linear NAME DEV".  Options are not among the words.
- */
-char *build_order_usage(const char *command, const struct options *o, int argc,
-			char **argv);
-
 /**
  * build_table - make the table that the command line describes
  * @b: build_usage() finds nothing wrong with it

@@ -3,34 +3,14 @@
 #include "cli/help.h"
 
 #include <ctype.h>
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/log.h"
 #include "base/nearest.h"
 #include "base/util.h"
-#include "model/name.h"
-#include "system/devmap.h"
-#include "cli/select.h"
 
 /* What is wrong with a command line, and what was probably meant. */
-
-/* Other tools' names for options; each is one of ours only where the command takes that. */
-static const struct {
-	const char *name, *synonyms;
-} usage_options[] = {
-	{ "--chunk", "chunksize chunk-size chunk_size stripesize stripe-size I" },
-	{ "--dry-run", "simulate test t" },
-	{ "--output", "columns options format" },
-	{ "--readonly", "read-only ro" },
-	{ "--seconds", "time" },
-	{ "--size", "L" },
-	{ "--start", "offset" },
-	{ "--table", "concise" },
-	{ "--watch", "interval" },
-	{ "--yes", "assume-yes" },
-};
 
 static bool help_usage_is_among(const char *word, const char *list)
 {
@@ -60,75 +40,25 @@ void usage_unknown_command(const struct command *list, const char *name)
 	log_err("\"noclone help\" lists the commands");
 }
 
-/* What dmsetup does; of its words, the first @names are names of devices. */
-static const struct dmsetup_verb {
-	const char *name, *words;
-	int min, names;
-	bool has_sector;
-} usage_dmsetup_verbs[] = {
-	{ "rename", " NAME NEW_NAME", 2, 1, false },
-	{ "suspend", " NAME...", 1, INT_MAX, false },
-	{ "resume", " NAME...", 1, INT_MAX, false },
-	{ "message", " NAME 0 WORD...", 2, 1, true },
-};
-
-static const struct dmsetup_verb *help_usage_dmsetup_verb(const char *word)
-{
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(usage_dmsetup_verbs); i++)
-		if (!strcmp(usage_dmsetup_verbs[i].name, word))
-			return &usage_dmsetup_verbs[i];
-	return NULL;
-}
-
-/* --force and the like mean nothing to dmsetup, or something else. */
-static bool help_usage_dmsetup_has_option(const char *word)
-{
-	return !strcmp(word, "--noflush") || !strcmp(word, "--nolockfs") ||
-	       !strcmp(word, "--noudevsync");
-}
-
-static void help_usage_dmsetup_command(const struct dmsetup_verb *v, int argc, char **argv)
-{
-	const char *dmsetup = "dmsetup";
-	_cleanup_strbuf_ struct strbuf b = { 0 };
-	uint64_t sector;
-	int i, nr = 0;
-
-	for (i = 0; i < argc; i++) {
-		bool is_option = *argv[i] == '-', is_name = !is_option && nr < v->names;
-		_cleanup_free_ char *word = is_name ? select_name(argv[i]) : xstrdup(argv[i]);
-		_cleanup_free_ char *quoted = shell_quote(word);
-
-		if (is_option && !help_usage_dmsetup_has_option(word))
-			continue;
-		if (is_name && !name_is_plain(word))
-			dmsetup = name_dmsetup(word);
-		if (v->has_sector && nr == 1 && !parse_u64(word, &sector))
-			strbuf_add(&b, " 0");
-		strbuf_add(&b, " %s", quoted);
-		nr += !is_option;
-	}
-	log_err("there is no command \"%s\"; type instead: %s %s%s", v->name, dmsetup, v->name,
-		nr < v->min ? v->words : b.text);
-}
-
 bool usage_is_dmsetup(int argc, char **argv)
 {
-	/* names are looked up, and nothing waits for udev */
-	const struct devmap_config config = { 0 };
-	const struct dmsetup_verb *v;
+	static const char *const verbs[][2] = {
+		{ "rename", "NAME NEW_NAME" }, { "suspend", "NAME..." }, { "resume", "NAME..." },
+		{ "message", "NAME 0 WORD..." },
+	};
+	unsigned int i;
 
 	/* options may come first */
 	for (; argc && **argv == '-'; argc--, argv++)
 		;
-	v = argc ? help_usage_dmsetup_verb(*argv) : NULL;
-	if (!v)
-		return false;
-	devmap_setup(&config);
-	help_usage_dmsetup_command(v, argc - 1, argv + 1);
-	return true;
+	for (i = 0; argc && i < ARRAY_SIZE(verbs); i++) {
+		if (strcmp(*argv, verbs[i][0]))
+			continue;
+		log_err("there is no command \"%s\"; type instead: dmsetup %s %s", *argv, *argv,
+			verbs[i][1]);
+		return true;
+	}
+	return false;
 }
 
 static void help_usage_list_options(const struct command *cmd)
@@ -146,34 +76,16 @@ static void help_usage_list_options(const struct command *cmd)
 	log_err("options of %s: %s", cmd->name, b.text);
 }
 
-/* The option that another tool calls by that name, or NULL. */
-static const char *help_usage_synonym(const char *name, const struct command *cmd)
-{
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(usage_options); i++) {
-		const struct option_info *o = option_find(usage_options[i].name);
-
-		if (help_usage_is_among(name, usage_options[i].synonyms) &&
-		    o && command_takes(cmd, o))
-			return o->name;
-	}
-	return NULL;
-}
-
 static void help_usage_no_such_option(const char *word, const struct command *cmd)
 {
 	bool is_long = str_starts(word, "--");
 	struct nearest n = { .word = word + 2 };
-	const char *synonym = help_usage_synonym(word + strspn(word, "-"), cmd);
 	_cleanup_free_ char *best = NULL, *hint = NULL;
 	unsigned int i;
 
 	for (i = 0; is_long && i < OPT_NR; i++)
 		if (command_takes(cmd, &option_infos[i]))
 			nearest_try(&n, option_infos[i].name);
-	if (synonym)
-		n.best = synonym;
 	best = n.best ? xasprintf("--%s", n.best) : NULL;
 	hint = nearest_hint(best);
 	if (cmd && !strcmp(cmd->name, "resize") && isdigit((unsigned char)word[1]))

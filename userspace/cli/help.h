@@ -11,10 +11,7 @@ void help_command(const struct command *cmd);
 void usage_unknown_command(const struct command *list, const char *name);
 /* options_parse() does not know @word; @cmd is NULL if the command is not known. */
 void usage_unknown_option(const char *word, const struct command *cmd);
-/*
- * Is the first word a command that dmsetup has and this tool lacks?  Then log the command
- * line of dmsetup that does it.
- */
+/* Is the first word a command that dmsetup has and this tool lacks?  Then log a message. */
 bool usage_is_dmsetup(int argc, char **argv);
 /* Options were given that @cmd does not take. */
 void usage_other_options(const struct command *cmd, option_bits given);

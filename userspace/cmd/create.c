@@ -141,15 +141,11 @@ static int create_check_name(const char *name)
 	return wrong ? create_refuse_words(sentence) : EXIT_OK;
 }
 
-static int create_check_words(const struct build *b, int argc, char **argv)
+static int create_check_words(const struct build *b, const char *name)
 {
-	_cleanup_free_ char *order = opt(b->options, OPT_TABLE) ? NULL :
-				     build_order_usage("create", b->options, argc, argv);
-	_cleanup_free_ char *wrong = order ? NULL : build_usage(b);
+	_cleanup_free_ char *wrong = build_usage(b);
 
-	if (order)
-		return create_refuse_words(order);
-	if (create_device_exists(argv[0]) || !create_check_saved(b->options, argv[0]))
+	if (create_device_exists(name) || !create_check_saved(b->options, name))
 		return EXIT_FAILED;
 	return wrong ? create_refuse_words(wrong) : EXIT_OK;
 }
@@ -224,7 +220,7 @@ int cmd_create(const struct options *o, int argc, char **argv)
 
 	r = create_check_name(name);
 	if (!r)
-		r = create_check_words(&build, argc, argv);
+		r = create_check_words(&build, name);
 	if (r)
 		return r;
 	uuid = create_new_uuid(o->uuid);

@@ -250,14 +250,8 @@ int cmd_reload(const struct options *o, int argc, char **argv)
 	struct build build = {
 		.options = o, .argc = argc - 1, .argv = argv + 1,
 	};
-	_cleanup_free_ char *order = opt(o, OPT_TABLE) ? NULL :
-				     build_order_usage("reload", o, argc, argv);
-	_cleanup_free_ char *wrong = order ? NULL : build_usage(&build);
+	_cleanup_free_ char *wrong = build_usage(&build);
 
-	if (order) {
-		log_err("%s", order);
-		return EXIT_USAGE;
-	}
 	if (select_device(argv[0], &dev) || select_check_owner(o, &dev))
 		return EXIT_FAILED;
 	if (wrong) {
