@@ -206,30 +206,6 @@ int devmap_versions(char **library, char **driver)
 	return 0;
 }
 
-int devmap_target_versions(struct devmap_version **versions, unsigned int *nr)
-{
-	_cleanup_task_ struct dm_task *dmt = devmap_query_new(DM_DEVICE_LIST_VERSIONS,
-							      NULL);
-	struct dm_versions *v;
-	int r;
-
-	*versions = NULL;
-	*nr = 0;
-	r = devmap_query_run(dmt);
-	if (r)
-		return r;
-	for (v = dm_task_get_versions(dmt); v;
-	     v = (struct dm_versions *)((char *)v + v->next)) {
-		GROW(*versions, *nr);
-		(*versions)[*nr].name = xstrdup(v->name);
-		memcpy((*versions)[(*nr)++].number, v->version,
-		       sizeof(v->version));
-		if (!v->next)
-			break;
-	}
-	return 0;
-}
-
 void devmap_device_free(struct devmap_device *dev)
 {
 	free(dev->name);

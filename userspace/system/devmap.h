@@ -58,12 +58,6 @@ struct devmap_targets {
 	unsigned int nr;
 };
 
-/* A target type that is registered, and its version. */
-struct devmap_version {
-	char *name;
-	uint32_t number[3];
-};
-
 typedef void (*devmap_visitor)(const char *name, void *data);
 
 int devmap_info(const char *name, struct devmap_device *dev);
@@ -88,7 +82,6 @@ char *devmap_lv_of_name(const char *name);
 /* The mapper name of "vg0/lv": a new string, NULL if it is not of that form. */
 char *devmap_name_of_lv(const char *lv);
 int devmap_versions(char **library, char **driver);
-int devmap_target_versions(struct devmap_version **versions, unsigned int *nr);
 
 /* A look at the inactive table before the switch; if it fails, nothing is switched. */
 struct devmap_check {

@@ -51,7 +51,7 @@ static void facts_of_module(struct doctor_facts *d)
 
 	module_params(&d->params);
 	if (d->params.loaded) {
-		d->version = read_line_of(MODULE "version");
+		d->version = module_version();
 		d->fastpath_off = facts_line_is(MODULE "parameters/fastpath", 'N');
 		d->any_kernel = facts_line_is(MODULE "parameters/any_kernel", 'Y');
 	}

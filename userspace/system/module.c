@@ -26,10 +26,15 @@
 #define BUILD_ID	"/sys/module/dm_noclone/notes/.note.gnu.build-id"
 #define BUILD_ID_MAX	4096
 
+char *module_version(void)
+{
+	return read_line_of(VERSION);
+}
+
 void module_params(struct module_params *m)
 {
 	_cleanup_free_ char *stock = read_line_of(PARAMETERS "stock");
-	_cleanup_free_ char *version = read_line_of(VERSION);
+	_cleanup_free_ char *version = module_version();
 
 	memset(m, 0, sizeof(*m));
 	/* while it is being loaded the directory is there, but nothing works yet */

@@ -6,6 +6,8 @@
 #include "model/doctor.h"
 #include "model/table.h"
 
+/* The version of the loaded module: a new string, or NULL. */
+char *module_version(void);
 /* Look at the parameters; this never loads the module. */
 void module_params(struct module_params *m);
 /* Load the module: 0, or a negative errno after a message. */
