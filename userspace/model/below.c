@@ -122,12 +122,12 @@ char *below_brief(const struct findings *findings)
 	return strbuf_take(&b);
 }
 
-char *below_head(const struct findings *findings, const char *name)
+const char *below_word(const struct findings *findings, const char *name)
 {
 	unsigned int i;
 
 	for (i = 0; i < findings->nr; i++)
 		if (!strcmp(findings->finding[i].subject, name))
-			return below_mark(&findings->finding[i]);
-	return xstrdup(name);
+			return strchr(findings->finding[i].check, '-') + 1;
+	return NULL;
 }
