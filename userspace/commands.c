@@ -56,7 +56,7 @@ const struct command commands[] = {
 		.examples = { "noclone convert data", "noclone convert data --to stock" },
 	}, {
 		"remove", "NAME...", "remove devices",
-		1, ANY_NUMBER, OPT_CHANGE | OPT_RETRY | OPT_FORGET | OPT_UDEV,
+		1, ANY_NUMBER, OPT_CHANGE | OPT_FORGET | OPT_UDEV,
 		"NAME", cmd_remove, CHANGE, "rm del delete destroy lvremove",
 		.examples = { "noclone remove fast", "noclone remove --forget fast" },
 	}, {

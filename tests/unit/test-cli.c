@@ -53,25 +53,13 @@ static void options_of_a_file(void **state __unused)
 {
 	_cleanup_words_ struct words w;
 	struct options o;
-	int first = parse(&o, "noclone create a file /srv/a -e Buffered --start 8 "
+	int first = parse(&o, "noclone create a file /srv/a -e Buffered "
 			  "--size 1G --allocate", &w);
 
 	assert_int_equal(w.nr - first, 4);
 	assert_int_equal(o.given, OPT_FILE);
 	assert_int_equal(o.engine, ENGINE_BUFFERED);
-	assert_int_equal(o.file_start, 8);
 	assert_int_equal(o.file_sectors, 2097152);
-	options_free(&o);
-}
-
-static void start_in_sectors_or_with_a_unit(void **state __unused)
-{
-	_cleanup_words_ struct words w;
-	struct options o;
-
-	assert_true(parse(&o, "noclone create a file /srv/a --start 1M", &w) > 0);
-	assert_int_equal(o.file_start, 2048);
-	assert_int_equal(o.engine, ENGINE_DIRECT);
 	options_free(&o);
 }
 
@@ -151,7 +139,6 @@ static void usage_errors(void **state __unused)
 		"noclone create a file /a --size 64",
 		"noclone create a file /a --size 0",
 		"noclone create a file /a --size 9007199254740992K",
-		"noclone create a file /a --start -1",
 		"noclone create a linear /dev/null --allocate",
 		"noclone create a --table /dev/null --size 1G",
 	};
@@ -323,7 +310,6 @@ int main(void)
 		cmocka_unit_test(options_everywhere),
 		cmocka_unit_test(options_default),
 		cmocka_unit_test(options_of_a_file),
-		cmocka_unit_test(start_in_sectors_or_with_a_unit),
 		cmocka_unit_test(seconds_with_fractions),
 		cmocka_unit_test(options_after_double_dash_are_words),
 		cmocka_unit_test(usage_errors),

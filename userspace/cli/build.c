@@ -98,8 +98,8 @@ static char *build_devices_usage(const struct build *b, enum target_kind kind)
 	if (kind == TARGET_OTHER)
 		return build_kind_usage(b->argv[0]);
 	if (o->given & OPT_FILE)
-		return xasprintf("--engine, --start, --size and --allocate are for \"file PATH\"%s",
-				 opt(o, OPT_START | OPT_SIZE) ?
+		return xasprintf("--engine, --size and --allocate are for \"file PATH\"%s",
+				 opt(o, OPT_SIZE) ?
 				 "; a part of a device is DEV:START+LEN, as in /dev/sda:1M+10G" : "");
 	if (b->argc < 2)
 		return xasprintf("%s needs at least one device: " LEG_SYNTAX,
@@ -156,7 +156,6 @@ static int build_noclone_file(const struct build *b, struct backing *backing,
 	const struct options *o = b->options;
 	struct file_request req = {
 		.path = b->argv[1],
-		.start = o->file_start,
 		.bytes = o->file_sectors << SECTOR_SHIFT,
 		.allocate = opt(o, OPT_ALLOCATE),
 		.engine = o->engine,

@@ -116,13 +116,6 @@ static const char *options_take_watch(struct options *o, const char *value)
 	       "not a number of seconds from 0.1 to 3600";
 }
 
-/* Sectors, as in a table; with a unit, a size as everywhere else. */
-static const char *options_take_start(struct options *o, const char *value)
-{
-	return parse_u64(value, &o->file_start) ? NULL :
-	       size_parse(value, &o->file_start);
-}
-
 static const char *options_take_size(struct options *o, const char *value)
 {
 	const char *wrong = size_parse(value, &o->file_sectors);
@@ -146,8 +139,6 @@ static const char *options_take(struct options *o, const struct option_info *inf
 		return options_take_chunk(o, value);
 	case OPT_ENGINE:
 		return options_take_engine(o, value);
-	case OPT_START:
-		return options_take_start(o, value);
 	case OPT_SIZE:
 		return options_take_size(o, value);
 	case OPT_UUID:

@@ -17,7 +17,6 @@
 	X(TABLE,	"table",	't', "FILE",	"take the table from FILE (- is stdin)") \
 	X(CHUNK,	"chunk",	'c', "SIZE",	"chunk of a striped device, for example 64K") \
 	X(ENGINE,	"engine",	'e', "direct|extent|buffered|sync", "how the I/O of noclone-file is done (default direct)") \
-	X(START,	"start",	0,   "SECTORS",	"first sector used in the backing file") \
 	X(SIZE,		"size",		0,   "SIZE",	"create the file, or grow it to this size") \
 	X(ALLOCATE,	"allocate",	0,   NULL,	"fill holes and unwritten extents of the file with zeroes") \
 	X(RESIZEFS,	"resizefs",	0,   NULL,	"let fsadm(8) of lvm2 grow the file system on the device as well") \
@@ -27,7 +26,6 @@
 	X(PERSIST,	"persist",	0,   NULL,	"save the device, so that it comes back at boot") \
 	X(FORGET,	"forget",	0,   NULL,	"remove the file of a saved device as well") \
 	X(STRICT,	"strict",	0,   NULL,	"without the module fail, instead of using dm's own targets and loop devices") \
-	X(RETRY,	"retry",	0,   NULL,	"retry for some seconds while the device is in use") \
 	X(ALL,		"all",		'a', NULL,	"all devices") \
 	X(NOW,		"now",		0,   NULL,	"act now as well, not only from the next boot on") \
 	X(RUNTIME,	"runtime",	0,   NULL,	"act now, until the next boot, and leave the policy as it is") \
@@ -65,7 +63,7 @@ typedef uint64_t option_bits;
 #define OPT_COMMON	(OPT_VERBOSE | OPT_DEBUG | OPT_HELP | OPT_VERSION)
 #define OPT_UDEV	(OPT_NOUDEVSYNC | OPT_UDEV_TIMEOUT)
 /* Those that are for "file PATH" only */
-#define OPT_FILE	(OPT_ENGINE | OPT_START | OPT_SIZE | OPT_ALLOCATE)
+#define OPT_FILE	(OPT_ENGINE | OPT_SIZE | OPT_ALLOCATE)
 
 /*
  * An argument in brackets may be left out; it is given as --name=ARGUMENT.  One in small
@@ -90,7 +88,6 @@ extern const struct option_info option_infos[OPT_NR];
  * @table: --table
  * @chunk: --chunk in sectors
  * @engine: --engine, or its default
- * @file_start: --start
  * @file_sectors: --size in sectors
  * @uuid: --uuid
  * @udev_timeout: --udev-timeout, or its default
@@ -108,7 +105,6 @@ struct options {
 	const char *table;
 	uint64_t chunk;
 	enum file_engine engine;
-	uint64_t file_start;
 	uint64_t file_sectors;
 	const char *uuid;
 	uint32_t udev_timeout;

@@ -29,11 +29,10 @@ static void remove_report_users(const struct devmap_device *dev)
 		_cleanup_free_ char *user = use_describe(&uses.use[i]);
 		_cleanup_free_ char *remedy = use_remedy(&uses.use[i]);
 
-		log_err("%s is %s%s%s%s", dev->name, user, remedy ? ": " : "", remedy ? : "",
-			uses.use[i].kind == USE_PROCESS ? ", or wait for it with --retry" : "");
+		log_err("%s is %s%s%s", dev->name, user, remedy ? ": " : "", remedy ? : "");
 	}
 	if (!uses.nr)
-		log_err("%s was in use, but no user can be found: try --retry; to remove it when its last user closes it: %s",
+		log_err("%s was in use, but no user can be found; to remove it when its last user closes it: %s",
 			dev->name, deferred);
 }
 
@@ -82,8 +81,7 @@ static void remove_print(const struct options *o, const char *name, const char *
 	_cleanup_free_ char *path = file ? saved_path(file) : xstrdup("");
 	_cleanup_free_ char *dmsetup = name_command("remove", name);
 	_cleanup_free_ char *quoted = shell_quote(path);
-	_cleanup_free_ char *line = xasprintf("%s%s%s%s%s", dmsetup,
-		opt(o, OPT_RETRY) ? " --retry" : "",
+	_cleanup_free_ char *line = xasprintf("%s --retry%s%s%s", dmsetup,
 		opt(o, OPT_NOUDEVSYNC) ? " --noudevsync" : "",
 		file ? " && rm " : "", file ? quoted : "");
 
@@ -93,7 +91,13 @@ static void remove_print(const struct options *o, const char *name, const char *
 static int remove_active(const struct options *o, const struct devmap_device *dev,
 			 const char *file)
 {
-	int r = devmap_remove(dev->name, opt(o, OPT_RETRY));
+	_cleanup_uses_ struct uses lasting = { 0 };
+	int r;
+
+	/* a process may close it in a moment, as udev does that has looked into it */
+	if (dev->open_count)
+		open_uses_lasting(&lasting, dev->devno);
+	r = devmap_remove(dev->name, !lasting.nr);
 
 	if (r == -EBUSY)
 		remove_report_users(dev);

@@ -306,14 +306,13 @@ static void plan_file_lay_out(const struct file_request *req, const struct file_
 	uint64_t end = (f->bytes - left) >> SECTOR_SHIFT;
 	struct target *target;
 
-	if (req->start >= end) {
-		error(findings, req, "no sectors left: it has %llu usable sectors, and --start is %llu",
-		      (unsigned long long)end, (unsigned long long)req->start);
+	if (!end) {
+		error(findings, req, "no sectors left: it is smaller than the %llu bytes that engine %s needs",
+		      (unsigned long long)unit, engine_name(req->engine));
 		return;
 	}
 	plan_file_report_unused(req, left, unit, findings);
-	target = table_add_file(t, f->path, 0, end - req->start);
-	target->file_start = req->start;
+	target = table_add_file(t, f->path, 0, end);
 	target->engine = req->engine;
 	target->engine_given = req->engine_given;
 	target->no_fastpath = req->no_fastpath;

@@ -67,7 +67,6 @@ void plan_request_free(struct plan_request *req);
 /**
  * struct file_request - a requested noclone-file device
  * @path: absolute path
- * @start: first sector used in the file
  * @bytes: requested size of the file; 0: as it is
  * @allocate: fill its holes and unwritten extents with zeroes
  * @engine: requested engine
@@ -76,7 +75,6 @@ void plan_request_free(struct plan_request *req);
  */
 struct file_request {
 	const char *path;
-	uint64_t start;
 	uint64_t bytes;
 	bool allocate;
 	enum file_engine engine;
