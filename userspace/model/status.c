@@ -12,7 +12,6 @@
 #include <string.h>
 #include <sys/sysmacros.h>
 
-#include "base/size.h"
 #include "base/util.h"
 #include "model/name.h"
 
@@ -322,58 +321,13 @@ char *status_stand_in_words(const struct status *s)
 			 meaning ? ": " : "", meaning ? meaning : "");
 }
 
-static void status_add_engine(struct strbuf *b, const struct status *s)
-{
-	_cleanup_free_ char *words = status_stand_in_words(s);
-
-	if (words)
-		strbuf_add(b, "%s", words);
-	else
-		strbuf_add(b, "engine %s", s->engine);
-}
-
-static void status_add_alignment(struct strbuf *b, const struct status *s)
-{
-	const char *align = status_fact(s, "align");
-	const char *from = status_fact(s, "align_from");
-
-	if (align)
-		strbuf_add(b, "; I/O aligned to %s bytes", align);
-	if (align && from && strcmp(from, "none"))
-		strbuf_add(b, " (%s)", from);
-}
-
-static void status_add_space(struct strbuf *b, const struct status *s)
-{
-	_cleanup_free_ char *size = NULL, *part = NULL;
-	uint64_t sectors, allocated, extents;
-
-	if (!status_fact_number(s, "size", &sectors) ||
-	    !status_fact_number(s, "allocated", &allocated))
-		return;
-	size = size_format_short(sectors);
-	part = size_format_short(allocated);
-	/* st_blocks includes metadata blocks of the file system */
-	if (allocated >= sectors)
-		strbuf_add(b, "; %s, all of it allocated", size);
-	else
-		strbuf_add(b, "; %s, %s of it allocated", size, part);
-	if (status_fact_number(s, "extents", &extents) && extents)
-		strbuf_add(b, ", in %llu piece%s", (unsigned long long)extents,
-			   extents == 1 ? "" : "s");
-}
-
 char *status_file_words(const struct status *s)
 {
-	struct strbuf b = { 0 };
+	_cleanup_free_ char *words = status_stand_in_words(s);
+	uint64_t inflight = status_find_counter(s->file_counters, s->nr_file_counters, "inflight");
 
-	status_add_engine(&b, s);
-	status_add_alignment(&b, s);
-	status_add_space(&b, s);
-	strbuf_add(&b, "; %llu in flight", (unsigned long long)
-		   status_find_counter(s->file_counters, s->nr_file_counters,
-				       "inflight"));
-	return strbuf_take(&b);
+	return xasprintf("%s%s; %llu in flight", words ? words : "engine ",
+			 words ? "" : s->engine, (unsigned long long)inflight);
 }
 
 static void status_counters_free(struct counter *list, unsigned int nr)

@@ -73,7 +73,7 @@ struct file_id status_file_id(const struct status *s);
 char *status_state_words(const struct status *s);
 /* "engine direct stands in (...)": a new string, NULL if the requested one runs */
 char *status_stand_in_words(const struct status *s);
-/* "engine direct; I/O aligned to 512 bytes (statx); ...": a new string */
+/* "engine direct; 3 in flight": a new string.  "noclone explain" says what its file is like. */
 char *status_file_words(const struct status *s);
 
 #define _cleanup_status_ __attribute__((cleanup(status_free)))
