@@ -222,7 +222,8 @@ static bool cycle(const char *text)
 	_cleanup_table_ struct table t = { 0 };
 
 	table_parse(&t, text, &p);
-	return lint_is_cycle(&t, &source, &self);
+	lint_table(&t, &source, &self, &p);
+	return lint_is_cycle(&p);
 }
 
 static void lint_file_on_itself(void **state __unused)

@@ -162,7 +162,8 @@ static bool cycle(const char *text, const struct self_device *whose)
 	_cleanup_table_ struct table t = { 0 };
 
 	table_parse(&t, text, &p);
-	return lint_is_cycle(&t, &source, whose);
+	lint_table(&t, &source, whose, &p);
+	return lint_is_cycle(&p);
 }
 
 static void lint_cycles(void **state __unused)

@@ -122,7 +122,7 @@ int load_prepare(const struct build *b, struct backing *backing,
 	findings_log(&checks, where, FINDING_OK);
 	findings_move(findings, &checks);
 	/* older kernels do not notice, and the first I/O would hang for ever */
-	if (lint_is_cycle(t, load_facts(backing), &b->self)) {
+	if (lint_is_cycle(findings)) {
 		log_err("refused: a device cannot be built on itself");
 		return -ELOOP;
 	}

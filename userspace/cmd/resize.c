@@ -315,7 +315,6 @@ static int resize_check(struct resize *r)
 {
 	const struct target *last = resize_last(&r->live.table);
 	const struct target *same = &r->new.targets[r->live.table.nr - 1];
-	const struct self_device self = { true, r->dev.devno };
 	const struct guard guard = {
 		.self = r->dev.devno, .saved = true, .readonly = r->dev.readonly,
 	};
@@ -330,7 +329,7 @@ static int resize_check(struct resize *r)
 		resize_lint(r, &r->findings);
 	findings_log(&r->findings, r->dev.name, FINDING_ERROR);
 	/* older kernels do not notice, and the first I/O would hang for ever */
-	if (lint_is_cycle(&r->new, &system_facts, &self))
+	if (lint_is_cycle(&r->findings))
 		return resize_refuse(r, -ELOOP, "refused: a device cannot be built on itself");
 	return load_overridden(r->o, &r->findings) ? 0 : -EPERM;
 }

@@ -42,6 +42,9 @@ struct file_lint {
 	unsigned int nr;
 };
 
+/* What even --force cannot load: older kernels do not notice, and I/O would hang for ever. */
+#define CHECK_CYCLE	"cycle"
+
 #define file_say(l, f, level, fmt, ...)					\
 	finding_at((l)->findings, level, (f)->target->line,		\
 		   "%s: " fmt, (f)->name, ##__VA_ARGS__)
@@ -170,8 +173,11 @@ static void lint_file_check_file(struct file_lint *l, const struct file_target *
 	lint_file_check_size(l, f);
 	lint_file_check_alignment(l, f);
 	lint_file_check_engine(l, f);
-	if (l->self && l->self->known && lint_file_is_on(l->src, &f->facts, l->self))
-		file_error(l, f, NOCLONE_ERR_OWN_FS);
+	if (!l->self || !l->self->known || !lint_file_is_on(l->src, &f->facts, l->self))
+		return;
+	l->findings->check = CHECK_CYCLE;
+	file_error(l, f, NOCLONE_ERR_OWN_FS);
+	l->findings->check = NULL;
 }
 
 static int lint_file_look_up(const struct facts_source *src, const struct target *t,
@@ -238,22 +244,6 @@ static void lint_files(const struct table *t, const struct facts_source *src,
 		free(l.file[i].name);
 	}
 	free(l.file);
-}
-
-/* As lint_is_cycle(), for the same targets; @self is known. */
-static bool lint_file_is_cycle(const struct table *t, const struct facts_source *src,
-			const struct self_device *self)
-{
-	unsigned int i;
-
-	for (i = 0; src->lookup_file && i < t->nr; i++) {
-		_cleanup_file_facts_ struct file_facts f = { 0 };
-
-		if (t->targets[i].understood && t->targets[i].path &&
-		    !lint_file_look_up(src, &t->targets[i], &f) && lint_file_is_on(src, &f, self))
-			return true;
-	}
-	return false;
 }
 
 /* A leg with what is known about its device, for comparing legs. */
@@ -445,32 +435,25 @@ static void lint_check_self(struct lint *l, const struct target *t,
 {
 	if (!l->self || !l->self->known)
 		return;
+	l->findings->check = CHECK_CYCLE;
 	if (f->devno == l->self->devno)
 		error(l, t, "%s is the device itself", leg->device);
 	else if (l->src->stands_on(l->src, f->devno, l->self->devno))
 		error(l, t, "%s is built on the device itself", leg->device);
+	l->findings->check = NULL;
 }
 
-static bool lint_leg_is_cycle(const struct leg *leg, const struct facts_source *src,
-			      const struct self_device *self)
+bool lint_is_cycle(const struct findings *findings)
 {
-	_cleanup_facts_ struct device_facts f = { 0 };
+	unsigned int i;
 
-	return !src->lookup(src, leg->device, &f) &&
-	       (f.devno == self->devno ||
-		src->stands_on(src, f.devno, self->devno));
-}
+	for (i = 0; i < findings->nr; i++) {
+		const char *check = findings->finding[i].check;
 
-bool lint_is_cycle(const struct table *t, const struct facts_source *src,
-		   const struct self_device *self)
-{
-	unsigned int i, j;
-
-	for (i = 0; self->known && i < t->nr; i++)
-		for (j = 0; j < t->targets[i].nr_legs; j++)
-			if (lint_leg_is_cycle(&t->targets[i].legs[j], src, self))
-				return true;
-	return self->known && lint_file_is_cycle(t, src, self);
+		if (check && !strcmp(check, CHECK_CYCLE))
+			return true;
+	}
+	return false;
 }
 
 static void lint_place_leg(struct lint *l, const struct target *t,

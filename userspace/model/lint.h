@@ -20,8 +20,7 @@ void lint_table(const struct table *t, const struct facts_source *src,
 /* Warn of device names that a reboot may give to another device. */
 void lint_names(const struct table *t, struct findings *findings);
 
-/* Is the device built on itself?  I/O to it would never complete. */
-bool lint_is_cycle(const struct table *t, const struct facts_source *src,
-		   const struct self_device *self);
+/* Has lint_table() found that the device is built on itself?  I/O would never complete. */
+bool lint_is_cycle(const struct findings *findings);
 
 #endif /* NOCLONE_LINT_H */
