@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "dm-noclone.h"
 #include "base/log.h"
@@ -50,15 +49,11 @@ static int enable_now_set_params(const struct switch_plan *p)
 	return r || !p->set_stock ? r : module_set("stock", switch_stock_word(p));
 }
 
-/* On a terminal, and only where it takes a moment; erased when it is done. */
+/* Only where it takes a moment. */
 static void enable_now_show_progress(const char *what, unsigned int done, unsigned int nr)
 {
-	if (nr < MANY || !isatty(STDERR_FILENO))
-		return;
-	if (done < nr)
-		fprintf(stderr, "\r%s %u of %u devices", what, done, nr);
-	else
-		fprintf(stderr, "\r\033[K");
+	if (nr >= MANY)
+		log_progress(what, done, nr);
 }
 
 static void enable_now_send_messages(struct switch_plan *p)
@@ -72,11 +67,11 @@ static void enable_now_send_messages(struct switch_plan *p)
 			NOCLONE_MSG_FASTPATH " " NOCLONE_MSG_OFF;
 		_cleanup_free_ char *response = NULL;
 
-		enable_now_show_progress("switching", i, p->nr);
+		enable_now_show_progress("switching devices", i, p->nr);
 		if (c->action == SWITCH_ON || c->action == SWITCH_OFF)
 			c->failed = devmap_message(c->name, c->sector, message, &response);
 	}
-	enable_now_show_progress("switching", i, p->nr);
+	enable_now_show_progress("switching devices", i, p->nr);
 }
 
 /*
@@ -117,12 +112,12 @@ static void enable_now_wait(struct switch_plan *p)
 		pending = enable_now_count_pending(p, is_last ? p->nr : AHEAD, waited_ms);
 		if (!pending || (is_last && pending >= least))
 			break;
-		enable_now_show_progress("waiting for", p->nr - pending, p->nr);
+		enable_now_show_progress("waiting for devices", p->nr - pending, p->nr);
 		waited_ms = pending < least ? 0 : waited_ms + POLL_MS;
 		least = MIN(least, pending);
 		nanosleep(&nap, NULL);
 	}
-	enable_now_show_progress("waiting for", p->nr, p->nr);
+	enable_now_show_progress("waiting for devices", p->nr, p->nr);
 }
 
 /*

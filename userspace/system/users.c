@@ -425,7 +425,6 @@ void file_uses_collect(struct uses *uses, const struct file_facts *f, dev_t self
 	users_file_collect_mapped(uses, f, self, shares);
 }
 
-#define MOUNTINFO_MAX	(4U << 20)
 #define FDINFO_MAX	(64U << 10)
 
 /* What is looked for: a device, and who uses it. */
@@ -540,30 +539,20 @@ static bool users_find_writers(const char *pid, void *data)
 	return atoi(pid) != getpid() && users_any_fd(pid, users_add_writer, data);
 }
 
-/* A line is "36 35 98:0 /root /mount/point ...". */
 static bool users_find_foreign_mount(const char *pid, void *data)
 {
 	const struct search *s = data;
 	_cleanup_free_ char *path = xasprintf("/proc/%s/mountinfo", pid);
-	_cleanup_free_ char *number = xasprintf("%u:%u", major(s->devno), minor(s->devno));
-	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
-	_cleanup_free_ char *text = fd < 0 ? NULL : read_stream(fd, MOUNTINFO_MAX);
-	char *save = NULL, *line;
+	_cleanup_free_ char *who = users_process_words(pid);
+	struct libmnt_table *table = mnt_new_table_from_file(path);
+	struct libmnt_fs *fs = table ? mnt_table_find_devno(table, s->devno, MNT_ITER_FORWARD) : NULL;
+	_cleanup_free_ char *by = fs ? xasprintf("%s in the mount namespace of %s",
+						 mnt_fs_get_target(fs), who) : NULL;
 
-	for (line = text ? strtok_r(text, "\n", &save) : NULL; line;
-	     line = strtok_r(NULL, "\n", &save)) {
-		_cleanup_words_ struct words w = { 0 };
-		_cleanup_free_ char *who = NULL, *by = NULL;
-
-		words_split(&w, line);
-		if (w.nr < 5 || strcmp(w.word[2], number))
-			continue;
-		who = users_process_words(pid);
-		by = xasprintf("%s in the mount namespace of %s", w.word[4], who);
+	if (by)
 		uses_add(s->uses, USE_MOUNT, by, false);
-		return true;
-	}
-	return false;
+	mnt_unref_table(table);
+	return by;
 }
 
 /* Until @test returns true. */
