@@ -11,7 +11,7 @@
 #include "cli/complete.h"
 #include "cli/help.h"
 #include "cli/options.h"
-#include "cli/version.h"
+#include "cli/output.h"
 #include "cmd/cmd.h"
 
 #define OPT_CHANGE	(OPT_DRY_RUN | OPT_JSON | OPT_FORCE)

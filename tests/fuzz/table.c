@@ -6,7 +6,7 @@
 #include "model/boot-unit.h"
 #include "model/exchange.h"
 #include "model/lint.h"
-#include "model/move.h"
+#include "model/table-compare.h"
 #include "model/picture.h"
 #include "model/table-text.h"
 

@@ -7,7 +7,7 @@
 #include "base/util.h"
 #include "model/facts.h"
 #include "model/finding.h"
-#include "model/move.h"
+#include "model/table-compare.h"
 #include "model/table-text.h"
 #include "model/table.h"
 

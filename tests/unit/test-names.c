@@ -10,7 +10,7 @@
 #include "base/child.h"
 #include "base/read.h"
 #include "base/util.h"
-#include "cli/metrics.h"
+#include "cli/status-formats.h"
 #include "cli/output.h"
 #include "model/boot-unit.h"
 #include "model/finding.h"

@@ -8,9 +8,8 @@
 #include <unistd.h>
 
 #include "base/util.h"
-#include "cli/metrics.h"
 #include "cli/report.h"
-#include "cli/status-columns.h"
+#include "cli/status-formats.h"
 
 #define FASTPATH	"\"targets\": [{}, {\"fastpath\": {\"on\": true, \"counters\": " \
 			"{\"fast\": 3, \"flush\": 1, \"inflight\": 7}}}]"

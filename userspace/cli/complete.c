@@ -15,7 +15,7 @@
 #include "model/name.h"
 #include "system/devmap.h"
 #include "system/saved-file.h"
-#include "cli/status-columns.h"
+#include "cli/status-formats.h"
 
 /* Of what sysfs has in one attribute */
 #define COMPLETE_MAX	65536

@@ -11,7 +11,6 @@
 #include "base/util.h"
 #include "model/table-text.h"
 #include "model/table.h"
-#include "cli/version.h"
 
 void findings_log(const struct findings *f, const char *where, enum finding_level least)
 {

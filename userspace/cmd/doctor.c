@@ -6,7 +6,6 @@
 #include "system/doctor-facts.h"
 #include "cli/options.h"
 #include "cli/output.h"
-#include "cli/version.h"
 #include "cmd/cmd.h"
 
 static void doctor_print_json(const struct findings *f, enum finding_level least)

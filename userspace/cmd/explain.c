@@ -287,10 +287,10 @@ static void explain_print_rows(const char *heading, const struct report *r,
 
 static void explain_print_table(const char *what, const struct table *t)
 {
-	_cleanup_free_ char *size = size_format_short(table_sectors(t));
+	_cleanup_free_ char *size = size_format_short(table_sectors(t)), *shown = visible(what);
 	unsigned int i;
 
-	printf("%s: %s in %u target%s\n", what, size, t->nr,
+	printf("%s: %s in %u target%s\n", shown, size, t->nr,
 	       t->nr == 1 ? "" : "s");
 	for (i = 0; i < t->nr; i++) {
 		_cleanup_free_ char *words = picture_words(&t->targets[i]);
@@ -319,7 +319,7 @@ static void explain_print_below(const char *name, struct json_object *out)
 	const struct report devices = {
 		.columns = explain_devices, .nr_columns = ARRAY_SIZE(explain_devices),
 	}, files = { .columns = explain_files, .nr_columns = ARRAY_SIZE(explain_files) };
-	_cleanup_free_ char *users = explain_uses(out);
+	_cleanup_free_ char *uses = explain_uses(out), *users = uses ? visible(uses) : NULL;
 
 	explain_print_rows("Devices", &devices, json_object_object_get(out, "devices"));
 	explain_print_rows("Files", &files, json_object_object_get(out, "files"));

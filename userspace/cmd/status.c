@@ -25,11 +25,10 @@
 #include "system/identity.h"
 #include "system/live.h"
 #include "system/saved-file.h"
-#include "cli/metrics.h"
 #include "cli/output.h"
 #include "cli/report.h"
 #include "cli/select.h"
-#include "cli/status-columns.h"
+#include "cli/status-formats.h"
 #include "cmd/cmd.h"
 
 #define CLEAR_SCREEN	"\033[H\033[2J\033[3J"

@@ -9,7 +9,6 @@
 #include "system/module.h"
 #include "cli/options.h"
 #include "cli/output.h"
-#include "cli/version.h"
 #include "cmd/cmd.h"
 
 int cmd_version(const struct options *o, int argc __unused, char **argv __unused)

@@ -27,7 +27,7 @@
 #include "system/file-lookup.h"
 #include "system/identity.h"
 #include "system/live.h"
-#include "system/parts.h"
+#include "system/guard.h"
 
 #define ZEROES_AT_ONCE	(1U << 20)
 #define UNPIN_TRIES	100

@@ -13,20 +13,158 @@
 
 #include <errno.h>
 #include <linux/major.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/sysmacros.h>
 
+#include "base/log.h"
 #include "base/util.h"
 #include "model/facts.h"
 #include "model/name.h"
 #include "model/table.h"
 #include "model/uses.h"
 #include "system/blockdev.h"
+#include "system/devmap.h"
 #include "system/file-lookup.h"
 #include "system/identity.h"
 #include "system/live.h"
-#include "system/parts.h"
+#include "system/saved-file.h"
 #include "system/users.h"
+
+/* Parts of disks and files, and who has them. */
+
+/* @part has no name yet. */
+static void guard_add(struct parts *parts, const char *name, struct part part)
+{
+	part.name = xstrdup(name);
+	GROW(parts->part, parts->nr);
+	parts->part[parts->nr++] = part;
+}
+
+static void guard_add_leg(struct parts *parts, const char *name, const struct target *t,
+			  const struct leg *leg)
+{
+	_cleanup_facts_ struct device_facts f = { 0 };
+	const struct use_query q = {
+		.facts = &f, .first = leg->start, .sectors = target_leg_length(t),
+	};
+
+	if (!blockdev_lookup(leg->device, &f))
+		guard_add(parts, name, (struct part) { .range = device_uses_range(&q) });
+}
+
+/* Its folder may have been moved since, and be found by a link: a new string. */
+static char *guard_missing_path(const char *path)
+{
+	char *real = file_real_path(path);
+
+	return real ? real : xstrdup(path);
+}
+
+/* A target that runs has the inode that it was made with, whatever its path names by now. */
+static void guard_add_file(struct parts *parts, const char *name, const struct target *t)
+{
+	struct part part = {
+		.range = { 0, t->file_start, t->file_start + t->length },
+		.file = t->id,
+	};
+	_cleanup_file_facts_ struct file_facts f = { 0 };
+
+	if (!part.file.known && file_lookup(t->path, false, &f))
+		part.missing = guard_missing_path(t->path);
+	else if (!part.file.known)
+		part.file = file_facts_id(&f);
+	guard_add(parts, name, part);
+}
+
+void parts_add_table(struct parts *parts, const char *name, const struct table *t)
+{
+	unsigned int i, j;
+
+	for (i = 0; i < t->nr; i++) {
+		if (t->targets[i].path)
+			guard_add_file(parts, name, &t->targets[i]);
+		for (j = 0; j < t->targets[i].nr_legs; j++)
+			guard_add_leg(parts, name, &t->targets[i], &t->targets[i].legs[j]);
+	}
+}
+
+static bool guard_same_place(const struct part *a, const struct part *b)
+{
+	if (a->missing || b->missing)
+		return a->missing && b->missing && !strcmp(a->missing, b->missing);
+	return a->file.known ? file_id_same(&a->file, &b->file) :
+			       !b->file.known && a->range.disk == b->range.disk;
+}
+
+/* Do the two have any sector in common? */
+static bool guard_meets(const struct part *a, const struct part *b)
+{
+	return guard_same_place(a, b) && a->range.first < b->range.end &&
+	       b->range.first < a->range.end;
+}
+
+/* The first sector that the two have in common, and the parts do not; the end if none. */
+static uint64_t guard_end_common(const struct parts *parts, const struct part *a,
+				 const struct part *b)
+{
+	uint64_t at = MAX(a->range.first, b->range.first);
+	uint64_t end = MIN(a->range.end, b->range.end);
+	unsigned int i = 0;
+
+	/* who has the first sector of the rest takes away what he has, in any order */
+	while (at < end && i < parts->nr) {
+		const struct part *p = &parts->part[i++];
+
+		if (!guard_same_place(p, a) || at < p->range.first || at >= p->range.end)
+			continue;
+		at = p->range.end;
+		i = 0;
+	}
+	return at;
+}
+
+/* Do the parts together have all sectors that the two have in common? */
+static bool guard_have_common(const struct parts *parts, const struct part *a,
+			      const struct part *b)
+{
+	return guard_end_common(parts, a, b) >= MIN(a->range.end, b->range.end);
+}
+
+/*
+ * A saved device that is not active holds nothing, and a leg that is not its first one may
+ * have no signature either: that its data are there is known by its file only.
+ */
+static void guard_add_saved_one(const char *name, void *data)
+{
+	_cleanup_free_ char *active = NULL, *path = saved_path(name);
+	_cleanup_saved_ struct saved s = { 0 };
+	_cleanup_free_ char *why = saved_file_peek(name, &s);
+
+	if (why)
+		log_warn("%s is damaged, and its device may have more than is known: noclone check %s",
+			 path, path);
+	/* one that is active holds its legs, under any name */
+	active = s.uuid ? devmap_name_of_uuid(s.uuid) : NULL;
+	if (!active)
+		parts_add_table(data, name, &s.table);
+}
+
+void parts_add_saved(struct parts *parts)
+{
+	saved_file_for_each(guard_add_saved_one, parts);
+}
+
+void parts_free(struct parts *parts)
+{
+	unsigned int i;
+
+	for (i = 0; i < parts->nr; i++) {
+		free(parts->part[i].name);
+		free(parts->part[i].missing);
+	}
+	free(parts->part);
+}
 
 /**
  * struct look - while a table is looked at
@@ -53,8 +191,8 @@ static void guard_report_saved(const struct look *l, const struct target *t, con
 	for (i = 0; i < l->saved.nr; i++) {
 		const struct part *part = &l->saved.part[i];
 
-		if (!part_meets(part, wanted) || !strcmp(part->name, said) ||
-		    parts_have_common(&l->own, part, wanted))
+		if (!guard_meets(part, wanted) || !strcmp(part->name, said) ||
+		    guard_have_common(&l->own, part, wanted))
 			continue;
 		said = part->name;
 		finding_at(l->findings, FINDING_ERROR, t->line,
@@ -85,7 +223,7 @@ static uint64_t guard_leg_known(const struct leg_look *leg)
 
 	if (leg->l->g->any_signature || leg->l->g->loaded)
 		return UINT64_MAX;
-	return parts_end_common(&leg->l->own, part, part) - part->range.first;
+	return guard_end_common(&leg->l->own, part, part) - part->range.first;
 }
 
 static void guard_report_use(const struct leg_look *leg, const struct use *use, const char *more)
@@ -142,8 +280,8 @@ static bool guard_has_owner(uint64_t sector, void *data)
 	};
 
 	return sector < leg->f.sectors &&
-	       (parts_have_common(&leg->l->own, &part, &part) ||
-		parts_have_common(&leg->l->saved, &part, &part) ||
+	       (guard_have_common(&leg->l->own, &part, &part) ||
+		guard_have_common(&leg->l->saved, &part, &part) ||
 		device_uses_hold(&leg->f, sector, leg->l->g->self));
 }
 
@@ -211,7 +349,7 @@ static void guard_file(const struct look *l, const struct target *t)
 
 	/* a file that is not there yet may be one that was lost */
 	if (file_lookup(t->path, false, &f))
-		wanted.missing = missing = parts_missing_path(t->path);
+		wanted.missing = missing = guard_missing_path(t->path);
 	else
 		wanted.file = file_facts_id(&f);
 	guard_report_saved(l, t, name, &wanted);

@@ -3,8 +3,10 @@
 #ifndef NOCLONE_GUARD_H
 #define NOCLONE_GUARD_H
 
+#include "model/facts.h"
 #include "model/finding.h"
 #include "model/table.h"
+#include "system/users.h"
 
 /**
  * struct guard - what to look at
@@ -32,5 +34,33 @@ struct guard {
  */
 void guard_table(const struct table *t, const struct guard *g,
 		 struct findings *findings);
+
+/* Parts of disks and files, and who has them. */
+
+/**
+ * struct part - a leg or backing file
+ * @name: of the mapped device that has it, or NULL
+ * @range: of a disk; of a file only the sectors
+ * @file: the file, unknown for a leg
+ * @missing: path of a file that is not there, NULL otherwise
+ */
+struct part {
+	char *name;
+	struct disk_range range;
+	struct file_id file;
+	char *missing;
+};
+
+struct parts {
+	struct part *part;
+	unsigned int nr;
+};
+
+/* Those of a table whose disk is there, and files. */
+void parts_add_table(struct parts *parts, const char *name, const struct table *t);
+/* Those of saved devices that are not active. */
+void parts_add_saved(struct parts *parts);
+void parts_free(struct parts *parts);
+#define _cleanup_parts_ __attribute__((cleanup(parts_free)))
 
 #endif /* NOCLONE_GUARD_H */
