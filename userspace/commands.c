@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The commands, in the order of the help and of noclone(8), and the dispatcher. */
-#include "commands.h"
 
 #include <stdio.h>
 #include <string.h>

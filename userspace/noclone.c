@@ -8,7 +8,6 @@
 #include "base/log.h"
 #include "cli/output.h"
 #include "cmd/cmd.h"
-#include "commands.h"
 
 int main(int argc, char **argv)
 {

@@ -7,7 +7,6 @@
 #include "cli/complete.h"
 #include "cli/options.h"
 #include "cmd/cmd.h"
-#include "commands.h"
 
 /* Split into argv; getopt wants a writable array that ends with NULL. */
 static int parse(struct options *o, const char *line, struct words *w)

@@ -12,6 +12,7 @@
 #include "dm-noclone.h"
 #include "model/finding.h"
 #include "model/table.h"
+#include "cli/options.h"
 
 #define NOCLONE_JSON_SCHEMA	4
 
@@ -53,5 +54,26 @@ void findings_print(const struct findings *f, const char *where, enum finding_le
 #define TOOL_VERSION		VERSION_TEXT(NOCLONE_VERSION_MAJOR) "." \
 				VERSION_TEXT(NOCLONE_VERSION_MINOR) "." \
 				VERSION_TEXT(NOCLONE_VERSION_PATCH)
+
+/**
+ * dry_run - print what a command would do
+ * @o: --json
+ * @command: the command
+ * @name: the device
+ * @uuid: its UUID, or NULL
+ * @t: its table, or NULL
+ * @findings: what the checks found, or NULL
+ * @dmsetup: the equivalent dmsetup command line
+ */
+void dry_run(const struct options *o, const char *command, const char *name,
+	     const char *uuid, const struct table *t,
+	     const struct findings *findings, const char *dmsetup);
+
+/* "dmsetup VERB NAME OPTIONS" with the table the way dmsetup takes it. */
+char *dry_run_dmsetup(const char *verb, const char *name,
+		      const char *options, const struct table *t);
+/* The same of "reload", and the resume that switches. */
+char *dry_run_reload(const struct options *o, const char *name, bool readonly,
+		     const struct table *t);
 
 #endif /* NOCLONE_OUTPUT_H */

@@ -22,7 +22,6 @@
 #include "system/module.h"
 #include "system/replace-file.h"
 #include "system/saved-file.h"
-#include "cli/dry-run.h"
 #include "cli/load.h"
 #include "cli/output.h"
 #include "cmd/each-saved.h"

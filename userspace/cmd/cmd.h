@@ -27,4 +27,9 @@ int cmd_doctor(const struct options *o, int argc, char **argv);
 int cmd_bench(const struct options *o, int argc, char **argv);
 int cmd_version(const struct options *o, int argc, char **argv);
 
+extern const struct command commands[];
+
+/* Parse, check and run; argv[0] is the program.  Return: the exit status. */
+int command_main(int argc, char **argv);
+
 #endif /* NOCLONE_CMD_H */

@@ -18,7 +18,7 @@
 #include "system/devmap.h"
 #include "system/live.h"
 #include "system/module.h"
-#include "cli/dry-run.h"
+#include "cli/output.h"
 #include "cli/options.h"
 #include "cli/select.h"
 #include "cmd/cmd.h"

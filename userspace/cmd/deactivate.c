@@ -14,7 +14,7 @@
 #include "system/live.h"
 #include "system/saved-file.h"
 #include "system/users.h"
-#include "cli/dry-run.h"
+#include "cli/output.h"
 #include "cmd/each-saved.h"
 #include "cmd/saved-update.h"
 

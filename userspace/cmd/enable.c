@@ -15,17 +15,150 @@
 #include "dm-noclone.h"
 #include "base/log.h"
 #include "base/util.h"
+#include "model/name.h"
 #include "model/policy.h"
 #include "model/switch-plan.h"
-#include "system/candidates.h"
 #include "system/devmap.h"
 #include "system/layers.h"
+#include "system/live.h"
 #include "system/module.h"
 #include "system/policy-file.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/select.h"
 #include "cmd/cmd.h"
+
+/* The mapped devices of the running system whose fast path may be switched. */
+
+static int enable_candidates_get(struct candidate *c, const char *name)
+{
+	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
+	_cleanup_live_ struct live live = { 0 };
+	int r = devmap_info(name, &dev);
+
+	if (!r)
+		r = live_get(name, &live);
+	if (r)
+		return r;
+	c->name = xstrdup(name);
+	if (origin_is_lvm(dev.uuid))
+		c->lv = devmap_lv_of_name(name);
+	c->devno = dev.devno;
+	c->suspended = dev.suspended;
+	c->state = live_fastpath(&live);
+	candidate_learn(c, &live.table);
+	return 0;
+}
+
+static int enable_candidates_add_one(struct switch_plan *p, const char *name)
+{
+	struct candidate c = { 0 };
+	int r = enable_candidates_get(&c, name);
+
+	if (r)
+		return r;
+	GROW(p->device, p->nr);
+	p->device[p->nr++] = c;
+	return 0;
+}
+
+static void enable_candidates_add_suitable(const char *name, void *data)
+{
+	struct switch_plan *p = data;
+
+	/* it may be gone since it was found */
+	if (!enable_candidates_add_one(p, name) &&
+	    !candidate_is_suitable(&p->device[p->nr - 1]))
+		candidate_free(&p->device[--p->nr]);
+}
+
+/* Where it is in the plan; behind the last one if it is not. */
+static unsigned int enable_candidates_find(const struct switch_plan *p, const char *name)
+{
+	unsigned int at = 0;
+
+	while (at < p->nr && strcmp(p->device[at].name, name))
+		at++;
+	return at;
+}
+
+struct parts {
+	struct switch_plan *plan;
+	bool any;
+};
+
+static void enable_candidates_add_part(const char *name, void *data)
+{
+	struct parts *parts = data;
+	struct switch_plan *p = parts->plan;
+
+	if (enable_candidates_find(p, name) == p->nr)
+		enable_candidates_add_suitable(name, p);
+	parts->any |= enable_candidates_find(p, name) < p->nr;
+}
+
+/* As a word of the command that the user may have meant. */
+static void enable_candidates_name(const char *name, void *data)
+{
+	_cleanup_switch_plan_ struct switch_plan p = { 0 };
+	_cleanup_free_ char *word = NULL;
+
+	enable_candidates_add_suitable(name, &p);
+	if (!p.nr)
+		return;
+	word = shell_quote(p.device->lv ? p.device->lv : name);
+	strbuf_add(data, " %s", word);
+}
+
+/*
+ * Add a device to the plan, and the linear and striped devices below that belong to the same
+ * logical volume.  Return: 0, or a negative errno after a message.
+ */
+static int enable_candidates_add(struct switch_plan *p, const char *name)
+{
+	unsigned int at = enable_candidates_find(p, name);
+	struct parts parts = { p, false };
+	struct strbuf below = { 0 };
+	struct candidate *c;
+	int r = at < p->nr ? 0 : enable_candidates_add_one(p, name);
+
+	if (r) {
+		log_err("%s: %s", name, devmap_reason(r));
+		return r;
+	}
+	layers_below(p->device[at].devno, false, enable_candidates_add_part, &parts);
+	c = &p->device[at];
+	c->named = true;
+	c->has_parts = parts.any;
+	if (parts.any || candidate_is_suitable(c))
+		return 0;
+	layers_below(c->devno, true, enable_candidates_name, &below);
+	free(c->below);
+	c->below = below.text;
+	return 0;
+}
+
+/* Add all devices that are suitable: 0, or a negative errno after a message. */
+static int enable_candidates_add_all(struct switch_plan *p)
+{
+	int r = devmap_for_each(enable_candidates_add_suitable, p);
+
+	/* no driver, no devices: nothing to complain about */
+	if (r == -ENODEV)
+		return 0;
+	if (r)
+		log_err("cannot list devices: %s", devmap_reason(r));
+	return r;
+}
+
+/* The state of the fast path now, see struct candidate: a new string, or NULL. */
+static char *enable_state_now(const struct candidate *c)
+{
+	_cleanup_live_ struct live live = { 0 };
+
+	live_get(c->name, &live);
+	return live_fastpath(&live);
+}
 
 /*
  * Switching the fast path of devices.
@@ -90,7 +223,7 @@ static unsigned int enable_now_count_pending(struct switch_plan *p, unsigned int
 			continue;
 		if (pending < ahead) {
 			free(c->after);
-			c->after = candidate_state(c);
+			c->after = enable_state_now(c);
 		}
 		pending += pending >= ahead || switch_is_pending(c, waited_ms);
 	}
@@ -179,13 +312,13 @@ static int enable_add_devices(struct request *q, int argc, char **argv)
 	int i, r = 0;
 
 	if (!argc)
-		return q->acts ? candidates_add_all(&q->plan) : 0;
+		return q->acts ? enable_candidates_add_all(&q->plan) : 0;
 	for (i = 0; i < argc && !r; i++) {
 		_cleanup_devmap_device_ struct devmap_device dev = { 0 };
 
 		r = select_or_pattern(argv[i], q->on ? "include" : "exclude", &dev);
 		if (!r)
-			r = candidates_add(&q->plan, dev.name);
+			r = enable_candidates_add(&q->plan, dev.name);
 	}
 	return r;
 }
@@ -298,7 +431,7 @@ static void enable_print_json(const struct request *q)
 {
 	struct json_object *out = output_new(q->on ? "enable" : "disable");
 	struct json_object *rows = json_object_new_array();
-	_cleanup_free_ char *commands = switch_plan_print(&q->plan);
+	_cleanup_free_ char *lines = switch_plan_print(&q->plan);
 	unsigned int i;
 
 	for (i = 0; i < q->plan.nr && q->acts; i++)
@@ -307,7 +440,7 @@ static void enable_print_json(const struct request *q)
 	output_add_bool(out, "dry_run", opt(q->o, OPT_DRY_RUN));
 	output_add_string(out, "file", POLICY_PATH);
 	json_object_object_add(out, "edits", output_lines(q->lasts ? q->edits : ""));
-	json_object_object_add(out, "commands", output_lines(q->acts ? commands : ""));
+	json_object_object_add(out, "commands", output_lines(q->acts ? lines : ""));
 	json_object_object_add(out, "devices", rows);
 	output_print(out);
 	json_object_put(out);
@@ -379,7 +512,7 @@ static void enable_say_when(const struct request *q)
 
 static void enable_dry_run(struct request *q)
 {
-	_cleanup_free_ char *commands = switch_plan_print(&q->plan);
+	_cleanup_free_ char *lines = switch_plan_print(&q->plan);
 	unsigned int i;
 
 	for (i = 0; i < q->plan.nr; i++)
@@ -391,7 +524,7 @@ static void enable_dry_run(struct request *q)
 	if (q->lasts)
 		enable_print_policy(q);
 	if (q->acts)
-		fputs(commands, stdout);
+		fputs(lines, stdout);
 }
 
 static int enable_write(const struct request *q)

@@ -17,7 +17,7 @@
 #include "system/identity.h"
 #include "system/live.h"
 #include "cli/build.h"
-#include "cli/dry-run.h"
+#include "cli/output.h"
 #include "cli/load.h"
 #include "cli/options.h"
 #include "cli/select.h"

@@ -12,7 +12,7 @@
 #include "system/devmap.h"
 #include "system/saved-file.h"
 #include "system/users.h"
-#include "cli/dry-run.h"
+#include "cli/output.h"
 #include "cli/options.h"
 #include "cli/select.h"
 #include "cmd/cmd.h"

@@ -34,7 +34,6 @@
 #include "system/identity.h"
 #include "system/live.h"
 #include "system/users.h"
-#include "cli/dry-run.h"
 #include "cli/load.h"
 #include "cli/output.h"
 #include "cli/select.h"
