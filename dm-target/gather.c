@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Reads and writes that are not remapped in place, because they cross chunks or because
- * other bios count in their completion (BIO_CHAIN): they become bios of our own, instead
+ * other bios count in their completion (BIO_CHAIN). They become bios of our own in place
  * of dm core's clones: the same pieces in the same order, but chunks that are neighbours on
  * their leg become one bio where the leg can take it whole.
  *
@@ -466,7 +466,7 @@ static bool noclone_gather_is_plain(struct bio *bio)
  * @nd: the device
  * @table: its live table
  * @parent: counts as begun. Has data and neither integrity data nor PREFLUSH.
- * @why: what is returned if @parent has to go to dm core
+ * @why: the result if @parent has to go to dm core
  *
  * Context: the mapped device's submit_bio. Does not sleep.
  *

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What dm core has but does not export: which operations are its own, and whether
+ * Facts that dm core does not export: which operations are its own, and whether
  * "dmsetup stats" is in use.
  *
- * Invariant: nothing is written, and what no public header declares is read with
- * copy_from_kernel_nofault(). What is missing, or not as expected, leaves the fast path off.
+ * Invariant: nothing is written, and structures that no public header declares are read with
+ * copy_from_kernel_nofault(). A missing or unexpected fact leaves the fast path off.
  * Locks: none. dm_mod stays loaded, because this module uses its symbols.
  *
  * Documentation/design/stock.rst, S14 to S16.

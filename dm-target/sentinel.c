@@ -36,7 +36,7 @@ static void noclone_sentinel_end_io(struct bio *bio)
 	clear_and_wake_up_bit(0, &nd->sentinel.busy);
 }
 
-/* Return: what .map has to return. Context: .map */
+/* Return: the result for .map. Context: .map */
 int noclone_sentinel_keep(struct noclone_dev *nd, struct dm_target *ti, struct bio *clone)
 {
 	ti->accounts_remapped_io = true;

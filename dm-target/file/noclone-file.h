@@ -138,8 +138,8 @@ struct noclone_file_c {
 	u32 verify_nr;			/* pin for which it does */
 	bool verifying;			/* queued and not finished */
 	struct completion verified;
-	const char *verdict;		/* NULL, or what is wrong; valid if not @verifying */
-	struct work_struct settle;	/* what sleeps after pinning, unpinning and flushes */
+	const char *verdict;		/* NULL, or the problem; valid if not @verifying */
+	struct work_struct settle;	/* sleeping work after pinning, unpinning and flushes */
 	struct kthread_work drop;	/* drops cached pages of a pinned file, for @writer */
 	atomic_t drops;			/* number of runs that have begun */
 	u32 dropped;			/* number of the last run that has ended */

@@ -32,8 +32,8 @@
 
 /*
  * Parameter "stock" of the module: "on" lets dm's own targets linear and striped understand
- * the messages below, "off" gives all their devices back to dm core and forgets what was
- * asked for them.
+ * the messages below, "off" gives all their devices back to dm core and forgets the requests
+ * for them.
  *
  * Messages, "dmsetup message NAME SECTOR WORD...". The targets of this module, and dm's
  * linear and striped with stock=on, understand

@@ -64,8 +64,9 @@ static inline void noclone_layout_init(struct noclone_layout *l, u64 begin,
 }
 
 /*
- * n / by and the remainder, without a division where a shift serves. Always inlined, as what
- * follows, so that the variables of the fast path that receive results have no address.
+ * n / by and the remainder, without a division where a shift serves. This and the functions
+ * that follow are always inlined, so that the variables of the fast path that receive results
+ * have no address.
  */
 static __always_inline u64 noclone_divide(u64 n, u32 by, u8 shift, u32 *remainder)
 {
@@ -264,7 +265,7 @@ struct noclone_span {
 
 /**
  * noclone_find_span - find the span that holds a sector
- * @spans: sorted; what lies between them belongs to targets of other modules
+ * @spans: sorted; sectors between them belong to targets of other modules
  * @nr: number of spans, at least 1
  * @sector: sector of the mapped device
  *

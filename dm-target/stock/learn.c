@@ -7,7 +7,7 @@
  * touched.
  *
  * Context of learning: .resume. Allocations neither reclaim nor warn, because the
- * device may be what memory is swapped out to.
+ * device may hold swap.
  */
 #include "learn.h"
 #include "../device-state.h"
