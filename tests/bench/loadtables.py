@@ -23,20 +23,8 @@ is one ``split`` and eight ``chain``, so that the shares of large I/O are lower 
 would count them.
 """.splitlines() + [""]
 FAST = ("fast", "reserve", "gathered")
-WHY = {
-    "flush": "The cache of each leg has to be written out: dm core sends a bio to each.  A flush "
-             "with data is counted here, and once more as fast when dm core has sent the flush "
-             "and gives the data back.",
-    "op": "Discards, mostly: fstrim, or deleting with the mount option discard.",
-    "split": "Crosses the end of a segment: dm core cuts it.",
-    "chain": "The same of a bio that is in a chain.",
-    "polled": "Polled I/O goes to dm core unless the parameter polled is set.",
-    "integrity": "Integrity data of the submitter has to be cloned.",
-    "crypto": "Inline encryption.",
-    "stats": "dmsetup stats is in use on some device.",
-    "suspending": "The device was being suspended.",
-    "nomem": "Memory was short.",
-}
+REASONS = ("flush", "op", "split", "chain", "polled", "integrity", "crypto", "stats", "suspending",
+           "nomem")
 # Fewer flushes than these say nothing about a load.
 SOME = 10
 FLUSHES = """Bios with ``REQ_PREFLUSH`` that reached the device, and the share of them that carry no
@@ -50,7 +38,7 @@ once: alone, with a flush without data after it, and to change the time of a fil
 
 def reasons(counts):
     """What else than the fast path I/Os took, the most frequent first."""
-    found = [(word, counts[word]) for word in WHY if counts.get(word)]
+    found = [(word, counts[word]) for word in REASONS if counts.get(word)]
     return sorted(found, key=lambda pair: -pair[1])
 
 
@@ -94,16 +82,6 @@ def print_table(cells):
               f"{words(cell['counts'])}")
 
 
-def sums(results):
-    """Reason -> I/Os of all loads with it; in how many loads it is more than a hundredth."""
-    found = {}
-    for cell in (c for r in results for c in r["cells"] if "counts" in c):
-        for word, n in reasons(cell["counts"]):
-            ios, loads = found.get(word, (0, 0))
-            found[word] = (ios + n, loads + (100 * n > total(cell["counts"])))
-    return sorted(found.items(), key=lambda item: -item[1][1])
-
-
 def flushes(find, result, name, key):
     cell = find(result, name, *key)
     if not cell or cell["counts"]["flush"] < SOME:
@@ -114,7 +92,6 @@ def flushes(find, result, name, key):
 
 def flush_table(results, find, short, csv_table):
     rows = [[f"{workload}; {row}"] + [flushes(find, r, name, (workload, row)) for r in results]
-            
             for name in TITLES for workload, row in keys_of(results, name, "loads_flushes")]
     return csv_table(["load; device"] + [short(r) for r in results],
                      [row for row in rows if any(row[1:])])
@@ -135,9 +112,6 @@ def tables(results, find, short, make):
             rows.append([title, *key] + [entry(find, r, name, key) for r in results])
             title = ""
     lines = SUMMARY + csv_table(["set", "load", "device"] + [short(r) for r in results], rows)
-    lines += heading("The reasons", "-") + csv_table(
-        ["reason", "I/Os", "loads with more than 1 %", "why"],
-        [[word, str(ios), str(loads), WHY[word]] for word, (ios, loads) in sums(results)])
     lines += heading("Flushes without data", "-") + FLUSHES
     lines += flush_table(results, find, short, csv_table)
     lines += heading("What a flush costs", "-") + COST

@@ -58,10 +58,11 @@ def tables(results, find, short, make):
     """Lines of rst; find, short, make (heading, csv_table, entry): of publish."""
     heading, csv_table, entry = make
     lines = SUMMARY + INTRO + stacks(results, find, short, csv_table)
-    lines += heading("One device", "-") + ATTACHED
-    lines += csv_table(["workload", "device"] + [short(r) for r in results], [
-        [w, row] + [entry(r, "attached", w, row) for r in results]
-        for w, row in keys_of(results, "attached")])
+    attached = keys_of(results, "attached")
+    if attached:
+        lines += heading("One device", "-") + ATTACHED
+        lines += csv_table(["workload", "device"] + [short(r) for r in results], [
+            [w, row] + [entry(r, "attached", w, row) for r in results] for w, row in attached])
     if not any(c["set"] == "presence" for r in results for c in r["cells"]):
         return lines
     lines += heading("The cost of being there", "-") + PRESENCE
