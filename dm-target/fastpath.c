@@ -494,8 +494,8 @@ bool noclone_fastpath_detach_begin(struct noclone_dev *nd)
  * dm core calls it for each target of a table; later calls find a sentinel, or nothing to
  * wait for.
  *
- * After the wait no bio or submitter references the live table. A submitter that has not
- * begun may still be inside our submit_bio, and goes on to dm core's. The queue is not
+ * After the wait no bio or submitter references the live table. A submitter that is
+ * still ahead of the count in our submit_bio goes on to dm core's. The queue is not
  * frozen (A9). @submit: see noclone_sentinel_send()
  */
 void noclone_fastpath_presuspend(struct noclone_dev *nd, noclone_sentinel_submit_fn *submit)

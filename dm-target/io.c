@@ -51,7 +51,7 @@ static void *noclone_io_reserve_alloc(gfp_t gfp, void *cache)
 
 /*
  * The other functions are also our own: with some of the slab's, a mempool checks elements
- * for poison that it has not written.
+ * for poison, which the elements of a slab lack.
  */
 static void *noclone_io_reserve_fill(gfp_t gfp, void *cache)
 {

@@ -86,7 +86,7 @@ static int noclone_backing_check_align(struct noclone_file_c *fc)
 /*
  * Refuse larger blocks while the device is open: the file system or program that has it open
  * keeps its block size, and its smaller I/O would fail. Stock targets allow that, but there it
- * takes another disk; here another engine is enough. Without a live table, I/O has not begun.
+ * takes another disk; here another engine is enough. Without a live table, no I/O has begun.
  */
 static int noclone_backing_check_blocks(struct noclone_file_c *fc)
 {

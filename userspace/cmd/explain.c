@@ -319,7 +319,7 @@ static void explain_print_below(const char *name, struct json_object *out)
 	const struct report devices = {
 		.columns = explain_devices, .nr_columns = ARRAY_SIZE(explain_devices),
 	}, files = { .columns = explain_files, .nr_columns = ARRAY_SIZE(explain_files) };
-	_cleanup_free_ char *uses = explain_uses(out), *users = uses ? visible(uses) : NULL;
+	_cleanup_free_ char *users = explain_uses(out);
 
 	explain_print_rows("Devices", &devices, json_object_object_get(out, "devices"));
 	explain_print_rows("Files", &files, json_object_object_get(out, "files"));

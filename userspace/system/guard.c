@@ -112,7 +112,7 @@ static uint64_t guard_end_common(const struct parts *parts, const struct part *a
 	uint64_t end = MIN(a->range.end, b->range.end);
 	unsigned int i = 0;
 
-	/* who has the first sector of the rest takes away what he has, in any order */
+	/* the part with the first sector of the rest takes its sectors away, in any order */
 	while (at < end && i < parts->nr) {
 		const struct part *p = &parts->part[i++];
 

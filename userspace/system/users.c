@@ -543,16 +543,19 @@ static bool users_find_foreign_mount(const char *pid, void *data)
 {
 	const struct search *s = data;
 	_cleanup_free_ char *path = xasprintf("/proc/%s/mountinfo", pid);
-	_cleanup_free_ char *who = users_process_words(pid);
 	struct libmnt_table *table = mnt_new_table_from_file(path);
 	struct libmnt_fs *fs = table ? mnt_table_find_devno(table, s->devno, MNT_ITER_FORWARD) : NULL;
-	_cleanup_free_ char *by = fs ? xasprintf("%s in the mount namespace of %s",
-						 mnt_fs_get_target(fs), who) : NULL;
+	bool found = fs;
 
-	if (by)
+	if (found) {
+		_cleanup_free_ char *who = users_process_words(pid);
+		_cleanup_free_ char *by = xasprintf("%s in the mount namespace of %s",
+						    mnt_fs_get_target(fs), who);
+
 		uses_add(s->uses, USE_MOUNT, by, false);
+	}
 	mnt_unref_table(table);
-	return by;
+	return found;
 }
 
 /* Until @test returns true. */
