@@ -49,6 +49,15 @@ static uint64_t disk_size, size, chunk, journal, leg_size;
 static unsigned int nr_legs;
 static uint64_t start[64];
 
+static struct line *grown(struct line *old, uint64_t nr)
+{
+	struct line *new = reallocarray(old, nr, sizeof(*new));
+
+	if (!new)
+		die("no memory");
+	return new;
+}
+
 static void read_lines(const char *path)
 {
 	FILE *f = fopen(path, "r");
@@ -57,11 +66,11 @@ static void read_lines(const char *path)
 	if (!f)
 		die("%s", path);
 	while (fscanf(f, LINE, &l.kind, &l.version, &l.sector, &l.sectors) == 4) {
-		line = reallocarray(line, nr_lines + 1, sizeof(l));
+		line = grown(line, nr_lines + 1);
 		line[nr_lines++] = l;
 		if (l.kind == CONFIRM)
 			continue;
-		of_version = reallocarray(of_version, l.version + 1, sizeof(l));
+		of_version = grown(of_version, l.version + 1);
 		of_version[l.version] = l;
 	}
 	if (!feof(f) || !nr_lines)

@@ -309,7 +309,9 @@ static void common_reason(void **state __unused)
 	_cleanup_findings_ struct findings f = { 0 };
 
 	device.state = TEXT("off:stats");
-	many[0] = many[1] = many[2] = device;
+	many[0] = device;
+	many[1] = device;
+	many[2] = device;
 	many[1].suspended = true;
 	d.device = many;
 	d.nr_devices = 3;

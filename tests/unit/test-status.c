@@ -104,8 +104,7 @@ static void status_says_which_file(void **state __unused)
 	status_free(&s);
 	for (i = 0; i < ARRAY_SIZE(unknown); i++) {
 		assert_int_equal(status_parse(&s, unknown[i]), 0);
-		id = status_file_id(&s);
-		assert_false(id.known);
+		assert_false(status_file_id(&s).known);
 		status_free(&s);
 	}
 }

@@ -190,7 +190,8 @@ static void expected(void **state __unused)
 	add(&p, "o", OURS, "on", WISH_OFF);
 	add(&p, "m", OURS, "off:message", WISH_OFF);
 	switch_plan(&p, &ready);
-	for (i = 0; i < p.nr; i++) {
+	assert_int_equal(p.nr, ARRAY_SIZE(after));
+	for (i = 0; i < ARRAY_SIZE(after); i++) {
 		_cleanup_free_ char *word = switch_expected(&p.device[i]);
 
 		if (after[i])
