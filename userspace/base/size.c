@@ -86,7 +86,7 @@ static uint64_t size_greatest_divisor(uint64_t a, uint64_t b)
 static const char *size_count_sectors(const struct decimal *d, uint64_t unit,
 				      uint64_t *sectors)
 {
-	uint64_t divisor = size_greatest_divisor(unit, d->scale);
+	uint64_t divisor = size_greatest_divisor(d->scale, unit);
 	uint64_t scale = d->scale / divisor, bytes;
 
 	if (d->digits % scale)
@@ -107,7 +107,7 @@ const char *size_parse(const char *text, uint64_t *sectors)
 
 	if (wrong)
 		return wrong;
-	if (!*d.unit && (d.digits || d.scale > 1))
+	if (!*d.unit && (d.digits || d.scale != 1))
 		return "a unit is missing: K, M, G, T, or s for sectors";
 	unit = *d.unit ? size_unit_bytes(d.unit) : 1;
 	if (!unit)

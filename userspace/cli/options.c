@@ -266,9 +266,12 @@ int options_parse(struct options *o, int argc, char **argv)
 	optind = 0;	/* glibc: reinitialize, for the unit tests */
 	opterr = 0;
 	while ((val = getopt_long(argc, argv, letters.text, longs, NULL)) != -1) {
-		if (val == '?' || val == ':')
+		const struct option_info *info = options_find_val(val);
+
+		/* '?' or ':', which are no letters of options */
+		if (!info)
 			return options_refuse(o, val, argv[optind - 1]);
-		if (options_take_option(o, options_find_val(val), optarg))
+		if (options_take_option(o, info, optarg))
 			return -EINVAL;
 	}
 	return optind;

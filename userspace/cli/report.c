@@ -289,6 +289,14 @@ void report_print(const struct report *r, struct json_object *rows)
 	scols_unref_table(table);
 }
 
+/* The cell of a column that has one row. */
+static char *report_only_cell(const struct report_column *column, struct json_object *rows)
+{
+	const struct report_unit unit = report_unit(column, rows);
+
+	return report_cell(column, json_object_array_get_idx(rows, 0), &unit);
+}
+
 void report_print_row(const struct report *r, struct json_object *row)
 {
 	struct json_object *rows = json_object_new_array();
@@ -296,12 +304,11 @@ void report_print_row(const struct report *r, struct json_object *row)
 	unsigned int i;
 
 	json_object_array_add(rows, json_object_get(row));
-	head = report_cell(r->columns, row, NULL);
+	head = report_only_cell(r->columns, rows);
 	printf("%s:\n", head ? head : "");
 	for (i = 1; i < r->nr_columns; i++) {
 		const struct report_column *column = &r->columns[i];
-		const struct report_unit unit = report_unit(column, rows);
-		_cleanup_free_ char *text = report_cell(column, row, &unit);
+		_cleanup_free_ char *text = report_only_cell(column, rows);
 
 		if (text)
 			printf("  %-*s  %s\n", report_width(r), column->name, text);

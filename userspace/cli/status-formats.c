@@ -92,13 +92,13 @@ static void formats_label(struct strbuf *b, const char *label, const char *value
 	strbuf_putc(b, '"', 1);
 }
 
-/* A line of a device; @label may be NULL. */
+/* A line of a device; without a second label, @value is NULL. */
 static void formats_line(struct strbuf *b, const char *metric, struct json_object *device,
 			 const char *label, const char *value, int64_t number)
 {
 	strbuf_add(b, "%s{", metric);
 	formats_label(b, "name", formats_string(device, "name"));
-	if (label) {
+	if (value) {
 		strbuf_putc(b, ',', 1);
 		formats_label(b, label, value);
 	}

@@ -31,14 +31,13 @@ static const char *saved_update_last_name(const struct saved_update *u)
 static int saved_update_lock(struct saved_update *u)
 {
 	const char *name[] = { u->file, !u->file || u->add ? u->name : NULL };
-	bool swap = name[0] && name[1] && strcmp(name[0], name[1]) > 0;
+	int order = name[0] && name[1] ? strcmp(name[0], name[1]) : -1;
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(name); i++) {
-		const char *next = name[i ^ swap];
+		const char *next = name[i ^ (order > 0)];
 
-		if (!next || saved_name_problem(next) ||
-		    (i && name[0] && !strcmp(name[0], name[1])))
+		if (!next || saved_name_problem(next) || (i && !order))
 			continue;
 		u->lock[i] = saved_file_lock(next);
 		if (u->lock[i] < 0)

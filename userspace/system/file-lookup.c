@@ -59,7 +59,7 @@ static int lookup_read_extents(int fd, struct fiemap_extent **e, unsigned int *n
 		r = lookup_read_some(fd, from, buffer, e, nr);
 		if (r || !buffer->fm_mapped_extents)
 			return r;
-		last = &(*e)[*nr - 1];
+		last = &buffer->fm_extents[buffer->fm_mapped_extents - 1];
 		from = last->fe_logical + last->fe_length;
 	} while (!(last->fe_flags & FIEMAP_EXTENT_LAST));
 	return 0;

@@ -148,7 +148,9 @@ int growth_apply(struct growth *g)
 	if (!g->bytes)
 		return 0;
 	fd = growth_open_unpinned(g->path);
-	r = fd < 0 ? -errno : growth_check_identity(g, fd, &st);
+	if (fd < 0)
+		return growth_fail(g, "opening", -errno);
+	r = growth_check_identity(g, fd, &st);
 	if (r)
 		return growth_fail(g, "opening", r);
 	g->old_bytes = st.st_size;
