@@ -4,6 +4,7 @@
  * each is a device of its own that nothing else uses.
  */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -96,10 +97,19 @@ static void bench_exec(const struct options *o, int argc, char **paths)
 	log_err("cannot run %s: %s", BENCH_SCRIPT, strerror(errno));
 }
 
+static void bench_free(char ***paths)
+{
+	char **path;
+
+	for (path = *paths; path && *path; path++)
+		free(*path);
+	free(*paths);
+}
+
 int cmd_bench(const struct options *o, int argc, char **argv)
 {
 	int r = opt(o, OPT_DRY_RUN) ? 0 : devmap_permitted();
-	char **paths;
+	__attribute__((cleanup(bench_free))) char **paths = NULL;
 
 	if (argc == 1 && opt(o, OPT_CHUNK)) {
 		log_err("--chunk is for several devices");
