@@ -17,6 +17,7 @@
 #   make style            shellcheck, checkpatch, and the rules of tests/style
 #   make check-unit       unit tests, with the compiler and libraries of this machine
 #   make fuzz             fuzzers of the tool's parsers and plans; needs clang, see tests/fuzz
+#   make analyze          gcc -fanalyzer, clang --analyze, cppcheck and coccinelle: two minutes
 # As root, who also gets installed what is missing:
 #   make demo             boot a stock kernel, make a device, use it, measure it
 #   make check            of each part what tests/harness/plan says: at most 55 minutes
@@ -88,6 +89,9 @@ check-unit:
 fuzz:
 	@$(MAKE) -C tests/fuzz check
 
+analyze:
+	@tests/harness/analyze
+
 check-vm:
 	@tests/harness/run build vm
 
@@ -125,4 +129,4 @@ help:
 	@sed -n '3,/^$$/s/^# \{0,1\}//p' Makefile
 
 .PHONY: all modules tool install uninstall deb check check-all check-unit fuzz check-vm \
-	check-machine check-packages check-uml check-lvm2 check-meta style demo bench clean help
+	check-machine check-packages check-uml check-lvm2 check-meta style analyze demo bench clean help
