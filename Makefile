@@ -96,7 +96,7 @@ check-vm:
 	@tests/harness/run build vm
 
 check-machine:
-	@tests/harness/run build machine
+	@KERNEL="$${KERNEL:-6.1 6.12}" tests/harness/run build machine
 
 check-packages:
 	@KERNEL="$${KERNEL:-6.12}" tests/harness/run packages
@@ -108,7 +108,7 @@ check-lvm2:
 	@KERNEL="$${KERNEL:-6.12 7.2}" tests/harness/run build lvm2
 
 check-meta:
-	@tests/harness/run build meta
+	@KERNEL="$${KERNEL:-7.2}" tests/harness/run build meta
 
 style:
 	@tests/style/run
