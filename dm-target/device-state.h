@@ -76,8 +76,8 @@ struct noclone_leg {
 };
 
 /*
- * One target of a table: ti->private of noclone-linear, -striped and -zero, a member
- * of struct noclone_file_c, or learned from a stock target.
+ * One target of a table: ti->private of noclone-linear, -striped and -zero, pointed to by
+ * struct noclone_file_c, or learned from a stock target.
  */
 struct noclone_target {
 	struct noclone_layout layout;
@@ -85,7 +85,7 @@ struct noclone_target {
 	struct noclone_table *table;	/* NULL until noclone_table_add() */
 	struct noclone_dev *nd;		/* likewise */
 	bool no_fastpath;
-	struct noclone_file_c *fc;	/* its workers take the bios if nr_legs is 0; NULL: zero */
+	struct noclone_file_c *fc;	/* of noclone-file; workers take the bios if nr_legs is 0 */
 	/*
 	 * Called when a bio of the fast path has failed; bi_bdev still names the leg.
 	 * Context: any. NULL if the target ignores errors. It is a pointer because the fast
@@ -147,10 +147,10 @@ struct noclone_dev {
 	struct bio_list retries;	/* for @retry to submit, see polled.c */
 	struct work_struct retry;
 
-	struct mutex lock;		/* guards @live and up to @pinned; see @draining */
+	struct mutex lock;		/* guards @live, @requested, @overridden, @pinned */
 	struct gendisk *disk;
 	bool stock;			/* constant: its targets are dm's own */
-	enum noclone_state state;
+	enum noclone_state state;	/* stock/ stores it without @lock if no table is live */
 	enum noclone_state requested;	/* by module parameter or message */
 	bool overridden;		/* @requested was set by message: overrides table options */
 	bool draining;			/* there may be bios to wait for */

@@ -39,7 +39,7 @@ static unsigned long noclone_status_counter_sum(const struct noclone_dev *nd,
 static enum noclone_state noclone_status_state(const struct noclone_dev *nd)
 {
 	enum noclone_state state = READ_ONCE(nd->state);
-	/* A weakly ordered CPU may see the state first */
+	/* Stored before the state, but it may be seen after that: NULL is possible */
 	const unsigned long *bytes = READ_ONCE(nd->stats_bytes);
 
 	if (state == NOCLONE_ON && bytes && READ_ONCE(*bytes))

@@ -5,8 +5,9 @@
  *
  * Invariant: a bio in place counts as begun until all of it is restored, and dm core swaps
  * or frees a table only when no bio counts as begun.
- * Locks: submission and completion in place take none, and do not sleep. nd->lock guards
- * attaching and detaching; no task waits for a bio while holding it.
+ * Locks: submission and completion in place take none, and do not sleep, but for a polled bio
+ * that is tried again (retry_lock), and the last bio of a suspend, which ends dm core's clone.
+ * nd->lock guards attaching and detaching; no task waits for a bio while holding it.
  * Callers: the block layer, by disk->fops, in any context; dm core's callbacks, with
  * md->suspend_lock.
  *
@@ -346,7 +347,7 @@ static void noclone_fastpath_submit_bio(struct bio *bio)
 	return;
 other:
 	rcu_read_unlock_sched();
-	/* dm core may sleep below it */
+	/* It may end in dm core, which may sleep: a tail call, as there */
 	NOCLONE_MUSTTAIL return noclone_fastpath_submit_other(bio);
 }
 
@@ -366,7 +367,7 @@ noclone_fastpath_qualify(const struct noclone_table *table)
 
 	if (!noclone_kernel_is_allowed())
 		return NOCLONE_OFF_KERNEL;
-	/* A pool suspends devices above it without the .resume that would attach them again */
+	/* A thin pool suspends devices with thin targets; these kernels call no .resume then */
 	if (!NOCLONE_INTERNAL_RESUME_IS_WHOLE && !table->whole)
 		return NOCLONE_OFF_MIXED;
 	if (table->zoned || bdev_is_zoned(nd->bdev))
@@ -395,14 +396,15 @@ static void noclone_fastpath_apply(struct noclone_dev *nd)
 {
 	enum noclone_state requested = noclone_fastpath_requested(nd);
 
-	nd->state = noclone_fops_replace(nd, requested == NOCLONE_ON) ?
-		requested : NOCLONE_OFF_FOREIGN;
+	WRITE_ONCE(nd->state, noclone_fops_replace(nd, requested == NOCLONE_ON) ?
+			      requested : NOCLONE_OFF_FOREIGN);
 }
 
 /*
  * Kernels without "dm: fix resume-vs-remove race" resume a device whose removal has
  * begun and has found it suspended. No other .presuspend would detach such a device.
- * A removal that begins after this check waits for the resume, and then suspends.
+ * A removal that begins after this check waits for the resume, and then suspends. Return: true
+ * if the removal of @disk has begun. Context: any that may take a spinlock of dm core.
  */
 bool noclone_fastpath_is_going(struct gendisk *disk)
 {
@@ -420,6 +422,7 @@ bool noclone_fastpath_is_going(struct gendisk *disk)
 void noclone_fastpath_attach(struct noclone_table *table)
 {
 	struct noclone_dev *nd = table->nd;
+	enum noclone_state state;
 
 	/* In .presuspend_undo, dm core does not wait any more */
 	noclone_sentinel_end(nd);
@@ -427,11 +430,12 @@ void noclone_fastpath_attach(struct noclone_table *table)
 		return;
 	mutex_lock(&nd->lock);
 	if (!noclone_fastpath_live(nd)) {
-		/* True, unless a suspend was undone: dm core has waited for the bios */
+		/* For its effect: clears @draining, unless an undone suspend has left bios */
 		noclone_inflight_is_drained(nd);
 		noclone_fastpath_measure(table);
-		nd->state = noclone_fastpath_qualify(table);
-		if (nd->state == NOCLONE_ON) {
+		state = noclone_fastpath_qualify(table);
+		WRITE_ONCE(nd->state, state);
+		if (state == NOCLONE_ON) {
 			WRITE_ONCE(nd->slow_opf, noclone_plain_slow_opf(table));
 			nd->sentinel.sector = table->spans[0].begin;
 			/* Initialise @nd before it can be found */
@@ -445,7 +449,10 @@ void noclone_fastpath_attach(struct noclone_table *table)
 	mutex_unlock(&nd->lock);
 }
 
-/* Let writes to @table fail from now on, live or not; those in flight go on. */
+/*
+ * Let writes to @table fail from now on, live or not; those in flight go on. Context: may
+ * sleep.
+ */
 void noclone_fastpath_deny_writes(struct noclone_table *table)
 {
 	struct noclone_dev *nd = table->nd;
@@ -469,7 +476,8 @@ static void noclone_fastpath_forget(struct noclone_dev *nd)
 /*
  * Stop using the fast path, if it is in use. The caller waits for a grace period, so that one
  * serves many devices, and because the device may be gone when it is over. Return: whether
- * there is anything to wait for after that.
+ * there is anything to wait for after that. Context: may sleep; with md->suspend_lock, or, for
+ * stock devices, when no task attaches any more.
  */
 bool noclone_fastpath_detach_begin(struct noclone_dev *nd)
 {
@@ -481,7 +489,7 @@ bool noclone_fastpath_detach_begin(struct noclone_dev *nd)
 		noclone_inflight_stop(nd);
 		noclone_fastpath_forget(nd);
 	}
-	nd->state = NOCLONE_OFF_SUSPENDED;
+	WRITE_ONCE(nd->state, NOCLONE_OFF_SUSPENDED);
 	draining = READ_ONCE(nd->draining);
 	mutex_unlock(&nd->lock);
 	return draining;
@@ -518,13 +526,14 @@ void noclone_fastpath_presuspend(struct noclone_dev *nd, noclone_sentinel_submit
 
 /*
  * The message "fastpath on" or "fastpath off". Overrides module parameter and
- * table options; bios in flight are not affected.
+ * table options; bios in flight are not affected. Context: .message; may sleep for nd->lock,
+ * whose holders wait for no I/O.
  */
 void noclone_fastpath_switch(struct noclone_dev *nd, bool on)
 {
 	mutex_lock(&nd->lock);
 	nd->overridden = true;
-	nd->requested = on ? NOCLONE_ON : NOCLONE_OFF_MESSAGE;
+	WRITE_ONCE(nd->requested, on ? NOCLONE_ON : NOCLONE_OFF_MESSAGE);
 	if (noclone_fastpath_live(nd))
 		noclone_fastpath_apply(nd);
 	mutex_unlock(&nd->lock);
@@ -544,7 +553,10 @@ void __init noclone_fastpath_init(void)
 	noclone_fops_init(noclone_fastpath_submit_bio, noclone_polled_poll_bio);
 }
 
-/* Called when no device is left. A task may still be preempted inside our text (A34, A35). */
+/*
+ * Called when no device is left. A task may still be preempted inside our text (A34, A35).
+ * Context: module exit; may sleep long.
+ */
 void noclone_fastpath_quiesce(void)
 {
 	/* A task that ends a sentinel may sleep inside of rcu_read_lock() */

@@ -359,7 +359,8 @@ static bool noclone_gather_limits_get(struct noclone_gather_limits *lim,
  * With a plug, chunks that are neighbours merge on the plug's list, also those of one I/O
  * with those of the next. A request of NOCLONE_PLUG_FLUSH bytes sends all that the plug has
  * on its way, so the first piece for each leg goes alone, and the rest merges with it. Where
- * a request waits for the pieces already, they are joined, if it can take them all.
+ * a request waits for the pieces already, they are joined, if it can take them all. If none
+ * waits, and no leg has more than two pieces, all are parts of their own.
  */
 static u32 noclone_gather_join_after(const struct noclone_deal *d, struct bio *parent,
 				     struct noclone_gather_limits *lim)
@@ -455,7 +456,7 @@ static void noclone_gather_go(struct noclone_gather *g, const struct noclone_dea
 	}
 }
 
-/* Does @bio need nothing but bios for its pieces? */
+/* A polled or atomic bio, or one with a crypt context, goes to the leg as one bio, or to dm core */
 static bool noclone_gather_is_plain(struct bio *bio)
 {
 	return !(bio->bi_opf & (REQ_POLLED | REQ_ATOMIC)) && !bio_has_crypt_ctx(bio);

@@ -24,8 +24,8 @@ static inline void noclone_inflight_begin(struct noclone_dev *nd)
 }
 
 /*
- * Begin with a bio. Return: the live table, valid until noclone_inflight_put(),
- * or NULL. Context: inside of rcu_read_lock_sched().
+ * Count a bio as begun, if a table is live. Return: that table, valid until
+ * noclone_inflight_put(), or NULL. Context: inside of rcu_read_lock_sched().
  */
 static inline const struct noclone_table *
 noclone_inflight_get(struct noclone_dev *nd)
@@ -39,7 +39,10 @@ noclone_inflight_get(struct noclone_dev *nd)
 
 void noclone_sentinel_drained(struct noclone_dev *nd);
 
-/* @nd may be freed as soon as this returns. */
+/*
+ * Count a bio as done; if it was the last one that a suspend waits for, let that go on. @nd may
+ * be freed as soon as this returns. Context: any that may complete bios.
+ */
 static inline void noclone_inflight_put(struct noclone_dev *nd)
 {
 	/*
@@ -95,7 +98,10 @@ static inline void noclone_inflight_stop(struct noclone_dev *nd)
 	WRITE_ONCE(nd->draining, true);
 }
 
-/* Are all bios done? Context: a grace period after noclone_inflight_stop() */
+/*
+ * Return: whether all bios are done. If so, clears @draining, and the caller may free what they
+ * used. Context: a grace period after noclone_inflight_stop(), or a result that is not used.
+ */
 static inline bool noclone_inflight_is_drained(struct noclone_dev *nd)
 {
 	if (READ_ONCE(nd->draining)) {

@@ -19,8 +19,9 @@
 static noclone_submit_bio_fn *noclone_fops_submit_bio __ro_after_init;
 static noclone_poll_bio_fn *noclone_fops_poll_bio __ro_after_init;
 
-/* Written once, under noclone_fops_lock */
 static DEFINE_MUTEX(noclone_fops_lock);
+
+/* Written once, under the lock; before that, noclone_fops_find_tail_call() uses the pointer */
 static struct block_device_operations noclone_fops_ours;
 const struct block_device_operations *noclone_fops_dm;
 
@@ -95,7 +96,8 @@ static bool noclone_fops_stay_if_unsafe(void)
 
 /*
  * Fill our copy from the first device that shows dm core's operations. Return:
- * NOCLONE_ON, or the reason why this device's operations cannot be replaced.
+ * NOCLONE_ON, or the reason why this device's operations cannot be replaced. Sets
+ * nd->stats_bytes. Context: nd->lock; takes noclone_fops_lock, may sleep.
  */
 enum noclone_state noclone_fops_learn(struct noclone_dev *nd)
 {
@@ -129,7 +131,8 @@ enum noclone_state noclone_fops_learn(struct noclone_dev *nd)
  * Install our operations, or dm core's again. Readers need not be waited for: both
  * submit_bio and both poll_bio work for any bio at any time. The release orders the stores of
  * noclone_fops_learn() before the pointer, for readers that go through it.
- * Return: false if another module has replaced the operations.
+ * Return: false if another module has replaced the operations. Context: nd->lock, or the
+ * device is detached and no task attaches it.
  */
 bool noclone_fops_replace(struct noclone_dev *nd, bool on)
 {
@@ -146,7 +149,7 @@ bool noclone_fops_replace(struct noclone_dev *nd, bool on)
 		 * The other module's copy may point at our submit_bio, so never unload. For
 		 * a stock device, unloading waits instead.
 		 */
-		nd->pinned = true;
+		WRITE_ONCE(nd->pinned, true);
 		if (!nd->stock)
 			__module_get(THIS_MODULE);
 	}

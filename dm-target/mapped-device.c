@@ -2,8 +2,8 @@
 /*
  * The mapped devices that have tables with our targets, and the targets of those
  * tables. Constructors and destructors, which may allocate and fail, call
- * noclone_table_add() and noclone_table_del(). stock/ also calls noclone_dev_init(), and
- * functions with a @gfp, in .resume, where nothing may sleep for memory.
+ * noclone_table_add() and noclone_table_del(). stock/ also calls noclone_dev_init() in
+ * .message, and functions with a @gfp in .resume, where nothing may sleep for memory.
  */
 #include "mapped-device.h"
 #include "device-state.h"
@@ -90,6 +90,7 @@ static void noclone_dev_destroy(struct noclone_dev *nd)
 	kfree(nd);
 }
 
+/* Context: noclone_devs_lock */
 static struct noclone_dev *noclone_dev_find(struct gendisk *disk)
 {
 	struct noclone_dev *nd;
@@ -100,14 +101,17 @@ static struct noclone_dev *noclone_dev_find(struct gendisk *disk)
 	return NULL;
 }
 
-/* Return: true if that was the last table: noclone_dev_free() has to follow. */
+/*
+ * Return: true if that was the last table: noclone_dev_free() has to follow. Context:
+ * noclone_devs_lock
+ */
 static bool noclone_dev_put(struct noclone_dev *nd)
 {
 	if (!list_empty(&nd->tables))
 		return false;
 
 	list_del(&nd->node);
-	return !nd->pinned;
+	return !READ_ONCE(nd->pinned);
 }
 
 /* Waits for a grace period, as short as dm core's own: not under noclone_devs_lock. */
@@ -166,7 +170,10 @@ void noclone_table_exit(struct noclone_table *table)
 	memset(table, 0, sizeof(*table));
 }
 
-/* Return: the device if noclone_dev_free() has to follow, else NULL. */
+/*
+ * Return: the device if noclone_dev_free() has to follow, else NULL. Context:
+ * noclone_devs_lock
+ */
 static struct noclone_dev *noclone_table_put(struct noclone_table *table)
 {
 	struct noclone_dev *nd = table->nd;
@@ -180,6 +187,7 @@ static struct noclone_dev *noclone_table_put(struct noclone_table *table)
 	return noclone_dev_put(nd) ? nd : NULL;
 }
 
+/* Context: noclone_devs_lock */
 static struct noclone_table *noclone_table_find_locked(struct dm_table *dm)
 {
 	struct noclone_dev *nd;
@@ -208,7 +216,7 @@ bool noclone_table_is_known(struct dm_table *dm)
 	return noclone_table_find(dm);
 }
 
-/* vmalloc() always reclaims. */
+/* vmalloc() of older kernels reclaims whatever the GFP flags say. */
 static void *noclone_table_alloc(u32 nr, size_t size, gfp_t gfp)
 {
 	return gfpflags_allow_blocking(gfp) ? kvmalloc_array(nr, size, gfp) :

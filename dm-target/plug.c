@@ -28,7 +28,7 @@ static struct request *noclone_plug_find(struct blk_plug *plug, struct request_q
  * @segments: how many it has
  * @opf: its flags
  *
- * Context: submit_bio of a bio-based device.
+ * Return: see enum noclone_plug. Context: submit_bio of a bio-based device.
  */
 enum noclone_plug noclone_plug_look(struct block_device *bdev, sector_t sector,
 				    unsigned int sectors, unsigned int segments,

@@ -12,9 +12,9 @@
 
 enum noclone_plug {
 	NOCLONE_PLUG_NONE,		/* there is no plug */
-	NOCLONE_PLUG_EMPTY,		/* it has no request that ends there */
-	NOCLONE_PLUG_TAKES,		/* its request can take that much more */
-	NOCLONE_PLUG_FULL,		/* it cannot */
+	NOCLONE_PLUG_EMPTY,		/* no request of the plug ends where the bio begins */
+	NOCLONE_PLUG_TAKES,		/* one does, and has room for the bio */
+	NOCLONE_PLUG_FULL,		/* one does, and has no room */
 };
 
 enum noclone_plug noclone_plug_look(struct block_device *bdev, sector_t sector,

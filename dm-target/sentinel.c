@@ -2,21 +2,17 @@
 /*
  * A suspend waits for the bios of the fast path, as long as no signal comes.
  *
- * dm core does not count them as pending, and .presuspend, which comes before it waits,
- * can neither fail nor be interrupted. So .presuspend hands dm core one bio, the sentinel,
- * and .map keeps its clone until the last bio of the fast path is done. dm core waits for
- * the sentinel as it does for its own bios: together with them, and interruptibly. After a
- * signal it calls .presuspend_undo, which ends the sentinel at once.
+ * .presuspend hands dm core one bio, the sentinel, and .map keeps its clone until the last
+ * bio of the fast path is done: so dm core waits for these bios as for its own.
  *
- * Invariant: the clone is NULL, or kept. It becomes kept inside of noclone_sentinel_send(),
- * when nd->live is NULL and a grace period is over since, so that no bio begins any more.
- * The one that takes it out with xchg() ends it: the last noclone_inflight_put(), or
- * noclone_sentinel_send() if that put was earlier, or .presuspend_undo. So exactly one
- * does, no later than the last bio.
+ * Invariant: sentinel.clone is NULL or kept. It is stored when nd->live is NULL and a grace
+ * period has passed since, so no bio begins any more. The caller that takes it out with
+ * xchg() ends it, once.
  *
  * dm core's submit_bio is called directly, so the sentinel is neither throttled, traced,
- * nor charged to a cgroup. Its dm_io is not accounted: accounts_remapped_io says that
- * .map does that, and an error says that there is nothing to account at the end.
+ * nor charged to a cgroup. Its dm_io is not accounted: accounts_remapped_io, which is set
+ * while dm core submits it, says that .map does that, and an error says that there is
+ * nothing to account at the end.
  *
  * Documentation/design/suspend.rst has the argument, U1 to U9.
  */
@@ -36,10 +32,11 @@ static void noclone_sentinel_end_io(struct bio *bio)
 	clear_and_wake_up_bit(0, &nd->sentinel.busy);
 }
 
-/* Return: the result for .map. Context: .map */
+/* Return: the result for .map. Context: .map, below noclone_sentinel_send() */
 int noclone_sentinel_keep(struct noclone_dev *nd, struct dm_target *ti, struct bio *clone)
 {
 	ti->accounts_remapped_io = true;
+	nd->sentinel.bio.bi_private = ti;
 	/* For noclone_sentinel_drained() on another CPU */
 	smp_store_release(&nd->sentinel.clone, clone);
 	return DM_MAPIO_SUBMITTED;
@@ -61,6 +58,18 @@ void noclone_sentinel_end(struct noclone_dev *nd)
 void noclone_sentinel_flush(struct noclone_dev *nd)
 {
 	wait_on_bit(&nd->sentinel.busy, 0, TASK_UNINTERRUPTIBLE);
+}
+
+/*
+ * dm core looks at the flag before its submit_bio returns, and accounts the other clones of the
+ * target, whose own code does not set the flag. Context: .presuspend, so the table stays.
+ */
+static void noclone_sentinel_undo_keep(struct noclone_dev *nd)
+{
+	struct dm_target *ti = nd->sentinel.bio.bi_private;
+
+	if (ti)
+		ti->accounts_remapped_io = false;
 }
 
 static void noclone_sentinel_prepare(struct noclone_dev *nd)
@@ -91,6 +100,7 @@ bool noclone_sentinel_send(struct noclone_dev *nd, noclone_sentinel_submit_fn *s
 		noclone_fops_dm->submit_bio(&nd->sentinel.bio);
 	else if (!submit(nd, &nd->sentinel.bio))
 		clear_and_wake_up_bit(0, &nd->sentinel.busy);
+	noclone_sentinel_undo_keep(nd);
 	if (!READ_ONCE(nd->sentinel.clone))
 		return false;
 	/* Pairs with noclone_sentinel_drained(): one of the two sees what the other did */

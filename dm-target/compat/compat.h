@@ -3,9 +3,9 @@
  * Differences between the supported kernels, and the only place for them. Every
  * file of the module includes this header first.
  *
- * NOCLONE_HAVE_* are always 0 or 1. Kbuild.include finds most of them by searching
- * the kernel's headers, because distribution kernels carry backports that a version number
- * does not tell.
+ * NOCLONE_HAVE_* are always 0 or 1: Kbuild.include finds them by searching the kernel's
+ * headers, because distribution kernels carry backports that a version number does not tell.
+ * The version decides about facts that leave no trace there.
  */
 #ifndef DM_NOCLONE_COMPAT_H
 #define DM_NOCLONE_COMPAT_H
@@ -16,10 +16,7 @@
 #error "dm-noclone needs Linux 6.1 or newer"
 #endif
 
-/*
- * NOCLONE_KERNEL_DIFFERS is "known" if the kernel is like those that were read, else the first
- * fact that differs; NOCLONE_KERNEL_IS_KNOWN is 1 or 0. See known-kernel.
- */
+/* One probe that has to hit, one that has to miss */
 #if NOCLONE_HAVE_SANE_PROBES != 1
 #error "dm-noclone: the feature probes do not work with these kernel headers"
 #endif
@@ -107,7 +104,7 @@
  * the last reference to a dead cgroup, so this needs an RCU section. Up to v6.12
  * bio_associate_blkg() has its own; on 7.2 and 7.3 it does not. Disabling preemption also makes
  * one and costs less, but the function may sleep with PREEMPT_RT or on a kernel that was not
- * read.
+ * read. The border 6.13 is an assumption.
  */
 static inline void noclone_compat_set_dev(struct bio *bio, struct block_device *bdev)
 {
@@ -134,7 +131,8 @@ static inline void noclone_compat_set_dev(struct bio *bio, struct block_device *
 /*
  * "block: add plug while submitting IO" (between v6.9 and v6.12, and not on 7.2 any more): the
  * block layer starts a plug for each bio, if there is none. It ends before bios that the
- * device has submitted are issued. Return: true if @plug may be such a plug.
+ * device has submitted are issued. The border 7.1 is an assumption. Return: true if @plug may
+ * be such a plug.
  */
 static inline bool noclone_compat_plug_is_for_one(const struct blk_plug *plug)
 {
@@ -150,7 +148,7 @@ static inline bool noclone_compat_plug_is_for_one(const struct blk_plug *plug)
 #define noclone_compat_nth_page(page, n)	((page) + (n))
 #endif
 
-/* For a clone whose bi_bdev is set, in the same way. */
+/* bio_clone_blkg_association() in an RCU section, as above. @clone: bi_bdev is set */
 static inline void noclone_compat_clone_blkg(struct bio *clone, struct bio *bio)
 {
 	rcu_read_lock();

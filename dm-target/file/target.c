@@ -277,8 +277,6 @@ static void noclone_file_presuspend(struct dm_target *ti)
 
 	if (noclone_target_is_first(fc->target))
 		noclone_fastpath_presuspend(fc->target->nd, NULL);
-	/* Other clones are accounted by dm core: noclone_sentinel_keep() was for one */
-	ti->accounts_remapped_io = false;
 }
 
 static int noclone_file_preresume(struct dm_target *ti)

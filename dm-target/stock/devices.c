@@ -135,7 +135,7 @@ static void noclone_stock_put_off(struct noclone_stock *sd, enum noclone_state w
 {
 	mutex_lock(&sd->nd.lock);
 	if (noclone_stock_wants_attach(sd))
-		sd->nd.state = why;
+		WRITE_ONCE(sd->nd.state, why);
 	mutex_unlock(&sd->nd.lock);
 }
 
@@ -354,7 +354,7 @@ static void noclone_stock_free_list(struct list_head *list)
 static bool noclone_stock_collect_one(struct noclone_stock *sd,
 				      struct list_head *gone)
 {
-	if (sd->nd.pinned)
+	if (READ_ONCE(sd->nd.pinned))
 		return false;
 	if (sd->users)
 		return true;
@@ -411,7 +411,7 @@ static void noclone_stock_wait_unpinned(struct noclone_stock *sd)
 		while (!noclone_stock_is_unpinned(sd))
 			schedule_timeout_idle(HZ / 10);
 	}
-	sd->nd.pinned = false;
+	WRITE_ONCE(sd->nd.pinned, false);
 }
 
 /*
@@ -517,7 +517,7 @@ int noclone_stock_detach_all(bool interruptible)
 		return r;
 	}
 	list_for_each_entry(sd, &noclone_stocks, node)
-		if (sd->nd.pinned)
+		if (READ_ONCE(sd->nd.pinned))
 			noclone_stock_wait_unpinned(sd);
 	return 0;
 }

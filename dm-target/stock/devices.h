@@ -27,10 +27,10 @@ struct noclone_stock {
 	struct noclone_table table;	/* .dm is NULL while there is none */
 	bool kept;			/* suspended: @table is for .presuspend_undo only */
 	bool stale;			/* not even for that: a .resume may have been missed */
-	bool interrupted;		/* its work item came while all were given back */
+	bool interrupted;		/* @attach ran during stock=off, which a signal may end */
 	sector_t sectors;		/* of targets that were looked at */
 	enum noclone_state refused;	/* NOCLONE_ON: all of them are understood */
-	bool partly;			/* targets that were not seen may be for us */
+	bool partly;			/* message in mid-resume: earlier targets may qualify */
 	bool was_suspended;		/* so that later tables are seen from the beginning */
 	unsigned int retries;		/* left, for want of memory */
 	struct work_struct attach;
@@ -45,6 +45,10 @@ static inline enum noclone_state noclone_stock_idle_state(const struct noclone_s
 	return requested == NOCLONE_ON ? NOCLONE_OFF_DETACHED : requested;
 }
 
+/*
+ * Context of all: may sleep for noclone_stock_lock, but wait neither for I/O nor for memory.
+ * noclone_stock_detach_all() and noclone_stock_free_all() wait for I/O as well.
+ */
 struct noclone_stock *noclone_stock_get(struct dm_target *ti, bool add);
 void noclone_stock_put(struct noclone_stock *sd);
 

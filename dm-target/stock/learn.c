@@ -3,8 +3,8 @@
  * How a stock target maps, learned from the facts that it tells dm core: its legs come in
  * order from .iterate_devices, its chunk is max_io_len. The result is checked
  * against the target's own .map at both ends of each leg and around the chunk
- * borders of the first and last stripe; a target that maps otherwise is not
- * touched.
+ * borders of the first and last row (a chunk of each leg); a target that maps
+ * otherwise is not touched.
  *
  * Context of learning: .resume. Allocations neither reclaim nor warn, because the
  * device may hold swap.

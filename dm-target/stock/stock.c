@@ -92,7 +92,7 @@ static enum noclone_state noclone_stock_learn(struct noclone_stock *sd,
 	    state != NOCLONE_OFF_LAYOUT)
 		state = NOCLONE_OFF_MIXED;
 	if (state != NOCLONE_ON)
-		sd->nd.state = state;
+		WRITE_ONCE(sd->nd.state, state);
 	mutex_unlock(&sd->nd.lock);
 	return state;
 }
@@ -272,8 +272,9 @@ static void noclone_stock_report(struct dm_target *ti, char *result,
 }
 
 /*
- * Messages that are not ours get the answer that dm core gives without us. This must not wait:
- * it is inside the SRCU section that a suspend waits for.
+ * Messages that are not ours get the answer that dm core gives without us. Context: inside
+ * the SRCU section that a suspend waits for: may sleep for nd->lock and noclone_stock_lock, whose
+ * holders wait for no I/O, but not for I/O or memory.
  */
 int noclone_stock_message(struct dm_target *ti, unsigned int argc, char **argv,
 			  char *result, unsigned int maxlen)
