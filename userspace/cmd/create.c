@@ -93,10 +93,11 @@ static int create(const struct options *o, const char *name, const char *uuid,
 /* Each command that makes a device has the lock until the device has its table. */
 static bool create_remove_leftover(const struct options *o, const char *name)
 {
-	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
+	_cleanup_devmap_device_ struct devmap_device seen = { 0 }, dev = { 0 };
 	_cleanup_close_ int lock = -1;
 
-	if (opt(o, OPT_DRY_RUN) || saved_name_problem(name))
+	if (opt(o, OPT_DRY_RUN) || saved_name_problem(name) ||
+	    devmap_info(name, &seen) || seen.live_table)
 		return false;
 	lock = saved_file_lock(name);
 	return lock >= 0 && !devmap_info(name, &dev) &&
@@ -114,7 +115,8 @@ static bool create_is_unsaved(const char *name)
 
 static bool create_device_exists(const struct options *o, const char *name)
 {
-	if (!blockdev_mapped_number(name) || create_remove_leftover(o, name))
+	/* one that never had a table is not in sysfs */
+	if (create_remove_leftover(o, name) || !blockdev_mapped_number(name))
 		return false;
 	if (create_is_unsaved(name))
 		log_err("%s exists, but the command that made it was interrupted: \"noclone save %s\" saves it",
