@@ -262,18 +262,11 @@ static bool activate_is_renamed(const struct activation *a)
 	return other;
 }
 
-/*
- * An activation that was killed leaves a device without a table.  With the lock, no other
- * process is about to load one.
- */
 static bool activate_remove_leftover(const struct activation *a,
 				     const struct devmap_device *dev)
 {
-	if (opt(a->o, OPT_DRY_RUN) || dev->live_table || dev->open_count ||
-	    strcmp(a->saved.uuid, dev->uuid) || devmap_remove(dev->name, true))
-		return false;
-	log_warn("%s: removed what an interrupted activation had left", dev->name);
-	return true;
+	return !opt(a->o, OPT_DRY_RUN) && !strcmp(a->saved.uuid, dev->uuid) &&
+	       devmap_remove_unfinished(dev);
 }
 
 /*

@@ -127,6 +127,19 @@ static int convert(const struct options *o, const struct devmap_device *dev,
 	return r;
 }
 
+/* The device may lack its file, if the command that has converted it was interrupted. */
+static int convert_finish(const struct options *o, const struct devmap_device *dev,
+			  const struct table *live)
+{
+	_cleanup_saved_update_ struct saved_update u = SAVED_UPDATE_INIT;
+	int r = saved_update_begin(&u, o, dev->name, dev->uuid);
+
+	if (r || opt(o, OPT_DRY_RUN) || !saved_update_is_left(&u))
+		return r;
+	u.as_is = true;
+	return saved_update_stage(&u, live, dev->readonly) ? : saved_update_commit(&u);
+}
+
 static int convert_one(const struct options *o, const char *word)
 {
 	_cleanup_table_ struct table live = { 0 }, new = { 0 };
@@ -144,7 +157,7 @@ static int convert_one(const struct options *o, const char *word)
 	why = exchange_table(&live, o->to_stock, &new);
 	if (!why && !exchange_is_needed(&live, o->to_stock)) {
 		log_note("%s has no target to convert", dev.name);
-		return 0;
+		return convert_finish(o, &dev, &live);
 	}
 	if (!why)
 		why = convert_objection(o, &dev);

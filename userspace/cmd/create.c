@@ -90,11 +90,39 @@ static int create(const struct options *o, const char *name, const char *uuid,
 	return r;
 }
 
-static bool create_device_exists(const char *name)
+/* Each command that makes a device has the lock until the device has its table. */
+static bool create_remove_leftover(const struct options *o, const char *name)
 {
-	if (!blockdev_mapped_number(name))
+	_cleanup_devmap_device_ struct devmap_device seen = { 0 }, dev = { 0 };
+	_cleanup_close_ int lock = -1;
+
+	if (opt(o, OPT_DRY_RUN) || saved_name_problem(name) ||
+	    devmap_info(name, &seen) || seen.live_table)
 		return false;
-	log_err("%s exists; \"noclone reload\" gives it a new table", name);
+	lock = saved_file_lock(name);
+	return lock >= 0 && !devmap_info(name, &dev) &&
+	       str_starts(dev.uuid, NOCLONE_UUID_PREFIX) && devmap_remove_unfinished(&dev);
+}
+
+/* The command that made the device may have been killed before it named the file. */
+static bool create_is_unsaved(const char *name)
+{
+	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
+	_cleanup_free_ char *staged = saved_file_leftover(name);
+
+	return staged && !devmap_info(name, &dev) && saved_file_leftover_is_of(staged, dev.uuid);
+}
+
+static bool create_device_exists(const struct options *o, const char *name)
+{
+	/* one that never had a table is not in sysfs */
+	if (create_remove_leftover(o, name) || !blockdev_mapped_number(name))
+		return false;
+	if (create_is_unsaved(name))
+		log_err("%s exists, but the command that made it was interrupted: \"noclone save %s\" saves it",
+			name, name);
+	else
+		log_err("%s exists; \"noclone reload\" gives it a new table", name);
 	return true;
 }
 
@@ -145,9 +173,17 @@ static int create_check_words(const struct build *b, const char *name)
 {
 	_cleanup_free_ char *wrong = build_usage(b);
 
-	if (create_device_exists(name) || !create_check_saved(b->options, name))
+	if (create_device_exists(b->options, name) || !create_check_saved(b->options, name))
 		return EXIT_FAILED;
 	return wrong ? create_refuse_words(wrong) : EXIT_OK;
+}
+
+static int create_lock(const struct options *o, const char *name, struct saved_update *u)
+{
+	if (opt(o, OPT_DRY_RUN) || saved_name_problem(name))
+		return 0;
+	u->lock[0] = saved_file_lock(name);
+	return u->lock[0] < 0 ? u->lock[0] : 0;
 }
 
 /*
@@ -160,7 +196,7 @@ static int create_begin(const struct options *o, const char *name, const char *u
 	int r;
 
 	u->add = opt(o, OPT_PERSIST);
-	r = u->add ? saved_update_begin(u, o, name, uuid) : 0;
+	r = u->add ? saved_update_begin(u, o, name, uuid) : create_lock(o, name, u);
 	u->as_is = opt(o, OPT_FORCE);
 	if (!r && u->add && !(create_check_saved(o, name) && create_check_saved_uuid(o, name, uuid)))
 		r = -EEXIST;

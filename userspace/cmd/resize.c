@@ -118,7 +118,7 @@ static int resize_lock(struct resize *r)
 
 static int resize_find(struct resize *r, const char *word)
 {
-	_cleanup_free_ char *resume = NULL, *why = NULL;
+	_cleanup_free_ char *resume = NULL, *why = NULL, *why_loaded = NULL;
 	int e = select_device(word, &r->dev);
 
 	if (!e)
@@ -129,10 +129,12 @@ static int resize_find(struct resize *r, const char *word)
 		return e;
 	resume = name_command("resume", r->dev.name);
 	why = xasprintf("it is suspended; to resume it: %s", resume);
+	why_loaded = xasprintf("another process has loaded a table: \"dmsetup clear %s\" drops that",
+			       r->dev.name);
 	if (r->dev.suspended)
 		return resize_refuse(r, -EBUSY, why);
 	if (r->dev.inactive_table)
-		return resize_refuse(r, -EBUSY, "another process has loaded a table: \"dmsetup clear\" drops that");
+		return resize_refuse(r, -EBUSY, why_loaded);
 	/* without udev there may be no other node */
 	r->node = xasprintf("/dev/mapper/%s", r->dev.name);
 	if (access(r->node, F_OK)) {
@@ -534,9 +536,12 @@ static void resize_report(const struct resize *r)
 		resize_report_above(r);
 }
 
+/* A device that has its size already may lack its file, if the command was interrupted. */
 static int resize_stage(struct resize *r)
 {
-	return resize_grows(r) ? saved_update_stage(&r->update, &r->new, r->dev.readonly) : 0;
+	if (!resize_grows(r) && !saved_update_is_left(&r->update))
+		return 0;
+	return saved_update_stage(&r->update, &r->new, r->dev.readonly);
 }
 
 /* Context: stop_hold(). */

@@ -225,6 +225,13 @@ int saved_update_stage(struct saved_update *u, const struct table *new, bool rea
 	return saved_update_write(u, name);
 }
 
+bool saved_update_is_left(const struct saved_update *u)
+{
+	_cleanup_free_ char *left = u->file ? saved_file_leftover(u->file) : NULL;
+
+	return left && saved_file_leftover_is_of(left, u->uuid);
+}
+
 const char *saved_update_words(const struct saved_update *u)
 {
 	return u->words ? u->words : "";

@@ -67,6 +67,9 @@ int saved_update_stage(struct saved_update *u, const struct table *new, bool rea
 int saved_update_commit(struct saved_update *u);
 void saved_update_end(struct saved_update *u);
 
+/* Has an interrupted command left a new file of the device beside the old one? */
+bool saved_update_is_left(const struct saved_update *u);
+
 /* After the stage: " && ...", which writes the file, or nothing. */
 const char *saved_update_words(const struct saved_update *u);
 

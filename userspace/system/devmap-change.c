@@ -192,6 +192,14 @@ int devmap_remove(const char *name, bool retry)
 	return devmap_task_run_udev(dmt, "removing", name);
 }
 
+bool devmap_remove_unfinished(const struct devmap_device *dev)
+{
+	if (dev->live_table || dev->open_count || devmap_remove(dev->name, true))
+		return false;
+	log_warn("%s: removed what an interrupted command had left", dev->name);
+	return true;
+}
+
 int devmap_message(const char *name, uint64_t sector, const char *message,
 		   char **response)
 {

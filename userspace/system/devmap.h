@@ -105,6 +105,12 @@ int devmap_create(const char *name, const char *uuid, const struct table *t,
 int devmap_reload(const char *name, const struct table *t, bool readonly,
 		  const struct devmap_check *check);
 int devmap_remove(const char *name, bool retry);
+/*
+ * A command that is killed leaves a device that never had a table.  Return: true if @dev was
+ * one and is gone.  Context: the lock of the name, so that no other command is about to load
+ * a table.
+ */
+bool devmap_remove_unfinished(const struct devmap_device *dev);
 int devmap_message(const char *name, uint64_t sector, const char *message,
 		   char **response);
 
