@@ -10,17 +10,16 @@ TITLES = {
     "loads_stripes": "Large I/O over chunks",
     "loads_stacks": "Swap, files, a thin volume",
 }
-SUMMARY = """Of the I/Os that a load sent to a device, the share that took the fast path, rounded
-down, and in percent the others by reason, the words of ``dmsetup status``.  What it
-means for users is in `Does it help me?
-<../admin-guide/noclone-gain.rst>`__.
+SUMMARY = """The share of the I/Os of each load that took the fast path, rounded down; after the
+colon, the percentage of the other I/Os by reason (the counters of ``dmsetup status``).
+`Does it help me? <../admin-guide/noclone-gain.rst>`__ says what it means for users.
 
 The disks have a volatile cache, which flushes are for, but for the rows that say
 "no-cache".  They are null_blk in a VM and take 20 microseconds for each I/O: what a file
 system makes of a load depends a little on that.  What a load has written is synced before
-the counters are read, which is a flush or two.  An I/O that dm core cuts into nine pieces
-is one ``split`` and eight ``chain``, so that the shares of large I/O are lower than one
-would count them.
+the counters are read, which is a flush or two.  Measured before 2026-11-26, an I/O that dm
+core cuts into nine pieces is one ``split`` and eight ``chain``; since then it counts as
+``gathered``, which is on the fast path.
 """.splitlines() + [""]
 FAST = ("fast", "reserve", "gathered")
 REASONS = ("flush", "op", "split", "chain", "polled", "integrity", "crypto", "stats", "suspending",

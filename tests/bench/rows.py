@@ -29,8 +29,6 @@ SHOWN = {
     "file_xfs": {"randread 4096 psync": "file|loop-direct|noclone-(direct|extent)"},
     "file_sparse": {"xfs .* qd16": FILE},
     "file_cold": {"ext4 .* qd(8|32)": FILE},
-    "file_ext4_others": {".*": "noclone-(direct|extent|buffered)"},
-    "file_xfs_others": {},
     "attached": {},
     "presence": {"loaded.*": ".*"},
     "loads_fio": {"ext4 randread direct|xfs randrw buffered": ".*"},
