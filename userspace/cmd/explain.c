@@ -253,7 +253,7 @@ static const struct report_column explain_devices[] = {
 	{ "READ-ONLY", "readonly", 0, NULL, NULL },
 	{ "MODEL", "model", 0, NULL, NULL },
 	{ "SERIAL", "serial", 0, NULL, NULL },
-	{ "LASTING-NAME", "persistent_name", 0, NULL, NULL },
+	{ "PERSISTENT-NAME", "persistent_name", 0, NULL, NULL },
 	{ "CONTENT", "type", 0, NULL, NULL },
 	{ "LABEL", "label", 0, NULL, NULL },
 	{ "USE", "uses", 0, NULL, explain_uses },
