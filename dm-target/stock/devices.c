@@ -34,7 +34,7 @@
 #define NOCLONE_STOCK_DELAY	(5 * HZ)
 
 static DEFINE_MUTEX(noclone_stock_lock);
-static bool noclone_stock_closing;	/* between detach_all() and free_all() */
+static bool noclone_stock_closing;	/* see noclone_stock_detach_all() */
 static LIST_HEAD(noclone_stocks);
 
 /*

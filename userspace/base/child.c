@@ -76,7 +76,7 @@ bool stop_requested(void)
 
 void stop_release(void)
 {
-	/* signals that arrived during the clean-up have got what they request */
+	/* signals that arrived during the clean-up are obsolete: the program is stopping */
 	stop_requested();
 	sigprocmask(SIG_SETMASK, &before, NULL);
 }

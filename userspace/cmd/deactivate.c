@@ -66,8 +66,8 @@ static bool deactivate_may_lose(const struct options *o, const char *name, const
 }
 
 /*
- * The device holds its legs, so what is on them by now has been written through it, and their
- * signatures are recorded.  A damaged file gets the table of the device as well.
+ * The device holds its legs, so all data on them was written through it, and their signatures
+ * are recorded.  A damaged file gets the table of the device as well.
  */
 static int deactivate_write(const struct options *o, const char *file,
 			    const struct devmap_device *dev, const struct table *t,

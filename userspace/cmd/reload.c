@@ -24,8 +24,6 @@
 #include "cmd/cmd.h"
 #include "cmd/saved-update.h"
 
-/* Asking the user. */
-
 /* Does the user agree?  Without --yes and without a terminal: no. */
 static __printf(2, 3) bool reload_confirm(const struct options *o, const char *fmt, ...)
 {
@@ -84,7 +82,7 @@ static void reload_read_new(const struct table *t, const struct facts_source *sr
 }
 
 /*
- * What the new table changes about the data, see move.h; NULL: nothing.  @risky: users of
+ * What the new table changes about the data, see move_describe(); NULL: nothing.  @risky: users of
  * the device would see other data, or what is on it may need the end that it loses.
  */
 static char *reload_find_move(const struct devmap_device *dev, const struct table *new,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What the checks have to know about devices and backing files.  It comes from
- * the running system (system/system-facts.c), or from a unit test.
+ * the running system (system/file-lookup.c), or from a unit test.
  */
 #ifndef NOCLONE_FACTS_H
 #define NOCLONE_FACTS_H

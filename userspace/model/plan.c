@@ -408,9 +408,10 @@ void plan_file_facts(const struct file_request *req, struct file_facts *f)
 	f->map.known = true;
 }
 
-/* Which chunk suits the devices below a striped one. */
-
-/* Documentation/admin-guide/device-mapper/noclone-striped.rst says why. */
+/*
+ * Which chunk suits the devices below a striped one:
+ * Documentation/admin-guide/device-mapper/noclone-striped.rst says why.
+ */
 #define USUAL	(256U << 10)
 /* What a device calls optimal may be nonsense, such as 65535 sectors. */
 #define LARGEST	(1U << 20)

@@ -33,8 +33,6 @@ struct args {
 	struct findings *findings;
 };
 
-/* The arguments of a target. */
-
 /* Add a problem, with the word that is wrong unless it is NULL.  Return: false. */
 static bool table_parse_args_bad(struct args *a, const char *sentence, const char *word)
 {
@@ -332,8 +330,6 @@ void table_parse(struct table *t, const char *text, struct findings *findings)
 	if (!t->nr && !findings_count(findings, FINDING_ERROR))
 		finding_at(findings, FINDING_ERROR, 0, "The table is empty");
 }
-
-/* Printing tables, also as their stock equivalents. */
 
 /* With @stock without the options, which no stock target has. */
 static char *table_print_file_params(const struct target *t, bool stock)

@@ -83,7 +83,7 @@ static int backing_refuse(const struct backing *b, int r, const char *sentence)
 
 /*
  * Zeroes must not overwrite what another user of the file writes meanwhile.
- * This finds swap, loop devices and noclone-file; check_closed() finds processes.
+ * This finds swap, loop devices and noclone-file; backing_take_lease() finds processes.
  */
 static int backing_check_unused(const struct backing *b, dev_t self)
 {

@@ -18,8 +18,6 @@
 #include "base/read.h"
 #include "base/util.h"
 
-/* Limits of block devices, from sysfs. */
-
 /* A partition has the queue of its disk. */
 static uint64_t blockdev_queue_number(const struct device_facts *f, const char *name)
 {

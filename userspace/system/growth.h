@@ -74,8 +74,6 @@ void room_check_signatures(const struct target *last, uint64_t more,
 			   struct findings *findings);
 void room_free(struct room *r);
 
-#define _cleanup_room_ __attribute__((cleanup(room_free)))
-
 /**
  * fsadm_plan - will fsadm know what to do?  Changes nothing
  * @device: path

@@ -6,8 +6,8 @@
  * Several mapped devices may share a disk, each with its own sectors, as LVM
  * does.  So a holder whose table can be read and that maps other sectors is
  * harmless, and so is the failing exclusive open that it causes.  A signature in the
- * sectors of such a holder is its own.  Any other may be that of the whole device, such
- * as LVM's: what no holder has may be in use nevertheless.
+ * sectors of such a holder is its own.  Any other signature may belong to the whole device, as
+ * LVM's does: sectors without a holder may be in use.
  */
 #include "system/guard.h"
 
@@ -30,8 +30,6 @@
 #include "system/live.h"
 #include "system/saved-file.h"
 #include "system/users.h"
-
-/* Parts of disks and files, and who has them. */
 
 /* @part has no name yet. */
 static void guard_add(struct parts *parts, const char *name, struct part part)

@@ -207,8 +207,8 @@ static bool identity_has_link(struct udev *udev, const char *syspath, const char
 }
 
 /*
- * Which one a link leads to that several devices have, as the namespaces of a disk with
- * NVMe may have one of their common serial number, may be different in each boot.
+ * Do several devices have this link?  Namespaces of NVMe may share one that is made of their
+ * common serial number, and each boot may make it lead to another of them.
  */
 static bool identity_is_shared(struct udev_device *dev, const char *link)
 {
@@ -337,9 +337,7 @@ char *identity_loadable(const char *name, void *ctx)
 	return strpbrk(name, "\\# \t\n\v\f\r") ? identity_number(name, ctx) : xstrdup(name);
 }
 
-/* Signatures of legs and backing files: recording and comparing them. */
-
-/* A leg or backing file. */
+/* A leg or backing file, whose signature is recorded and compared. */
 struct identity_part {
 	struct target *t;
 	unsigned int leg;
