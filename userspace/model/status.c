@@ -357,7 +357,10 @@ void status_free(struct status *s)
 	memset(s, 0, sizeof(*s));
 }
 
-/* What to do when the fast path is off: NAME becomes the name of the device, DMSETUP the dmsetup that takes it. */
+/*
+ * What to do when the fast path is off: NAME becomes the name of the device, DMSETUP the
+ * dmsetup that takes it.
+ */
 static const struct {
 	const char *reason, *remedy;
 } remedies[] = {
