@@ -105,11 +105,28 @@ int select_device(const char *word, struct devmap_device *dev)
 	_cleanup_free_ char *name = select_name(word);
 	int r = devmap_info(name, dev);
 
-	if (r == -EACCES || r == -EPERM)
+	if (r && !devmap_is_absent(r))
 		log_err("%s: %s", name, devmap_reason(r));
 	else if (r)
 		select_no_such_device(name);
 	return r;
+}
+
+static int select_unread(const char *name, int r)
+{
+	if (r)
+		log_err("%s: cannot read its table: %s", name, devmap_reason(r));
+	return r;
+}
+
+int select_table(const char *name, struct table *t)
+{
+	return select_unread(name, live_table(name, t));
+}
+
+int select_live(const char *name, struct live *live)
+{
+	return select_unread(name, live_get(name, live));
 }
 
 struct group {

@@ -4,7 +4,7 @@
 #define NOCLONE_SELECT_H
 
 #include "cli/options.h"
-#include "system/devmap.h"
+#include "system/live.h"
 
 /*
  * The name of a mapped device given as NAME, /dev/mapper/NAME, VG/LV, /dev/VG/LV,
@@ -15,7 +15,10 @@ char *select_name(const char *word);
 char *select_new_name(const char *word);
 /* Look a device up.  Return: 0, or a negative errno after a message. */
 int select_device(const char *word, struct devmap_device *dev);
-/* The same; @option is the way to say what a pattern or a volume group was meant for. */
+/* The live table of a device.  Return: as above. */
+int select_table(const char *name, struct table *t);
+int select_live(const char *name, struct live *live);
+/* As select_device(); @option is the way to say what a pattern or a volume group was meant for. */
 int select_or_pattern(const char *word, const char *option, struct devmap_device *dev);
 
 /**

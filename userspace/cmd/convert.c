@@ -149,11 +149,9 @@ static int convert_one(const struct options *o, const char *word)
 
 	if (r)
 		return r;
-	r = live_table(dev.name, &live);
-	if (r) {
-		log_err("%s: cannot read its table: %s", dev.name, devmap_reason(r));
+	r = select_table(dev.name, &live);
+	if (r)
 		return r;
-	}
 	why = exchange_table(&live, o->to_stock, &new);
 	if (!why && !exchange_is_needed(&live, o->to_stock)) {
 		log_note("%s has no target to convert", dev.name);

@@ -334,12 +334,8 @@ static int explain_read_table(const char *word, struct table *t, bool *is_device
 
 	*is_device = blockdev_mapped_number(name);
 	if (*is_device) {
-		int r = live_table(name, t);
-
-		if (r) {
-			log_err("%s: cannot read its table: %s", name, devmap_reason(r));
+		if (select_table(name, t))
 			return EXIT_FAILED;
-		}
 		table_rename_devices(t, identity_path);
 		return EXIT_OK;
 	}

@@ -82,10 +82,12 @@ static int export_one(const struct options *o, const struct devmap_device *dev, 
 		      struct json_object *array, struct strbuf *all)
 {
 	bool own = opt(o, OPT_TO) && !o->to_stock;
-	struct json_object *out = json_object_new_object();
 	_cleanup_table_ struct table t = { 0 };
+	struct json_object *out;
 
-	live_table(dev->name, &t);
+	if (select_table(dev->name, &t))
+		return EXIT_FAILED;
+	out = json_object_new_object();
 	/* device numbers may change at the next boot */
 	table_rename_devices(&t, identity_persistent);
 	table_rename_devices(&t, identity_loadable);

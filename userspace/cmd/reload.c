@@ -9,6 +9,7 @@
 #include "base/util.h"
 #include "model/facts.h"
 #include "model/finding.h"
+#include "model/resize.h"
 #include "model/table-compare.h"
 #include "model/table-text.h"
 #include "model/table.h"
@@ -81,26 +82,28 @@ static void reload_read_new(const struct table *t, const struct facts_source *sr
 	}
 }
 
+/* What is to run, and instead of what. */
+struct exchange {
+	const struct table *seen, *new;
+};
+
 /*
  * What the new table changes about the data, see move_describe(); NULL: nothing.  @risky: users of
  * the device would see other data, or what is on it may need the end that it loses.
  */
-static char *reload_find_move(const struct devmap_device *dev, const struct table *new,
+static char *reload_find_move(const struct devmap_device *dev, const struct exchange *e,
 			      const struct facts_source *src, bool *risky)
 {
-	_cleanup_live_ struct live old = { 0 };
-	_cleanup_table_ struct table copy = { 0 };
+	_cleanup_table_ struct table old = { 0 }, new = { 0 };
 
-	/* without a status line, the tables can still be compared */
-	live_get(dev->name, &old);
-	if (!old.table.nr)
+	if (!e->seen->nr)
 		return NULL;
-	table_rename_devices(&old.table, identity_number);
-	reload_read_new(new, src, &copy);
-	*risky = dev->open_count > 0 || table_sectors(&copy) < table_sectors(&old.table);
+	table_copy(e->seen, &old);
+	table_rename_devices(&old, identity_number);
+	reload_read_new(e->new, src, &new);
+	*risky = dev->open_count > 0 || table_sectors(&new) < table_sectors(&old);
 	/* else report only what a comparison of the tables does not show */
-	return *risky ? move_describe(&old.table, &copy) :
-			move_other_file(&old.table, &copy);
+	return *risky ? move_describe(&old, &new) : move_other_file(&old, &new);
 }
 
 /* A dry run reports what would be asked. */
@@ -164,11 +167,6 @@ static int reload_still_right(const char *name, void *data)
 	return -EAGAIN;
 }
 
-/* What is to run, and instead of what. */
-struct exchange {
-	const struct table *seen, *new;
-};
-
 static int reload(const struct options *o, const char *name, const struct exchange *e,
 		  const struct backing *backing, const struct findings *known)
 {
@@ -218,18 +216,16 @@ static int reload_load(const struct build *b, const struct devmap_device *dev)
 	_cleanup_findings_ struct findings findings = { 0 };
 	_cleanup_backing_ struct backing backing = { .fd = -1 };
 	const struct options *o = b->options;
-	_cleanup_table_ struct table t = { 0 }, seen = { 0 };
-	const struct exchange e = { &seen, &t };
+	_cleanup_live_ struct live seen = { 0 };
+	_cleanup_table_ struct table t = { 0 };
+	const struct exchange e = { &seen.table, &t };
 	_cleanup_free_ char *move = NULL;
 	bool risky = false;
-	int r;
+	int r = select_live(dev->name, &seen) ? : load_prepare(b, &backing, &t, &findings);
 
-	/* without one there is nothing to compare with later */
-	live_table(dev->name, &seen);
-	r = load_prepare(b, &backing, &t, &findings);
 	if (r)
 		return r;
-	move = reload_find_move(dev, &t, load_facts(&backing), &risky);
+	move = reload_find_move(dev, &e, load_facts(&backing), &risky);
 	if (opt(o, OPT_DRY_RUN)) {
 		backing_announce(&backing);
 		reload_announce_move(o, dev, move, risky, &findings);

@@ -170,11 +170,10 @@ static int resize_check_files(const struct resize *r)
 static int resize_look(struct resize *r, const char *word)
 {
 	_cleanup_free_ char *why = NULL;
-	int e = resize_find(r, word);
+	int e = resize_find(r, word) ? : select_live(r->dev.name, &r->live);
 
 	if (e)
 		return e;
-	live_get(r->dev.name, &r->live);
 	r->running = &r->live.table;
 	why = resize_objection(&r->live.table);
 	if (why)

@@ -94,12 +94,7 @@ static int save_one(const struct options *o, const struct devmap_device *dev)
 		r = save_check(o, dev, &u);
 	if (r)
 		return r;
-	r = live_table(dev->name, &t);
-	if (r) {
-		log_err("%s: cannot read its table: %s", dev->name, devmap_reason(r));
-		return r;
-	}
-	r = saved_update_stage(&u, &t, dev->readonly);
+	r = select_table(dev->name, &t) ? : saved_update_stage(&u, &t, dev->readonly);
 	if (!r && u.dry_run)
 		save_print(o, dev->name, u.text);
 	else if (!r)

@@ -15,8 +15,8 @@
 #include "model/lint.h"
 #include "model/resize.h"
 #include "system/identity.h"
-#include "system/live.h"
 #include "cli/output.h"
+#include "cli/select.h"
 
 /* The name of the file after the commit. */
 static const char *saved_update_last_name(const struct saved_update *u)
@@ -80,8 +80,10 @@ static int saved_update_follow(const struct saved_update *u, const struct saved 
 {
 	_cleanup_table_ struct table live = { 0 };
 	_cleanup_free_ char *why = NULL;
+	int r = select_table(u->name, &live);
 
-	live_table(u->name, &live);
+	if (r)
+		return r;
 	if (saved_file_compare(&old->table, &live) == SAVED_STAND_IN) {
 		log_err("%s is on a loop device because the module was missing: noclone deactivate %s, then noclone activate %s",
 			u->name, u->file, u->file);

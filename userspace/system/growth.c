@@ -209,13 +209,21 @@ static int growth_room_refuse(const char *name, int r)
 	return r;
 }
 
+struct used_parts {
+	struct parts *parts;
+	int error;
+};
+
 /* All parts of disks that mapped devices have, or saved ones that are not active. */
 static void growth_room_add_live(const char *name, void *data)
 {
 	_cleanup_table_ struct table t = { 0 };
+	struct used_parts *used = data;
+	int r = live_table(name, &t);
 
-	live_table(name, &t);
-	parts_add_table(data, name, &t);
+	if (r && !devmap_is_absent(r))
+		used->error = growth_room_refuse(name, r);
+	parts_add_table(used->parts, name, &t);
 }
 
 static void growth_room_add_partition(struct parts *parts, dev_t disk, const char *name)
@@ -246,20 +254,35 @@ static void growth_room_add_partitions(struct parts *parts, const struct device_
 		growth_room_add_partition(parts, f->disk, entry);
 }
 
-/* Sectors after @end of the device; @next: set to the name of what ends them, or NULL. */
-static uint64_t growth_room_behind(const struct device_facts *f, uint64_t end, char **next)
+/* What mapped devices, saved devices and partitions have of the disk. */
+static int growth_room_collect(const struct device_facts *f, struct parts *parts)
+{
+	struct used_parts used = { .parts = parts };
+	int r = devmap_for_each(growth_room_add_live, &used);
+
+	parts_add_saved(parts);
+	growth_room_add_partitions(parts, f);
+	return r ? growth_room_refuse(f->path, r) : used.error;
+}
+
+/*
+ * @sectors: set to those after @end of the device; @next: to the name of what ends them, or
+ * NULL.  Return: 0, or a negative errno after a message.
+ */
+static int growth_room_behind(const struct device_facts *f, uint64_t end, uint64_t *sectors,
+			      char **next)
 {
 	const uint64_t from = f->offset + end;
 	uint64_t to = f->offset + f->sectors;
 	_cleanup_parts_ struct parts parts = { 0 };
 	const char *by = NULL;
 	unsigned int i;
+	int r;
 
+	*sectors = 0;
 	if (from >= to)
 		return 0;
-	devmap_for_each(growth_room_add_live, &parts);
-	parts_add_saved(&parts);
-	growth_room_add_partitions(&parts, f);
+	r = growth_room_collect(f, &parts);
 	for (i = 0; i < parts.nr; i++) {
 		const struct part *p = &parts.part[i];
 
@@ -270,7 +293,8 @@ static uint64_t growth_room_behind(const struct device_facts *f, uint64_t end, c
 		by = p->name;
 	}
 	*next = by ? xstrdup(by) : NULL;
-	return to - from;
+	*sectors = to - from;
+	return r;
 }
 
 /* The leg with the least room decides. */
@@ -288,7 +312,9 @@ static int growth_room_find_behind_legs(struct room *r, const struct target *las
 
 		if (e)
 			return growth_room_refuse(leg->device, e);
-		sectors = growth_room_behind(&f, leg->start + target_leg_length(last), &next);
+		e = growth_room_behind(&f, leg->start + target_leg_length(last), &sectors, &next);
+		if (e)
+			return e;
 		r->resize.block = MAX(r->resize.block, (uint64_t)f.logical_block);
 		if (sectors >= least)
 			continue;

@@ -356,14 +356,15 @@ static bool users_file_pins(const struct target *t, const void *data)
 	return t->engine == ENGINE_EXTENT && users_file_runs_on(t, data);
 }
 
-/* Does a device have a target on the file, or one that pins it? */
+/* Does a device have a target on the file, or one that pins it?  Maybe, if that is not known. */
 static bool users_file_maps_named(const char *name, const struct file_facts *f,
 				  bool pinned)
 {
 	_cleanup_live_ struct live live = { 0 };
+	int r = live_get(name, &live);
 
-	live_get(name, &live);
-	return table_any(&live.table, pinned ? users_file_pins : users_file_runs_on, f);
+	return (r && !devmap_is_absent(r)) ||
+	       table_any(&live.table, pinned ? users_file_pins : users_file_runs_on, f);
 }
 
 /* As soon as it is resumed: another command may be between the two. */
