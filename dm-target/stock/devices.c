@@ -484,14 +484,18 @@ static void noclone_stock_doubt(struct noclone_stock *sd)
 	WRITE_ONCE(sd->nd.state, noclone_stock_idle_state(sd));
 }
 
-/* Undo noclone_stock_detach_all() after a signal. */
-static void noclone_stock_go_on(void)
+/*
+ * Undo noclone_stock_detach_all() after a signal. The callbacks come back before another
+ * .presuspend can take the lock: a device that it marks as suspended must not resume unseen.
+ */
+static void noclone_stock_go_on(void (*fill)(void))
 {
 	struct noclone_stock *sd;
 
 	mutex_lock(&noclone_stock_lock);
 	list_for_each_entry(sd, &noclone_stocks, node)
 		noclone_stock_doubt(sd);
+	fill();
 	noclone_stock_closing = false;
 	mutex_unlock(&noclone_stock_lock);
 	noclone_stock_look_later();
@@ -500,10 +504,10 @@ static void noclone_stock_go_on(void)
 
 /*
  * Give all devices back to dm core, with one grace period for all. Return: 0, or -EINTR
- * after a signal if @interruptible. Context: no other task attaches or sends messages any
- * more, so the list does not change.
+ * after a signal if @interruptible, then with the callbacks that @fill puts back. Context: no
+ * other task attaches or sends messages any more, so the list does not change.
  */
-int noclone_stock_detach_all(bool interruptible)
+int noclone_stock_detach_all(bool interruptible, void (*fill)(void))
 {
 	struct noclone_stock *sd;
 	int r;
@@ -513,7 +517,7 @@ int noclone_stock_detach_all(bool interruptible)
 	mutex_unlock(&noclone_stock_lock);
 	r = noclone_stock_finish_work(interruptible) ?: noclone_stock_detach_each(interruptible);
 	if (r) {
-		noclone_stock_go_on();
+		noclone_stock_go_on(fill);
 		return r;
 	}
 	list_for_each_entry(sd, &noclone_stocks, node)

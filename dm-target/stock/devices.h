@@ -59,7 +59,7 @@ void noclone_stock_look_later(void);
 
 int noclone_stock_init(void);
 void noclone_stock_exit(void);
-int noclone_stock_detach_all(bool interruptible);
+int noclone_stock_detach_all(bool interruptible, void (*fill)(void));
 void noclone_stock_free_all(void);
 
 #endif /* DM_NOCLONE_STOCK_DEVICES_H */

@@ -325,11 +325,9 @@ static int noclone_slots_clear(bool interruptible)
 		return 0;
 	noclone_slots_each(noclone_slots_clear_attach);
 	noclone_slots_wait(&noclone_slots_attaching);
-	r = noclone_stock_detach_all(interruptible);
-	if (r) {
-		noclone_slots_fill();
+	r = noclone_stock_detach_all(interruptible, noclone_slots_fill);
+	if (r)
 		return r;
-	}
 	noclone_slots_each(noclone_slots_clear_detach);
 	noclone_slots_filled = false;
 	noclone_slots_wait(&noclone_slots_detaching);
