@@ -319,12 +319,12 @@ static void explain_print_below(const char *name, struct json_object *out)
 	const struct report devices = {
 		.columns = explain_devices, .nr_columns = ARRAY_SIZE(explain_devices),
 	}, files = { .columns = explain_files, .nr_columns = ARRAY_SIZE(explain_files) };
-	_cleanup_free_ char *users = explain_uses(out);
+	_cleanup_free_ char *users = explain_uses(out), *shown = visible(name);
 
 	explain_print_rows("Devices", &devices, json_object_object_get(out, "devices"));
 	explain_print_rows("Files", &files, json_object_object_get(out, "files"));
 	if (users)
-		printf("\n%s: %s\n", name, users);
+		printf("\n%s: %s\n", shown, users);
 }
 
 static int explain_read_table(const char *word, struct table *t, bool *is_device)
