@@ -7,26 +7,10 @@
  * copied to the disk FRESH, and all of it is read from MAPPED, which has those legs there.
  */
 #define _GNU_SOURCE
-#include <endian.h>
 #include <string.h>
 
 #include "crash.h"
-#include "sectors.h"
-
-/* drivers/md/dm-log-writes.c */
-#define LOG_MAGIC	0x6a736677736872ull
-#define LOG_FLUSH	(1 << 0)
-#define LOG_DISCARD	(1 << 2)
-#define LOG_MARK	(1 << 3)
-
-struct log_super {
-	uint64_t magic, version, nr_entries;
-	uint32_t sector_bytes;
-};
-
-struct log_entry {
-	uint64_t sector, nr_sectors, flags, data_bytes;
-};
+#include "log-writes.h"
 
 /* Of a sector of the stripe: the least version that may be there, and the last discard */
 struct sector {
@@ -189,13 +173,8 @@ static uint64_t replay(uint64_t at)
 
 static uint64_t open_all(char **argv)
 {
-	struct log_super super;
+	uint64_t entries = log_open(argv[1], &log_fd);
 
-	log_fd = open(argv[1], O_RDONLY);
-	if (log_fd < 0 || pread(log_fd, &super, sizeof(super), 0) != sizeof(super))
-		die("%s", argv[1]);
-	if (le64toh(super.magic) != LOG_MAGIC || le32toh(super.sector_bytes) != SECTOR)
-		errx(EXIT_FAILURE, "%s is no log", argv[1]);
 	read_lines(argv[2]);
 	fresh_fd = open_direct(argv[5]);
 	mapped_fd = open_direct(argv[6]);
@@ -204,7 +183,7 @@ static uint64_t open_all(char **argv)
 	disk = pages(disk_size * SECTOR);
 	buffer = pages(READ_SECTORS * SECTOR);
 	sector_of = calloc(size, sizeof(*sector_of));
-	return le64toh(super.nr_entries);
+	return entries;
 }
 
 int main(int argc, char **argv)

@@ -7,31 +7,11 @@
 #define _GNU_SOURCE
 #include <string.h>
 
-#include "sectors.h"
+#include "nth.h"
 
-static int fd, nth_fd;
+static int fd;
 static char *data, *wanted;
 static size_t bytes;
-
-static void fail_nth(unsigned int n)
-{
-	char text[16];
-	int length = snprintf(text, sizeof(text), "%u", n);
-
-	if (pwrite(nth_fd, text, length, 0) != length)
-		die("/proc/thread-self/fail-nth");
-}
-
-/* Return: whether an allocation has failed since fail_nth(). */
-static bool has_failed(void)
-{
-	char text[16] = "";
-
-	if (pread(nth_fd, text, sizeof(text) - 1, 0) < 0)
-		die("/proc/thread-self/fail-nth");
-	fail_nth(0);
-	return !atoi(text);
-}
 
 static void fill(unsigned int version)
 {
@@ -84,9 +64,7 @@ int main(int argc, char **argv)
 	if (argc != 3)
 		errx(EXIT_FAILURE, "usage: fail-nth DEV BYTES");
 	fd = open_direct(argv[1]);
-	nth_fd = open("/proc/thread-self/fail-nth", O_RDWR);
-	if (nth_fd < 0)
-		die("/proc/thread-self/fail-nth");
+	nth_open();
 	bytes = atol(argv[2]);
 	data = pages(bytes);
 	wanted = pages(bytes);
