@@ -7,8 +7,6 @@
  * copied to the disk FRESH, and all of it is read from MAPPED, which has those legs there.
  */
 #define _GNU_SOURCE
-#include <string.h>
-
 #include "crash.h"
 #include "log-writes.h"
 
@@ -145,29 +143,14 @@ static void check_mapped(void)
 /* Return: where the next one is. */
 static uint64_t replay(uint64_t at)
 {
-	char raw[SECTOR];
-	struct log_entry *e = (void *)raw;
-	uint64_t sector, n, i;
+	struct log_entry e;
+	uint64_t i;
 
-	if (pread(log_fd, raw, SECTOR, at * SECTOR) != SECTOR)
-		die("log at %lu", at);
-	at++;
-	sector = le64toh(e->sector);
-	n = le64toh(e->nr_sectors);
-	if (sector + n > disk_size)
-		errx(EXIT_FAILURE, "entry %lu is beyond the disk", nr_entry);
-	if (e->flags & htole64(LOG_DISCARD)) {
-		memset(disk + sector * SECTOR, 0, n * SECTOR);
-	} else if (n) {
-		if (pread(log_fd, disk + sector * SECTOR, n * SECTOR, at * SECTOR) !=
-		    (ssize_t)n * SECTOR)
-			die("log at %lu", at);
-		at += n;
-	}
+	at = log_replay(log_fd, at, disk, disk_size, &e);
 	nr_entry++;
 	apply_lines();
-	for (i = 0; i < n; i++)
-		check_on_disk(sector + i);
+	for (i = 0; i < le64toh(e.nr_sectors); i++)
+		check_on_disk(le64toh(e.sector) + i);
 	return at;
 }
 

@@ -11,13 +11,10 @@
  * Prints how many have succeeded.
  */
 #define _GNU_SOURCE
-#include <linux/dm-ioctl.h>
 #include <signal.h>
-#include <string.h>
-#include <sys/ioctl.h>
 #include <sys/wait.h>
 
-#include "sectors.h"
+#include "dm.h"
 
 #define DEVICES		6
 #define LINES		4
@@ -35,35 +32,36 @@ static const char *const messages[] = {
 	"fastpath on", "fastpath off", "fastpath", "fastpath maybe", "", "@cancel_deferred_remove",
 	"@stats_list", "@stats_create - 1024", "@stats_delete 0", "reset", "on",
 };
-static const char *const parameters[] = { "stock", "stock", "polled", "fastpath", "reserved_ios", "fail_tiers" };
+static const char *const parameters[] = {
+	"stock", "stock", "polled", "fastpath", "reserved_ios", "fail_tiers",
+};
 static const char *const values[] = { "on", "off", "on", "Y", "N", "Y", "", "0", "2", "x" };
 static const char *const engines[] = { "direct", "extent", "buffered", "sync", "none" };
 
 static char **disk, *file;
 static unsigned int nr_disks, calls, good;
-static int control;
 
-static union {
-	struct dm_ioctl head;
-	char bytes[16384];
-} io;
-
+/* After dm_begin(). A signal ends what a signal may end. */
 static int run(unsigned int nr, unsigned int command, unsigned int flags)
 {
+	char name[16];
 	int r;
 
-	io.head.version[0] = DM_VERSION_MAJOR;
-	io.head.data_size = sizeof(io);
-	io.head.data_start = sizeof(io.head);
-	io.head.flags = flags;
-	io.head.dev = command == DM_DEV_CREATE ? MINOR + nr : 0;
-	snprintf(io.head.name, sizeof(io.head.name), "fuzz%u", nr);
+	snprintf(name, sizeof(name), "fuzz%u", nr);
+	if (command == DM_DEV_CREATE)
+		dm_io.head.dev = MINOR + nr;
 	alarm(2);
-	r = ioctl(control, command, &io);
+	r = dm_run(name, command, flags);
 	alarm(0);
 	calls++;
 	good += !r;
-	return r ? -errno : 0;
+	return r;
+}
+
+static int begin_and_run(unsigned int nr, unsigned int command, unsigned int flags)
+{
+	dm_begin();
+	return run(nr, command, flags);
 }
 
 /* A disk, or a device with a lower number: not itself, and no circle */
@@ -127,10 +125,10 @@ static void line(char *type, char *text, size_t size, unsigned int nr)
 static void load(unsigned int nr)
 {
 	unsigned int lines = random_below(4) ? 1 : random_below(LINES) + 1, i;
-	struct dm_target_spec *spec = (void *)(io.bytes + sizeof(io.head));
+	struct dm_target_spec *spec = dm_begin();
 	uint64_t at = 0;
 
-	io.head.target_count = lines;
+	dm_io.head.target_count = lines;
 	for (i = 0; i < lines; i++) {
 		char *text = (char *)(spec + 1);
 
@@ -147,7 +145,7 @@ static void load(unsigned int nr)
 
 static void message(unsigned int nr)
 {
-	struct dm_target_msg *msg = (void *)(io.bytes + sizeof(io.head));
+	struct dm_target_msg *msg = dm_begin();
 
 	msg->sector = random_below(4) ? 0 : random_below(4096);
 	strcpy(msg->message, random_below(8) ? pick(messages) : pick(garbage));
@@ -176,26 +174,25 @@ static void step(unsigned int nr)
 		0, 0, DM_SKIP_LOCKFS_FLAG, DM_NOFLUSH_FLAG, DM_SKIP_LOCKFS_FLAG | DM_NOFLUSH_FLAG,
 	};
 
-	memset(&io, 0, sizeof(io));
 	switch (random_below(12)) {
 	case 0:
-		run(nr, DM_DEV_CREATE, DM_PERSISTENT_DEV_FLAG);
+		begin_and_run(nr, DM_DEV_CREATE, DM_PERSISTENT_DEV_FLAG);
 		break;
 	case 1:
 		if (!random_below(4))
-			run(nr, DM_DEV_REMOVE, random_below(3) ? 0 : DM_DEFERRED_REMOVE);
+			begin_and_run(nr, DM_DEV_REMOVE, random_below(3) ? 0 : DM_DEFERRED_REMOVE);
 		break;
 	case 2 ... 4:
 		load(nr);
 		break;
 	case 5:
-		run(nr, DM_DEV_SUSPEND, DM_SUSPEND_FLAG | pick(ways));
+		begin_and_run(nr, DM_DEV_SUSPEND, DM_SUSPEND_FLAG | pick(ways));
 		break;
 	case 6 ... 7:
-		run(nr, DM_DEV_SUSPEND, 0);
+		begin_and_run(nr, DM_DEV_SUSPEND, 0);
 		break;
 	case 8:
-		run(nr, random_below(4) ? DM_TABLE_STATUS : DM_TABLE_CLEAR,
+		begin_and_run(nr, random_below(4) ? DM_TABLE_STATUS : DM_TABLE_CLEAR,
 		    random_below(2) ? DM_NOFLUSH_FLAG : DM_NOFLUSH_FLAG | DM_STATUS_TABLE_FLAG);
 		break;
 	case 9 ... 10:
@@ -228,18 +225,17 @@ static void work(uint64_t seed)
 /* The device runs, with the table that it has, or without any data. */
 static void wake(unsigned int nr)
 {
-	struct dm_target_spec *spec = (void *)(io.bytes + sizeof(io.head));
+	struct dm_target_spec *spec;
 
-	memset(&io, 0, sizeof(io));
-	run(nr, DM_TABLE_CLEAR, 0);
-	if (!run(nr, DM_DEV_SUSPEND, 0))
+	begin_and_run(nr, DM_TABLE_CLEAR, 0);
+	if (!begin_and_run(nr, DM_DEV_SUSPEND, 0))
 		return;
-	memset(&io, 0, sizeof(io));
-	io.head.target_count = 1;
+	spec = dm_begin();
+	dm_io.head.target_count = 1;
 	spec->length = 8;
 	strcpy(spec->target_type, "error");
 	run(nr, DM_TABLE_LOAD, 0);
-	run(nr, DM_DEV_SUSPEND, 0);
+	begin_and_run(nr, DM_DEV_SUSPEND, 0);
 }
 
 static void ignore(int number)
@@ -258,10 +254,8 @@ int main(int argc, char **argv)
 	file = argv[3];
 	disk = argv + 4;
 	nr_disks = argc - 4;
-	control = open("/dev/mapper/control", O_RDWR | O_CLOEXEC);
-	if (control < 0)
-		die("/dev/mapper/control");
-	/* without SA_RESTART, so that it ends what a signal may end */
+	dm_open();
+	/* without SA_RESTART */
 	sigaction(SIGALRM, &action, NULL);
 	for (i = 0; i < WORKERS; i++) {
 		worker[i] = fork();
@@ -269,10 +263,8 @@ int main(int argc, char **argv)
 			work(atol(argv[1]) * WORKERS + i);
 	}
 	random_seed(atol(argv[1]));
-	for (i = 0; i < DEVICES; i++) {
-		memset(&io, 0, sizeof(io));
-		run(i, DM_DEV_CREATE, DM_PERSISTENT_DEV_FLAG);
-	}
+	for (i = 0; i < DEVICES; i++)
+		begin_and_run(i, DM_DEV_CREATE, DM_PERSISTENT_DEV_FLAG);
 	for (left = atol(argv[2]); left; left--)
 		step(random_below(DEVICES));
 	printf("%u calls, %u have succeeded\n", calls, good);
@@ -283,10 +275,7 @@ int main(int argc, char **argv)
 		waitpid(worker[i], NULL, 0);
 	}
 	for (i = DEVICES; i--;) {
-		int r;
-
-		memset(&io, 0, sizeof(io));
-		r = run(i, DM_DEV_REMOVE, 0);
+		int r = begin_and_run(i, DM_DEV_REMOVE, 0);
 
 		if (r && r != -ENXIO)
 			errx(EXIT_FAILURE, "fuzz%u cannot be removed: %s", i, strerror(-r));

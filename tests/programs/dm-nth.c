@@ -9,11 +9,9 @@
  * Prints how many allocations each had.
  */
 #define _GNU_SOURCE
-#include <linux/dm-ioctl.h>
-#include <string.h>
-#include <sys/ioctl.h>
 #include <sys/syscall.h>
 
+#include "dm.h"
 #include "nth.h"
 
 enum action { CREATE, LOAD, SUSPEND, RESUME, OFF, ON, REMOVE, INSERT, DELETE };
@@ -26,60 +24,45 @@ static const char *name, *target;
 static const char *parameters[2];
 static uint64_t sectors;
 static unsigned int tables;
-static int control, module;
-
-static union {
-	struct dm_ioctl head;
-	char bytes[16384];
-} io;
-
-static int run(unsigned int command, unsigned int flags)
-{
-	io.head.version[0] = DM_VERSION_MAJOR;
-	io.head.data_size = sizeof(io);
-	io.head.data_start = sizeof(io.head);
-	io.head.flags = flags;
-	strncpy(io.head.name, name, sizeof(io.head.name) - 1);
-	return ioctl(control, command, &io) ? -errno : 0;
-}
+static int module;
 
 static int load(void)
 {
-	struct dm_target_spec *spec = (void *)(io.bytes + sizeof(io.head));
+	struct dm_target_spec *spec = dm_begin();
 
-	io.head.target_count = 1;
+	dm_io.head.target_count = 1;
 	spec->length = sectors;
 	strcpy(spec->target_type, target);
 	strcpy((char *)(spec + 1), parameters[tables++ % 2]);
-	return run(DM_TABLE_LOAD, 0);
+	return dm_run(name, DM_TABLE_LOAD, 0);
 }
 
 static int message(const char *text)
 {
-	struct dm_target_msg *msg = (void *)(io.bytes + sizeof(io.head));
+	struct dm_target_msg *msg = dm_begin();
 
 	strcpy(msg->message, text);
-	return run(DM_TARGET_MSG, 0);
+	return dm_run(name, DM_TARGET_MSG, 0);
 }
 
 static int act(enum action a)
 {
-	memset(&io, 0, sizeof(io));
+	dm_begin();
 	switch (a) {
 	case CREATE:
-		return run(DM_DEV_CREATE, 0);
+		return dm_run(name, DM_DEV_CREATE, 0);
 	case LOAD:
 		return load();
 	case SUSPEND:
-		return run(DM_DEV_SUSPEND, DM_SUSPEND_FLAG);
+		return dm_run(name, DM_DEV_SUSPEND, DM_SUSPEND_FLAG);
 	case RESUME:
-		return run(DM_DEV_SUSPEND, 0);
+		return dm_run(name, DM_DEV_SUSPEND, 0);
 	case OFF:
 		return message("fastpath off");
 	case ON:
 		return message("fastpath on");
 	case REMOVE:
-		return run(DM_DEV_REMOVE, 0);
+		return dm_run(name, DM_DEV_REMOVE, 0);
 	case INSERT:
 		return syscall(__NR_finit_module, module, "", 0) ? -errno : 0;
 	default:
@@ -171,9 +154,7 @@ int main(int argc, char **argv)
 		target = argv[3];
 		parameters[0] = argv[4];
 		parameters[1] = argv[argc - 1];
-		control = open("/dev/mapper/control", O_RDWR | O_CLOEXEC);
-		if (control < 0)
-			die("/dev/mapper/control");
+		dm_open();
 	}
 	nth_open();
 	for (a = from; a <= to; a++)

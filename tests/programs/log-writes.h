@@ -4,11 +4,11 @@
 #define LOG_WRITES_H
 
 #include <endian.h>
+#include <string.h>
 
 #include "sectors.h"
 
 #define LOG_MAGIC	0x6a736677736872ull
-#define LOG_FLUSH	(1 << 0)
 #define LOG_DISCARD	(1 << 2)
 #define LOG_MARK	(1 << 3)
 
@@ -32,6 +32,31 @@ static inline uint64_t log_open(const char *path, int *fd)
 	if (le64toh(super.magic) != LOG_MAGIC || le32toh(super.sector_bytes) != SECTOR)
 		errx(EXIT_FAILURE, "%s is no log", path);
 	return le64toh(super.nr_entries);
+}
+
+/*
+ * What the entry in sector @at does to a disk of @size sectors, in memory. @e: set to the entry.
+ * Return: where the next one is.
+ */
+static inline uint64_t log_replay(int fd, uint64_t at, char *disk, uint64_t size,
+				  struct log_entry *e)
+{
+	uint64_t sector, n;
+
+	if (pread(fd, e, sizeof(*e), at * SECTOR) != sizeof(*e))
+		die("log at %lu", at);
+	at++;
+	sector = le64toh(e->sector);
+	n = le64toh(e->nr_sectors);
+	if (sector + n > size)
+		errx(EXIT_FAILURE, "the entry before sector %lu is beyond the disk", at);
+	if (e->flags & htole64(LOG_DISCARD)) {
+		memset(disk + sector * SECTOR, 0, n * SECTOR);
+		return at;
+	}
+	if (n && pread(fd, disk + sector * SECTOR, n * SECTOR, at * SECTOR) != (ssize_t)n * SECTOR)
+		die("log at %lu", at);
+	return at + n;
 }
 
 #endif
