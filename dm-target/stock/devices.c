@@ -269,6 +269,14 @@ void noclone_stock_put(struct noclone_stock *sd)
 	mutex_unlock(&noclone_stock_lock);
 }
 
+/* What noclone_stock_doubt() needs to know */
+void noclone_stock_count_detaching(struct noclone_stock *sd, int n)
+{
+	mutex_lock(&noclone_stock_lock);
+	sd->detaching += n;
+	mutex_unlock(&noclone_stock_lock);
+}
+
 /* Return: false if it is queued already, or must not be. Context: noclone_stock_lock */
 static bool noclone_stock_queue(struct noclone_stock *sd)
 {
@@ -316,6 +324,9 @@ static void noclone_stock_retry_all(struct work_struct *work)
 
 	mutex_lock(&noclone_stock_lock);
 	list_for_each_entry(sd, &noclone_stocks, node) {
+		/* noclone_stock_go_on() calls this again */
+		if (noclone_stock_closing)
+			break;
 		if (READ_ONCE(sd->nd.state) == NOCLONE_OFF_MEMORY || READ_ONCE(sd->interrupted)) {
 			WRITE_ONCE(sd->interrupted, false);
 			noclone_stock_queue_retry(sd);
@@ -475,10 +486,10 @@ static int noclone_stock_detach_each(bool interruptible)
 static void noclone_stock_doubt(struct noclone_stock *sd)
 {
 	/* Not detached, so the table is the same: before another one comes .presuspend */
-	if (!sd->users && rcu_access_pointer(sd->nd.live))
+	if (!sd->detaching && rcu_access_pointer(sd->nd.live))
 		return;
 	sd->stale = true;
-	if (sd->users)
+	if (sd->detaching)
 		return;
 	sd->was_suspended = false;
 	WRITE_ONCE(sd->nd.state, noclone_stock_idle_state(sd));
@@ -493,8 +504,12 @@ static void noclone_stock_go_on(void (*fill)(void))
 	struct noclone_stock *sd;
 
 	mutex_lock(&noclone_stock_lock);
-	list_for_each_entry(sd, &noclone_stocks, node)
+	list_for_each_entry(sd, &noclone_stocks, node) {
 		noclone_stock_doubt(sd);
+		/* A work item may have given up, and not said so yet */
+		if (sd->users)
+			WRITE_ONCE(sd->interrupted, true);
+	}
 	fill();
 	noclone_stock_closing = false;
 	mutex_unlock(&noclone_stock_lock);

@@ -20,6 +20,7 @@
 struct noclone_stock {
 	struct list_head node;
 	unsigned int users;		/* callbacks and work items inside */
+	unsigned int detaching;		/* of those, .presuspend */
 	u64 diskseq;
 	dev_t dev;
 	struct mutex preparing;		/* memory is waited for */
@@ -52,6 +53,7 @@ static inline enum noclone_state noclone_stock_idle_state(const struct noclone_s
 struct noclone_stock *noclone_stock_get(struct dm_target *ti, bool add);
 void noclone_stock_put(struct noclone_stock *sd);
 
+void noclone_stock_count_detaching(struct noclone_stock *sd, int n);
 void noclone_stock_queue_attach(struct noclone_stock *sd);
 void noclone_stock_retry(struct noclone_stock *sd);
 void noclone_stock_retry_later(void);

@@ -196,12 +196,14 @@ void noclone_stock_detach(struct dm_target *ti, noclone_sentinel_submit_fn *subm
 
 	if (!sd)
 		return;
+	noclone_stock_count_detaching(sd, 1);
 	noclone_fastpath_presuspend(&sd->nd, submit);
 	/* Bios in flight may reference the table, and .presuspend_undo needs it */
 	mutex_lock(&sd->nd.lock);
 	sd->was_suspended = true;
 	sd->kept = true;
 	mutex_unlock(&sd->nd.lock);
+	noclone_stock_count_detaching(sd, -1);
 	noclone_stock_put(sd);
 	noclone_stock_look_later();
 }
