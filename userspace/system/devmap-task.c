@@ -207,9 +207,9 @@ int devmap_permitted(void)
 
 int devmap_query_run(struct dm_task *dmt)
 {
-	/* libdm makes no task that it cannot run, and does not say why */
+	/* libdm makes no task that it cannot run, or for a name that no device can have */
 	if (!dmt && devmap_driver_loaded())
-		return devmap_permitted() ? -EACCES : -EINVAL;
+		return devmap_permitted() ? -EACCES : -ENXIO;
 	if (!dmt)
 		return -ENODEV;
 	return dm_task_run(dmt) ? 0 : devmap_task_errno(dmt);
