@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The commands, in the order of the help and of noclone(8), and the dispatcher. */
+/* The commands, in the order of the help and of noclone(8), their help, and the dispatcher. */
 
 #include <stdio.h>
 #include <string.h>
@@ -7,18 +7,16 @@
 #include "base/log.h"
 #include "base/util.h"
 #include "system/devmap.h"
-#include "cli/complete.h"
-#include "cli/help.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cmd/cmd.h"
 
-#define OPT_CHANGE	(OPT_DRY_RUN | OPT_JSON | OPT_FORCE)
+#define OPT_CHANGE	(OPT_COMMON | OPT_DRY_RUN | OPT_JSON | OPT_FORCE)
 #define OPT_LOAD	(OPT_CHANGE | OPT_TABLE | OPT_CHUNK | OPT_FILE | \
 			 OPT_NO_FASTPATH | OPT_READONLY | OPT_UDEV)
 
-#define OPT_SWITCH	(OPT_NOW | OPT_RUNTIME | OPT_ALL | OPT_INCLUDE | OPT_EXCLUDE | \
-			 OPT_DRY_RUN | OPT_JSON | OPT_QUIET)
+#define OPT_SWITCH	(OPT_COMMON | OPT_NOW | OPT_RUNTIME | OPT_ALL | OPT_INCLUDE | \
+			 OPT_EXCLUDE | OPT_DRY_RUN | OPT_JSON | OPT_QUIET)
 
 #define CHANGE	"Creating and changing devices"
 #define BOOT	"Devices that come back at boot"
@@ -31,156 +29,155 @@
 static int commands_help(const struct options *o, int argc, char **argv);
 
 const struct command commands[] = {
-	{
-		"create", "NAME {linear DEV[:START[+LEN]]... | striped [--chunk SIZE] DEV[:START[+LEN]]... | file PATH | --table FILE}",
-		"create a mapped device",
-		1, ANY_NUMBER, OPT_LOAD | OPT_UUID | OPT_PERSIST,
-		"NEW linear|striped|file FILE", cmd_create, CHANGE, "add new lvcreate advise",
-		.examples = { "noclone create fast striped --chunk 64K /dev/nvme0n1 /dev/nvme1n1",
-			      "noclone create image file /srv/disk.img --size 10G --allocate --engine extent" },
-		.texts = { { OPT_CHUNK, "SIZE", "chunk of a striped device (default what its devices prefer)" } },
-	}, {
-		"reload", "NAME {linear DEV... | striped --chunk SIZE DEV... | file PATH | --table FILE}",
-		"give a running device a new table",
-		1, ANY_NUMBER, OPT_LOAD | OPT_YES,
-		"NAME linear|striped|file FILE", cmd_reload, CHANGE, "load replace shrink reduce lvreduce",
-		.examples = { "noclone reload data linear /dev/nvme0n1 /dev/nvme1n1",
-			      "noclone reload image file /srv/disk.img --size 20G" },
-		.texts = { { OPT_ENGINE, "direct|extent|buffered|sync", "how the I/O of noclone-file is done (default as before)" } },
-	}, {
-		"convert", "NAME... [--to {noclone | stock}]",
-		"exchange the targets of running devices: stock ones for this module's, or back",
-		1, ANY_NUMBER, OPT_TO | OPT_DRY_RUN | OPT_JSON | OPT_UDEV,
-		"NAME", cmd_convert, CHANGE, "lvconvert",
-		.examples = { "noclone convert data", "noclone convert data --to stock" },
-	}, {
-		"remove", "NAME...", "remove devices",
-		1, ANY_NUMBER, OPT_CHANGE | OPT_FORGET | OPT_UDEV,
-		"NAME", cmd_remove, CHANGE, "rm del delete destroy lvremove",
-		.examples = { "noclone remove fast", "noclone remove --forget fast" },
-	}, {
-		"resize", "NAME {SIZE | +SIZE | max} [DEV[:START[+LEN]]...]",
-		"make a running device larger",
-		2, ANY_NUMBER, OPT_CHANGE | OPT_RESIZEFS | OPT_ALLOCATE | OPT_UDEV,
-		"NAME max FILE", cmd_resize, CHANGE,
-		"grow extend lvextend lvresize",
-		.examples = { "noclone resize data +100G --resizefs",
-			      "noclone resize data max /dev/nvme2n1" },
-		.texts = { { OPT_ALLOCATE, NULL, "write zeroes to the new part of the file" } },
-	}, {
-		"save", "NAME...", "keep devices with their tables, so that they come back at boot",
-		1, ANY_NUMBER, OPT_CHANGE,
-		"NAME", cmd_save, BOOT, NULL,
-		.examples = { "noclone save fast", "noclone save -n fast" },
-		.texts = { { OPT_DRY_RUN, NULL, "print the file and change nothing" } },
-	}, {
-		"activate", "{NAME... | --all}", "bring saved devices back",
-		0, ANY_NUMBER, OPT_CHANGE | OPT_ALL | OPT_STRICT | OPT_UDEV,
-		"SAVED", cmd_activate, BOOT, "start up mount",
-		.examples = { "noclone activate fast", "noclone activate --all --strict" },
-		.texts = { { OPT_ALL, NULL, "all saved devices" } },
-	}, {
-		"deactivate", "{NAME... | --all}",
-		"remove saved devices that are not in use; they stay saved",
-		0, ANY_NUMBER, OPT_CHANGE | OPT_ALL | OPT_UDEV,
-		"SAVED", cmd_deactivate, BOOT, "stop down umount unmount",
-		.examples = { "noclone deactivate fast", "noclone deactivate --all" },
-		.texts = { { OPT_ALL, NULL, "all saved devices" } },
-	}, {
-		"enable", "{[--now | --runtime] {DEVICE... | --all | --include PATTERN... | --exclude PATTERN...} | --policy [DEVICE...]}",
-		"give devices the fast path, whatever made them; their tables stay",
-		0, ANY_NUMBER, OPT_SWITCH | OPT_POLICY,
-		"DEVICE", cmd_enable, SWITCH, "attach on",
-		.examples = { "noclone enable --now vg0/root", "noclone enable --include 'vg0/*'" },
-	}, {
-		"disable", "[--now | --runtime] {DEVICE... | --all | --include PATTERN... | --exclude PATTERN...}",
-		"take the fast path from devices again",
-		0, ANY_NUMBER, OPT_SWITCH,
-		"DEVICE", cmd_disable, SWITCH, "detach off",
-		.examples = { "noclone disable --now vg0/root", "noclone disable --runtime --all" },
-	}, {
-		"status", "[NAME...]",
-		"print a line for each device, or all about some, with their counters",
-		0, ANY_NUMBER, OPT_JSON | OPT_ALL | OPT_OUTPUT | OPT_SORT | OPT_NOHEADINGS |
-		OPT_WATCH | OPT_PROMETHEUS,
-		"DEVICE", cmd_status, INSPECT, "list ls lvs show info lvdisplay",
-		.examples = { "noclone status", "noclone status --watch=1 -o NAME,IO,SHARE" },
-		.texts = { { OPT_ALL, NULL, "also devices that cannot have the fast path" } },
-	}, {
-		"explain", "{NAME | FILE}", "describe a table in words and as a diagram",
-		1, 1, OPT_JSON,
-		"NAME|FILE", cmd_explain, INSPECT, NULL,
-		.examples = { "noclone explain fast", "noclone explain fast.table" },
-	}, {
-		"check", "FILE...", "check table files for mistakes",
-		1, ANY_NUMBER, OPT_JSON,
-		"FILE", cmd_check, INSPECT, "lint verify",
-		.examples = { "noclone check fast.table", "noclone check --json *.table" },
-	}, {
-		"export", "[NAME...]",
-		"print the equivalent stock tables, for dmsetup create --concise, or the live ones",
-		0, ANY_NUMBER, OPT_JSON | OPT_TO,
-		"NAME", cmd_export, INSPECT, "dump table",
-		.examples = { "noclone export >stock.tables", "noclone export --to noclone fast >fast.table" },
-		.texts = { { OPT_TO, "noclone|stock", "the targets of the tables (default stock)" } },
-	}, {
-		"doctor", "", "say what keeps this machine from using the fast path, and the fix",
-		0, 0, OPT_JSON | OPT_QUIET,
-		"", cmd_doctor, DOCTOR, NULL,
-		.examples = { "noclone doctor", "noclone doctor --quiet || noclone doctor --json" },
-	}, {
-		"bench", "DEVICE...",
-		"compare devices raw, through stock dm and through noclone",
-		1, ANY_NUMBER, OPT_DRY_RUN | OPT_JSON | OPT_CHUNK | OPT_SECONDS,
-		"FILE", cmd_bench, MEASURE, "benchmark",
-		.examples = { "noclone bench /dev/nvme0n1",
-			      "noclone bench --json /dev/nvme0n1 >today.json" },
-		.texts = { { OPT_CHUNK, "SIZE", "chunk of the striped devices (default 64K)" } },
-	}, {
-		"help", "[COMMAND]", "print help for a command",
-		0, 1, 0,
-		"COMMAND", commands_help, HELP, NULL,
-		.examples = { "noclone help", "noclone help create" },
-	}, {
-		"version", "", "print the versions of the tool, libdevmapper and the module",
-		0, 0, OPT_JSON,
-		"", cmd_version, HELP, NULL,
-		.examples = { "noclone version", "noclone version --json" },
-	},
+	{ "create", "NAME {linear DEV[:START[+LEN]]... | striped [--chunk SIZE] DEV[:START[+LEN]]... | file PATH | --table FILE}",
+	  "create a mapped device", CHANGE,
+	  1, ANY_NUMBER, OPT_LOAD | OPT_UUID | OPT_PERSIST,
+	  "NEW linear|striped|file FILE", cmd_create },
+	{ "reload", "NAME {linear DEV... | striped --chunk SIZE DEV... | file PATH | --table FILE}",
+	  "give a running device a new table", CHANGE,
+	  1, ANY_NUMBER, OPT_LOAD | OPT_YES, "NAME linear|striped|file FILE", cmd_reload },
+	{ "convert", "NAME... [--to {noclone | stock}]",
+	  "exchange the targets of running devices: stock ones for this module's, or back", CHANGE,
+	  1, ANY_NUMBER, OPT_COMMON | OPT_TO | OPT_DRY_RUN | OPT_JSON | OPT_UDEV,
+	  "NAME", cmd_convert },
+	{ "remove", "NAME...", "remove devices", CHANGE,
+	  1, ANY_NUMBER, OPT_CHANGE | OPT_FORGET | OPT_UDEV, "NAME", cmd_remove },
+	{ "resize", "NAME {SIZE | +SIZE | max} [DEV[:START[+LEN]]...]",
+	  "make a running device larger", CHANGE,
+	  2, ANY_NUMBER, OPT_CHANGE | OPT_RESIZEFS | OPT_ALLOCATE | OPT_UDEV,
+	  "NAME max FILE", cmd_resize },
+	{ "save", "NAME...", "keep devices with their tables, so that they come back at boot", BOOT,
+	  1, ANY_NUMBER, OPT_CHANGE, "NAME", cmd_save },
+	{ "activate", "{NAME... | --all}", "bring saved devices back", BOOT,
+	  0, ANY_NUMBER, OPT_CHANGE | OPT_ALL | OPT_STRICT | OPT_UDEV, "SAVED", cmd_activate },
+	{ "deactivate", "{NAME... | --all}",
+	  "remove saved devices that are not in use; they stay saved", BOOT,
+	  0, ANY_NUMBER, OPT_CHANGE | OPT_ALL | OPT_UDEV, "SAVED", cmd_deactivate },
+	{ "enable", "{[--now | --runtime] {DEVICE... | --all | --include PATTERN... | --exclude PATTERN...} | --policy [DEVICE...]}",
+	  "give devices the fast path, whatever made them; their tables stay", SWITCH,
+	  0, ANY_NUMBER, OPT_SWITCH | OPT_POLICY, "DEVICE", cmd_enable },
+	{ "disable", "[--now | --runtime] {DEVICE... | --all | --include PATTERN... | --exclude PATTERN...}",
+	  "take the fast path from devices again", SWITCH,
+	  0, ANY_NUMBER, OPT_SWITCH, "DEVICE", cmd_disable },
+	{ "status", "[NAME...]",
+	  "print a line for each device, or all about some, with their counters", INSPECT,
+	  0, ANY_NUMBER, OPT_COMMON | OPT_JSON | OPT_ALL | OPT_OUTPUT | OPT_SORT |
+	  OPT_NOHEADINGS | OPT_WATCH | OPT_PROMETHEUS, "DEVICE", cmd_status },
+	{ "explain", "{NAME | FILE}", "describe a table in words and as a diagram", INSPECT,
+	  1, 1, OPT_COMMON | OPT_JSON, "NAME|FILE", cmd_explain },
+	{ "check", "FILE...", "check table files for mistakes", INSPECT,
+	  1, ANY_NUMBER, OPT_COMMON | OPT_JSON, "FILE", cmd_check },
+	{ "export", "[NAME...]",
+	  "print the equivalent stock tables, for dmsetup create --concise, or the live ones", INSPECT,
+	  0, ANY_NUMBER, OPT_COMMON | OPT_JSON | OPT_TO, "NAME", cmd_export },
+	{ "doctor", "", "say what keeps this machine from using the fast path, and the fix", DOCTOR,
+	  0, 0, OPT_COMMON | OPT_JSON | OPT_QUIET, "", cmd_doctor },
+	{ "bench", "DEVICE...", "compare devices raw, through stock dm and through noclone", MEASURE,
+	  1, ANY_NUMBER, OPT_COMMON | OPT_DRY_RUN | OPT_JSON | OPT_CHUNK | OPT_SECONDS,
+	  "FILE", cmd_bench },
+	{ "help", "[COMMAND]", "print help for a command", HELP,
+	  0, 1, OPT_COMMON, "COMMAND", commands_help },
+	{ "version", "", "print the versions of the tool, libdevmapper and the module", HELP,
+	  0, 0, OPT_COMMON | OPT_JSON, "", cmd_version },
 	{ }
 };
 
+const struct command *command_find(const char *name)
+{
+	const struct command *cmd;
+
+	for (cmd = commands; cmd->name; cmd++)
+		if (!strcmp(cmd->name, name))
+			return cmd;
+	return NULL;
+}
+
+static const struct command *commands_get(const char *name)
+{
+	const struct command *cmd = command_find(name);
+
+	if (!cmd)
+		log_err("unknown command \"%s\": \"noclone help\" lists the commands", name);
+	return cmd;
+}
+
+/* Options with their arguments are this wide; a longer one has a line to itself. */
+#define HELP_WIDTH	24
+
+static void commands_help_option(const struct option_info *o)
+{
+	const char *argument = o->argument ? o->argument : "";
+	bool optional = *argument == '[';
+	_cleanup_free_ char *words = xasprintf("--%s%s%s", o->name,
+					       optional ? "[=" : *argument ? " " : "",
+					       argument + optional);
+
+	if (o->letter)
+		printf("  -%c, ", o->letter);
+	else
+		printf("      ");
+	if (strlen(words) > HELP_WIDTH)
+		printf("%s\n      %*s %s\n", words, HELP_WIDTH, "", o->help);
+	else
+		printf("%-*s %s\n", HELP_WIDTH, words, o->help);
+}
+
+static void commands_help_command(const struct command *cmd)
+{
+	unsigned int i;
+
+	printf("noclone %s %s\n\n%s\n\nOptions:\n", cmd->name, cmd->words, cmd->summary);
+	for (i = 0; i < OPT_NR; i++)
+		if (cmd->options & option_infos[i].bit)
+			commands_help_option(&option_infos[i]);
+	printf("\nnoclone-%s(8) has all of it, with examples.\n", cmd->name);
+}
+
+static void commands_help_overview(void)
+{
+	const char *topic = "";
+	const struct command *cmd;
+
+	puts("noclone COMMAND [OPTIONS] [WORDS]\n\n"
+	     "Device-mapper devices whose I/O takes a fast path without clones: linear,\n"
+	     "striped, or on a file.");
+	for (cmd = commands; cmd->name; cmd++) {
+		if (strcmp(cmd->topic, topic))
+			printf("\n%s:\n", cmd->topic);
+		topic = cmd->topic;
+		printf("  %-10s %s\n", cmd->name, cmd->summary);
+	}
+	puts("\n\"noclone help COMMAND\" describes one, noclone-COMMAND(8) in full.\n"
+	     "Sizes need a unit: 64K, 1.5G, 1T (powers of 1024), 10GB (powers of 1000),\n"
+	     "2048s (sectors of 512 bytes).");
+}
+
 static int commands_help(const struct options *o __unused, int argc, char **argv)
 {
-	const struct command *cmd = argc ? command_find(commands, argv[0]) : NULL;
+	const struct command *cmd = argc ? commands_get(argv[0]) : NULL;
 
 	if (cmd)
-		help_command(cmd);
-	else if (argc && usage_is_dmsetup(argc, argv))
-		return EXIT_USAGE;
-	else if (argc)
-		usage_unknown_command(commands, argv[0]);
-	else
-		help_overview(commands);
+		commands_help_command(cmd);
+	else if (!argc)
+		commands_help_overview();
 	return argc && !cmd ? EXIT_USAGE : EXIT_OK;
 }
 
-/*
- * noclone __complete NUMBER WORD...: the candidates for the word of that number, from 0
- * on, which may be one behind the last.  It is no command, because its words are not ours.
- */
-static int commands_complete(int argc, char **argv)
+/* Does the command take these options, and so many words?  If not, after a message. */
+static bool commands_are_right(const struct command *cmd, option_bits given, int nr)
 {
-	_cleanup_free_ char *candidates = NULL;
-	uint32_t nr;
+	unsigned int i;
 
-	if (argc < 4 || !parse_u32(argv[2], &nr) || nr > (uint32_t)argc - 3)
-		return EXIT_USAGE;
-	if (nr == (uint32_t)argc - 3)
-		argv[argc] = "";
-	candidates = complete_word(commands, nr, argv + 3);
-	fputs(candidates, stdout);
-	return EXIT_OK;
+	for (i = 0; i < OPT_NR; i++)
+		if (given & ~cmd->options & option_infos[i].bit) {
+			log_err("%s does not take --%s: see \"noclone help %s\"", cmd->name,
+				option_infos[i].name, cmd->name);
+			return false;
+		}
+	if (nr >= cmd->min && (cmd->max == ANY_NUMBER || nr <= cmd->max))
+		return true;
+	log_err("usage: noclone %s%s%s", cmd->name, *cmd->words ? " " : "", cmd->words);
+	return false;
 }
 
 static int commands_run(const struct options *o, int argc, char **argv)
@@ -189,63 +186,38 @@ static int commands_run(const struct options *o, int argc, char **argv)
 		.udev_sync = !opt(o, OPT_NOUDEVSYNC),
 		.udev_timeout = o->udev_timeout,
 	};
-	const struct command *cmd = command_find(commands, argv[0]);
+	const struct command *cmd = commands_get(argv[0]);
 
-	if (!cmd) {
-		usage_unknown_command(commands, argv[0]);
+	if (!cmd)
 		return EXIT_USAGE;
-	}
 	if (opt(o, OPT_HELP)) {
-		help_command(cmd);
+		commands_help_command(cmd);
 		return EXIT_OK;
 	}
-	if (o->given & ~(cmd->options | OPT_COMMON)) {
-		usage_other_options(cmd, o->given);
+	if (!commands_are_right(cmd, o->given, argc - 1))
 		return EXIT_USAGE;
-	}
-	if (argc - 1 < cmd->min ||
-	    (cmd->max != ANY_NUMBER && argc - 1 > cmd->max)) {
-		usage_words(cmd, argc, argv);
-		return EXIT_USAGE;
-	}
-
 	devmap_setup(&config);
 	return cmd->run(o, argc - 1, argv + 1);
-}
-
-/* The first word that is a command: getopt has not got as far as telling. */
-static const struct command *commands_among(int argc, char **argv)
-{
-	const struct command *cmd = NULL;
-	int i;
-
-	for (i = 1; !cmd && i < argc; i++)
-		cmd = command_find(commands, argv[i]);
-	return cmd;
 }
 
 int command_main(int argc, char **argv)
 {
 	struct options o;
-	int first, r = EXIT_USAGE;
+	int first, r = EXIT_OK;
 
 	if (argc > 1 && !strcmp(argv[1], "__complete"))
-		return commands_complete(argc, argv);
-	if (argc && usage_is_dmsetup(argc - 1, argv + 1))
-		return EXIT_USAGE;
+		return cmd_complete(argc, argv);
+	/* getopt's messages begin with it */
+	argv[0] = "noclone";
 	first = options_parse(&o, argc, argv);
 	if (first < 0) {
-		if (*o.unknown)
-			usage_unknown_option(o.unknown, commands_among(argc, argv));
+		r = EXIT_USAGE;
 	} else if (opt(&o, OPT_VERSION)) {
 		puts("noclone " TOOL_VERSION);
-		r = EXIT_OK;
 	} else if (first < argc) {
 		r = commands_run(&o, argc - first, argv + first);
-	} else if (argc > 1 && !opt(&o, OPT_HELP)) {
-		log_err("which command? \"noclone help\" lists them");
 	} else {
-		help_overview(commands);
+		commands_help_overview();
 		r = opt(&o, OPT_HELP) ? EXIT_OK : EXIT_USAGE;
 	}
 	options_free(&o);

@@ -1,52 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Words that were probably meant, and names that a device may have. */
+/* Names that a device may have. */
 #include "unit.h"
 
-#include "base/nearest.h"
 #include "base/util.h"
 #include "model/name.h"
-
-#define LIST "create reload remove rename resize resume status table direct buffered"
-
-static void meant(const char *word, const char *expected)
-{
-	_cleanup_free_ char *best = nearest_of(word, LIST);
-
-	if (!expected)
-		assert_null(best);
-	else if (!best || strcmp(best, expected))
-		fail_msg("\"%s\" gives \"%s\"", word, best ? best : "nothing");
-}
-
-static void mistyped_words(void **state __unused)
-{
-	meant("craete", "create");
-	meant("crate", "create");
-	meant("creatte", "create");
-	meant("CREATE", "create");
-	meant("drect", "direct");
-	meant("resise", "resize");
-	meant("rezume", "resume");
-	/* the closest one, not the first */
-	meant("renane", "rename");
-}
-
-static void beginnings(void **state __unused)
-{
-	meant("buf", "buffered");
-	meant("stat", "status");
-	meant("tab", "table");
-	meant("st", NULL);
-}
-
-static void other_words(void **state __unused)
-{
-	meant("", NULL);
-	meant("x", NULL);
-	meant("mirror", NULL);
-	meant("frobnicate", NULL);
-	meant("a-word-that-is-longer-than-forty-characters-is-no-word", NULL);
-}
 
 static void names(void **state __unused)
 {
@@ -111,9 +68,6 @@ static void uuids(void **state __unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(mistyped_words),
-		cmocka_unit_test(beginnings),
-		cmocka_unit_test(other_words),
 		cmocka_unit_test(names),
 		cmocka_unit_test(encoded_names),
 		cmocka_unit_test(long_names),

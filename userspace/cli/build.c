@@ -10,7 +10,6 @@
 
 #include "dm-noclone.h"
 #include "base/log.h"
-#include "base/nearest.h"
 #include "base/read.h"
 #include "base/size.h"
 #include "base/util.h"
@@ -82,21 +81,13 @@ static char *build_legs_usage(int argc, char **argv)
 	return NULL;
 }
 
-static char *build_kind_usage(const char *word)
-{
-	_cleanup_free_ char *best = nearest_of(word, "linear striped file");
-	_cleanup_free_ char *hint = nearest_hint(best);
-
-	return xasprintf("\"%s\" is no target: expected linear, striped or file, after the name of the device%s",
-			 word, hint);
-}
-
 static char *build_devices_usage(const struct build *b, enum target_kind kind)
 {
 	const struct options *o = b->options;
 
 	if (kind == TARGET_OTHER)
-		return build_kind_usage(b->argv[0]);
+		return xasprintf("\"%s\" is no target: expected linear, striped or file, after the name of the device",
+				 b->argv[0]);
 	if (o->given & OPT_FILE)
 		return xasprintf("--engine, --size and --allocate are for \"file PATH\"%s",
 				 opt(o, OPT_SIZE) ?

@@ -15,10 +15,10 @@
  */
 #define NOCLONE_OPTIONS(X)						\
 	X(TABLE,	"table",	't', "FILE",	"take the table from FILE (- is stdin)") \
-	X(CHUNK,	"chunk",	'c', "SIZE",	"chunk of a striped device, for example 64K") \
-	X(ENGINE,	"engine",	'e', "direct|extent|buffered|sync", "how the I/O of noclone-file is done (default direct)") \
+	X(CHUNK,	"chunk",	'c', "SIZE",	"chunk of a striped device (create: default what its devices prefer; bench: 64K)") \
+	X(ENGINE,	"engine",	'e', "direct|extent|buffered|sync", "how the I/O of noclone-file is done (default direct; reload: as before)") \
 	X(SIZE,		"size",		0,   "SIZE",	"create the file, or grow it to this size") \
-	X(ALLOCATE,	"allocate",	0,   NULL,	"fill holes and unwritten extents of the file with zeroes") \
+	X(ALLOCATE,	"allocate",	0,   NULL,	"write zeroes to holes and unwritten extents of the file, or to its new part") \
 	X(RESIZEFS,	"resizefs",	0,   NULL,	"let fsadm(8) of lvm2 grow the file system on the device as well") \
 	X(NO_FASTPATH,	"no-fastpath",	0,   NULL,	"let dm core clone every I/O") \
 	X(READONLY,	"readonly",	'r', NULL,	"make the device read-only") \
@@ -26,13 +26,13 @@
 	X(PERSIST,	"persist",	0,   NULL,	"save the device, so that it comes back at boot") \
 	X(FORGET,	"forget",	0,   NULL,	"remove the file of a saved device as well") \
 	X(STRICT,	"strict",	0,   NULL,	"without the module fail, instead of using dm's own targets and loop devices") \
-	X(ALL,		"all",		'a', NULL,	"all devices") \
+	X(ALL,		"all",		'a', NULL,	"all devices (status: also those that cannot have the fast path)") \
 	X(NOW,		"now",		0,   NULL,	"act now as well, not only from the next boot on") \
 	X(RUNTIME,	"runtime",	0,   NULL,	"act now, until the next boot, and leave the policy as it is") \
 	X(POLICY,	"policy",	0,   NULL,	"act now as the policy says") \
 	X(INCLUDE,	"include",	0,   "PATTERN",	"add a rule to the policy: devices of that name get the fast path") \
 	X(EXCLUDE,	"exclude",	0,   "PATTERN",	"add a rule to the policy: devices of that name do not get it") \
-	X(TO,		"to",		0,   "noclone|stock", "the targets that the devices get (default noclone)") \
+	X(TO,		"to",		0,   "noclone|stock", "the targets of the devices or tables (convert: default noclone; export: stock)") \
 	X(WATCH,	"watch",	'w', "[SECONDS]", "repeat, with rates per second (default 2)") \
 	X(NOHEADINGS,	"noheadings",	0,   NULL,	"print no line of headings") \
 	X(PROMETHEUS,	"prometheus",	0,   NULL,	"print metrics for the textfile collector of node_exporter") \
@@ -82,8 +82,6 @@ extern const struct option_info option_infos[OPT_NR];
 
 /**
  * struct options - the parsed options
- * @unknown: after a failure, the option that there is not, or that is the beginning of
- *	several: "--name" as it was typed, or "-n"; empty after a message
  * @given: OPT_ bits
  * @table: --table
  * @chunk: --chunk in sectors
@@ -100,7 +98,6 @@ extern const struct option_info option_infos[OPT_NR];
  * @watch_ms: --watch in milliseconds, or its default
  */
 struct options {
-	char unknown[64];
 	option_bits given;
 	const char *table;
 	uint64_t chunk;
@@ -128,62 +125,9 @@ static inline bool opt(const struct options *o, option_bits bit)
  * @argc: number of words, of which @argv[0] is skipped
  * @argv: permuted so that the words that are no options come last
  *
- * Return: index of the first word that is no option, or -EINVAL: @o->unknown says
- * why, or a message has.
+ * Return: index of the first word that is no option, or -EINVAL after a message.
  */
 int options_parse(struct options *o, int argc, char **argv);
-/* By "--name" or "-n", NULL if there is none. */
-const struct option_info *option_find(const char *word);
-/* Does it take the next word, whatever that is? */
-bool option_takes_word(const struct option_info *o);
 void options_free(struct options *o);
-
-#define ANY_NUMBER	(-1)
-
-/* What an option means to one command only. */
-struct option_text {
-	option_bits bit;
-	const char *argument;
-	const char *help;
-};
-
-/**
- * struct command - one command
- * @name: its name
- * @words: its words, for the usage line
- * @summary: one line of help
- * @min: least number of words
- * @max: most, or ANY_NUMBER
- * @options: OPT_ bits it takes, without those that all take
- * @kinds: what completion proposes for its words, see cli/complete.c
- * @run: runs it with the words only; returns an exit code
- * @topic: heading of the help and of noclone(8) that it belongs to
- * @synonyms: other tools' names for it
- * @examples: for its help
- * @texts: options that mean something else to this command
- */
-struct command {
-	const char *name;
-	const char *words;
-	const char *summary;
-	int min;
-	int max;
-	option_bits options;
-	const char *kinds;
-	int (*run)(const struct options *o, int argc, char **argv);
-	const char *topic;
-	const char *synonyms;
-	const char *examples[2];
-	struct option_text texts[2];
-};
-
-/* Lists of commands are in the order of the help; a command without a name ends them. */
-
-/* NULL if there is none of that name. */
-const struct command *command_find(const struct command *list, const char *name);
-/* Does it take that option?  NULL, if the command is not known, takes all. */
-bool command_takes(const struct command *cmd, const struct option_info *o);
-/* What the option means to that command, or to all if it is NULL. */
-struct option_info command_option(const struct command *cmd, const struct option_info *o);
 
 #endif /* NOCLONE_OPTIONS_H */

@@ -9,7 +9,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/nearest.h"
 #include "base/util.h"
 
 static const struct report_column *report_find(const struct report *r, const char *name)
@@ -20,25 +19,6 @@ static const struct report_column *report_find(const struct report *r, const cha
 		if (!strcasecmp(r->columns[i].name, name))
 			return &r->columns[i];
 	return NULL;
-}
-
-static char *report_names(const struct report *r)
-{
-	struct strbuf b = { 0 };
-	unsigned int i;
-
-	for (i = 0; i < r->nr_columns; i++)
-		strbuf_add(&b, "%s%s", i ? " " : "", r->columns[i].name);
-	return strbuf_take(&b);
-}
-
-static char *report_no_column(const struct report *r, const char *name)
-{
-	_cleanup_free_ char *names = report_names(r), *best = nearest_of(name, names);
-	_cleanup_free_ char *hint = nearest_hint(best);
-
-	return xasprintf("there is no column \"%s\"%s", name,
-			 best ? hint : "; \"--output help\" prints all");
 }
 
 static void report_add(struct report_keys *keys, const struct report_column *column,
@@ -59,7 +39,7 @@ static char *report_parse(const struct report *r, const char *list, bool may_rev
 		const struct report_column *column = report_find(r, name);
 
 		if (!column)
-			return report_no_column(r, name);
+			return xasprintf("there is no column \"%s\"; \"--output help\" prints all", name);
 		report_add(keys, column, reverse);
 		list += length;
 		if (!*list)

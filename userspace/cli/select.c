@@ -10,7 +10,6 @@
 
 #include "dm-noclone.h"
 #include "base/log.h"
-#include "base/nearest.h"
 #include "base/util.h"
 #include "model/name.h"
 #include "model/table.h"
@@ -70,36 +69,6 @@ char *select_name(const char *word)
 	return xstrdup(lv && select_is_name(lv) ? lv : word);
 }
 
-struct name_search {
-	struct nearest nearest;
-	char *best;
-};
-
-static void select_try_name(const char *name, void *data)
-{
-	struct name_search *s = data;
-
-	nearest_try(&s->nearest, name);
-	if (s->nearest.best != name)
-		return;
-	/* names do not outlive the visit */
-	free(s->best);
-	s->best = xstrdup(name);
-	s->nearest.best = s->best;
-}
-
-static void select_no_such_device(const char *name)
-{
-	struct name_search search = { .nearest = { .word = name } };
-	_cleanup_free_ char *hint = NULL;
-
-	devmap_for_each(select_try_name, &search);
-	hint = nearest_hint(search.best);
-	log_err("%s: no such device%s", name, *hint ? hint :
-		"; \"noclone status --all\" shows those that there are");
-	free(search.best);
-}
-
 int select_device(const char *word, struct devmap_device *dev)
 {
 	_cleanup_free_ char *name = select_name(word);
@@ -108,7 +77,7 @@ int select_device(const char *word, struct devmap_device *dev)
 	if (r && !devmap_is_absent(r))
 		log_err("%s: %s", name, devmap_reason(r));
 	else if (r)
-		select_no_such_device(name);
+		log_err("%s: no such device; \"noclone status --all\" shows those that there are", name);
 	return r;
 }
 

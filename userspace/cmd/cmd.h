@@ -9,6 +9,39 @@
 #define EXIT_FAILED	1
 #define EXIT_USAGE	2
 
+#define ANY_NUMBER	(-1)
+
+/**
+ * struct command - one command
+ * @name: its name
+ * @words: its words, for the usage line
+ * @summary: one line of help
+ * @topic: heading of the help and of noclone(8) that it belongs to
+ * @min: least number of words
+ * @max: most, or ANY_NUMBER
+ * @options: OPT_ bits it takes, with those that all take
+ * @kinds: what completion proposes for its words, see cmd/complete.c
+ * @run: runs it with the words only; returns an exit code
+ */
+struct command {
+	const char *name;
+	const char *words;
+	const char *summary;
+	const char *topic;
+	int min;
+	int max;
+	option_bits options;
+	const char *kinds;
+	int (*run)(const struct options *o, int argc, char **argv);
+};
+
+/* In the order of the help; one without a name ends them. */
+extern const struct command commands[];
+/* NULL if there is none of that name. */
+const struct command *command_find(const char *name);
+/* Parse, check and run; argv[0] is the program.  Return: the exit status. */
+int command_main(int argc, char **argv);
+
 int cmd_create(const struct options *o, int argc, char **argv);
 int cmd_reload(const struct options *o, int argc, char **argv);
 int cmd_remove(const struct options *o, int argc, char **argv);
@@ -26,10 +59,18 @@ int cmd_export(const struct options *o, int argc, char **argv);
 int cmd_doctor(const struct options *o, int argc, char **argv);
 int cmd_bench(const struct options *o, int argc, char **argv);
 int cmd_version(const struct options *o, int argc, char **argv);
+/* noclone __complete: not a command of the list, because its words are not ours */
+int cmd_complete(int argc, char **argv);
 
-extern const struct command commands[];
-
-/* Parse, check and run; argv[0] is the program.  Return: the exit status. */
-int command_main(int argc, char **argv);
+/**
+ * complete_word() - the candidates for a word
+ * @nr: number of the words before it
+ * @words: these and the word itself; the first one is the program
+ *
+ * Return: a new string with a line for each candidate, a tab behind it and then what it
+ * means, if there is something to say.  A line that begins with a tab stands for the
+ * names of files.  What does not begin as the word does is for the shell to leave out.
+ */
+char *complete_word(unsigned int nr, char **words);
 
 #endif /* NOCLONE_CMD_H */

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What the word of a command line may be, for completion/noclone.*.  The kinds of a command's
+ * words, and the argument of an option, are lists as "DEVICE|max": words in capital letters
+ * are looked up below, those in small letters are candidates themselves.
+ */
+#include <ctype.h>
+#include <glob.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/read.h"
+#include "base/util.h"
+#include "model/name.h"
+#include "system/devmap.h"
+#include "system/saved-file.h"
+#include "cli/status-formats.h"
+#include "cmd/cmd.h"
+
+/**
+ * struct complete - a command line as far as it is known
+ * @cmd: the command, or NULL
+ * @nr: number of its words before the current one
+ * @prefix: the part of the current word that each candidate begins with
+ * @out: the candidates
+ */
+struct complete {
+	const struct command *cmd;
+	int nr;
+	const char *prefix;
+	struct strbuf out;
+};
+
+/* A name with a control character is left out: a newline would make two of it. */
+static void complete_add(struct complete *c, const char *word, const char *meaning)
+{
+	_cleanup_free_ char *shown = visible(word);
+
+	if (!strcmp(shown, word))
+		strbuf_add(&c->out, "%s%s%s%s\n", c->prefix, word, meaning ? "\t" : "",
+			   meaning ? meaning : "");
+}
+
+/* From sysfs, which any user may read; libdevmapper needs root. */
+static void complete_mapped(struct complete *c, bool volumes)
+{
+	glob_t found = { 0 };
+	size_t i;
+
+	glob("/sys/block/dm-*/dm", 0, NULL, &found);
+	for (i = 0; i < found.gl_pathc; i++) {
+		_cleanup_free_ char *name_path = xasprintf("%s/name", found.gl_pathv[i]);
+		_cleanup_free_ char *uuid_path = xasprintf("%s/uuid", found.gl_pathv[i]);
+		_cleanup_free_ char *name = read_text_file(name_path, 4096);
+		_cleanup_free_ char *uuid = read_line_of(uuid_path), *lv = NULL;
+
+		if (!name)
+			continue;
+		/* a name may have other newlines, but this one is of sysfs */
+		if (*name)
+			name[strlen(name) - 1] = 0;
+		complete_add(c, name, NULL);
+		if (volumes && uuid && origin_is_lvm_name(uuid))
+			lv = devmap_lv_of_name(name);
+		if (lv)
+			complete_add(c, lv, NULL);
+	}
+	globfree(&found);
+}
+
+static void complete_saved_one(const char *name, void *data)
+{
+	complete_add(data, name, NULL);
+}
+
+static void complete_columns(struct complete *c)
+{
+	const struct report r = status_report();
+	unsigned int i;
+
+	for (i = 0; i < r.nr_columns; i++)
+		complete_add(c, r.columns[i].name, r.columns[i].help);
+}
+
+static void complete_commands(struct complete *c)
+{
+	const struct command *cmd;
+
+	for (cmd = commands; cmd->name; cmd++)
+		complete_add(c, cmd->name, cmd->summary);
+}
+
+static void complete_kind(struct complete *c, const char *kind)
+{
+	if (islower((unsigned char)*kind))
+		complete_add(c, kind, NULL);
+	else if (!strcmp(kind, "NAME"))
+		complete_mapped(c, false);
+	else if (!strcmp(kind, "DEVICE") || !strcmp(kind, "PATTERN"))
+		complete_mapped(c, true);
+	else if (!strcmp(kind, "SAVED"))
+		saved_file_for_each(complete_saved_one, c);
+	else if (!strcmp(kind, "FILE"))
+		strbuf_add(&c->out, "\tfiles\n");
+	else if (!strcmp(kind, "COLUMNS"))
+		complete_columns(c);
+	else if (!strcmp(kind, "COMMAND"))
+		complete_commands(c);
+}
+
+static void complete_alternatives(struct complete *c, const char *kinds)
+{
+	_cleanup_free_ char *list = xstrdup(kinds);
+	char *save = NULL, *kind;
+
+	for (kind = strtok_r(list, "|", &save); kind; kind = strtok_r(NULL, "|", &save))
+		complete_kind(c, kind);
+}
+
+/* One kind for each word, the last one for all that follow. */
+static void complete_argument(struct complete *c)
+{
+	_cleanup_words_ struct words kinds = { 0 };
+
+	words_split(&kinds, c->cmd->kinds);
+	if (kinds.nr && (c->cmd->max == ANY_NUMBER || c->nr < c->cmd->max))
+		complete_alternatives(c, kinds.word[MIN((unsigned int)c->nr, kinds.nr - 1)]);
+}
+
+static void complete_options(struct complete *c)
+{
+	unsigned int i;
+
+	for (i = 0; i < OPT_NR; i++) {
+		_cleanup_free_ char *name = xasprintf("--%s", option_infos[i].name);
+
+		if (!c->cmd || option_infos[i].bit & c->cmd->options)
+			complete_add(c, name, option_infos[i].help);
+	}
+}
+
+/* The value of an option begins at @length of the word. */
+static void complete_value(struct complete *c, const char *argument, const char *word,
+			   size_t length)
+{
+	_cleanup_free_ char *prefix = NULL;
+	const char *at;
+
+	/* columns are a list, of which the last one is being typed */
+	for (at = word + length; !strcmp(argument, "COLUMNS") && *at; at++)
+		if (*at == ',' || *at == '+')
+			length = at + 1 - word;
+	prefix = xstrndup(word, length);
+	c->prefix = prefix;
+	complete_alternatives(c, argument);
+}
+
+/* What the option "--name", "--name=..." or "-n" takes; "" if nothing, or it is none. */
+static const char *complete_option_argument(const char *word)
+{
+	size_t length = strcspn(word, "=");
+	unsigned int i;
+
+	for (i = 0; i < OPT_NR; i++) {
+		const struct option_info *o = &option_infos[i];
+		_cleanup_free_ char *name = xasprintf("--%s", o->name);
+		const char letter[] = { '-', o->letter, 0 };
+
+		if (o->argument && (!strcmp(letter, word) ||
+				    (length == strlen(name) && str_starts(word, name))))
+			return o->argument;
+	}
+	return "";
+}
+
+/* Find the command, and count its words.  Return: what the option before takes, or "". */
+static const char *complete_before(struct complete *c, unsigned int nr, char **words)
+{
+	unsigned int i;
+
+	for (i = 1; i < nr; i++) {
+		const char *argument = complete_option_argument(words[i]);
+
+		if (*argument && *argument != '[' && !strchr(words[i], '=') && ++i == nr)
+			return argument;
+		if (*argument || *words[i] == '-')
+			continue;
+		if (c->cmd)
+			c->nr++;
+		else
+			c->cmd = command_find(words[i]);
+	}
+	return "";
+}
+
+char *complete_word(unsigned int nr, char **words)
+{
+	struct complete c = { .prefix = "" };
+	const char *before = complete_before(&c, nr, words), *word = words[nr];
+
+	if (*before)
+		complete_value(&c, before, word, 0);
+	else if (*word == '-' && strchr(word, '='))
+		complete_value(&c, complete_option_argument(word), word, strcspn(word, "=") + 1);
+	else if (*word == '-')
+		complete_options(&c);
+	else if (c.cmd)
+		complete_argument(&c);
+	else
+		complete_commands(&c);
+	return strbuf_take(&c.out);
+}
+
+/* The candidates for the word of that number, from 0 on, which may be one behind the last. */
+int cmd_complete(int argc, char **argv)
+{
+	_cleanup_free_ char *candidates = NULL;
+	uint32_t nr;
+
+	if (argc < 4 || !parse_u32(argv[2], &nr) || nr > (uint32_t)argc - 3)
+		return EXIT_USAGE;
+	if (nr == (uint32_t)argc - 3)
+		argv[argc] = "";
+	candidates = complete_word(nr, argv + 3);
+	fputs(candidates, stdout);
+	return EXIT_OK;
+}
