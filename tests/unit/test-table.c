@@ -198,6 +198,9 @@ static void mapping_same(void **state __unused)
 	assert_true(same("0 16 noclone-file /a 4",
 			 "0 8 noclone-file /a 4\n8 8 noclone-file /a 12"));
 	assert_true(same("0 16 noclone-file /a 4", "0 99 noclone-file /a 4"));
+	assert_true(same("0 256 striped 2 8 a 0 b 0\n256 8 linear a 128\n264 8 zero",
+			 "0 256 noclone-striped 2 8 a 0 b 0\n256 4 linear a 128\n"
+			 "260 4 linear a 132\n264 8 zero\n272 8 linear b 0"));
 	/* stripes of one leg are linear */
 	assert_true(same("0 256 noclone-striped 1 8 a 0", "0 256 linear a 0"));
 }
@@ -212,6 +215,8 @@ static void mapping_different(void **state __unused)
 			  "0 256 noclone-striped 2 8 b 0 a 0"));
 	assert_false(same("0 16 noclone-linear a 0",
 			  "0 8 noclone-linear a 0\n8 8 noclone-linear a 16"));
+	assert_false(same("0 256 striped 2 8 a 0 b 0", "0 128 striped 2 8 a 0 b 0\n"
+			  "128 128 striped 2 8 a 0 b 0"));
 	assert_false(same("0 16 noclone-file /a 0", "0 16 noclone-file /a 8"));
 	assert_false(same("0 16 noclone-file /a 0", "0 16 noclone-file /b 0"));
 	assert_false(same("0 16 noclone-file /a 0", "0 16 noclone-linear /a 0"));
