@@ -182,10 +182,6 @@ static bool commands_are_right(const struct command *cmd, option_bits given, int
 
 static int commands_run(const struct options *o, int argc, char **argv)
 {
-	const struct devmap_config config = {
-		.udev_sync = !opt(o, OPT_NOUDEVSYNC),
-		.udev_timeout = o->udev_timeout,
-	};
 	const struct command *cmd = commands_get(argv[0]);
 
 	if (!cmd)
@@ -196,7 +192,7 @@ static int commands_run(const struct options *o, int argc, char **argv)
 	}
 	if (!commands_are_right(cmd, o->given, argc - 1))
 		return EXIT_USAGE;
-	devmap_setup(&config);
+	devmap_setup(!opt(o, OPT_NOUDEVSYNC), o->udev_timeout);
 	return cmd->run(o, argc - 1, argv + 1);
 }
 

@@ -46,12 +46,10 @@ static struct {
 
 static int setup(void **state __unused)
 {
-	static const struct devmap_config config = { true, 0 };
-
 	memset(&fake, 0, sizeof(fake));
 	fake.fail_type = -1;
 	fake.udev_answers = true;
-	devmap_setup(&config);
+	devmap_setup(true, 0);
 	return 0;
 }
 
@@ -368,6 +366,28 @@ static void errno_is_never_lost(void **state __unused)
 	happened("remove");
 }
 
+static void kernel_says(const char *record, const char *expected)
+{
+	_cleanup_free_ char *got = devmap_kernel_sentence(record);
+
+	if (!expected)
+		assert_null(got);
+	else
+		assert_string_equal(got, expected);
+}
+
+static void sentences_of_the_kernel_log(void **state __unused)
+{
+	kernel_says("3,1,2,-;device-mapper: table: 253:0: noclone-linear: Gap in table (-EINVAL)\n",
+		    "table: 253:0: noclone-linear: Gap in table (-EINVAL)");
+	kernel_says("3,1,2,-;device-mapper: ioctl: x\n SUBSYSTEM=block\n DEVICE=b1:0\n",
+		    "ioctl: x");
+	kernel_says("4,1,2,-;dm-noclone: something\n", "dm-noclone: something");
+	kernel_says("6,1,2,-;about device-mapper: no\n", NULL);
+	kernel_says("no semicolon", NULL);
+	kernel_says("", NULL);
+}
+
 #define TEST(f)	cmocka_unit_test_setup(f, setup)
 
 int main(void)
@@ -389,6 +409,7 @@ int main(void)
 		TEST(reload_of_a_device_that_is_gone),
 		TEST(remove_is_one_step),
 		TEST(errno_is_never_lost),
+		TEST(sentences_of_the_kernel_log),
 	};
 
 	return cmocka_run_group_tests_name("devmap", tests, NULL, NULL);

@@ -43,6 +43,16 @@ static bool select_is_name(const char *word)
 	return !strchr(word, '/') && !devmap_info(word, &dev);
 }
 
+/* What LVM makes of VG/LV. */
+static char *select_name_of_volume(const char *word)
+{
+	struct strbuf b = { 0 };
+
+	for (; *word; word++)
+		strbuf_putc(&b, *word == '/' ? '-' : *word, *word == '-' ? 2 : 1);
+	return strbuf_take(&b);
+}
+
 /*
  * A name that exists is a name, whatever it looks like, and so is what dmsetup shows of
  * it.  Else the nodes are asked: there are /dev/VG/LV and /dev/dm-N.  LVM's names are
@@ -64,9 +74,8 @@ char *select_name(const char *word)
 	name = select_name_of_node(node);
 	if (name)
 		return name;
-	lv = devmap_name_of_lv(str_starts(word, DEV_DIR) ? word + strlen(DEV_DIR) :
-							   word);
-	return xstrdup(lv && select_is_name(lv) ? lv : word);
+	lv = select_name_of_volume(str_starts(word, DEV_DIR) ? word + strlen(DEV_DIR) : word);
+	return xstrdup(select_is_name(lv) ? lv : word);
 }
 
 int select_device(const char *word, struct devmap_device *dev)
@@ -98,51 +107,6 @@ int select_live(const char *name, struct live *live)
 	return select_unread(name, live_get(name, live));
 }
 
-struct group {
-	const char *name;
-	bool found;
-};
-
-static void select_look_for_volume(const char *name, void *data)
-{
-	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
-	_cleanup_free_ char *lv = devmap_lv_of_name(name);
-	struct group *g = data;
-	size_t length = strlen(g->name);
-
-	if (lv && !strncmp(lv, g->name, length) && lv[length] == '/' &&
-	    !devmap_info(name, &dev) && origin_is_lvm(dev.uuid))
-		g->found = true;
-}
-
-/* For all devices that the word is about, if it is not about one: a new string, or NULL. */
-static char *select_pattern_of(const char *word)
-{
-	struct group group = { .name = word };
-
-	if (strpbrk(word, "*?["))
-		return xstrdup(word);
-	devmap_for_each(select_look_for_volume, &group);
-	return group.found ? xasprintf("%s/*", word) : NULL;
-}
-
-int select_or_pattern(const char *word, const char *option, struct devmap_device *dev)
-{
-	_cleanup_free_ char *name = select_name(word), *pattern = NULL, *quoted = NULL;
-	int r = devmap_info(name, dev);
-
-	if (!r)
-		return 0;
-	if (devmap_is_absent(r))
-		pattern = select_pattern_of(word);
-	if (!pattern)
-		return select_device(word, dev);
-	quoted = shell_quote(pattern);
-	log_err("%s: no such device; for all that match, give --%s %s instead", word, option,
-		quoted);
-	return r;
-}
-
 static bool select_is_noclone_device(const struct devmap_device *dev)
 {
 	_cleanup_table_ struct table t = { 0 };
@@ -153,9 +117,8 @@ static bool select_is_noclone_device(const struct devmap_device *dev)
 
 int select_check_owner(const struct options *o, const struct devmap_device *dev)
 {
-	if (opt(o, OPT_FORCE) || str_starts(dev->uuid, NOCLONE_UUID_PREFIX))
-		return 0;
-	if (!*dev->uuid && select_is_noclone_device(dev))
+	if (opt(o, OPT_FORCE) || str_starts(dev->uuid, NOCLONE_UUID_PREFIX) ||
+	    (!*dev->uuid && select_is_noclone_device(dev)))
 		return 0;
 	if (*dev->uuid)
 		log_err("%s was not made by noclone (UUID %s): use the tool that made it, or give --force",
@@ -168,80 +131,44 @@ int select_check_owner(const struct options *o, const struct devmap_device *dev)
 
 void names_free(struct names *names)
 {
-	unsigned int i;
-
-	for (i = 0; i < names->nr; i++)
-		free(names->name[i]);
+	while (names->nr)
+		free(names->name[--names->nr]);
 	free(names->name);
-	free(names->missing);
-	memset(names, 0, sizeof(*names));
+	names->name = NULL;
 }
 
-static void select_add_name(struct names *names, char *name)
+void names_add(const char *name, void *names)
 {
-	GROW(names->name, names->nr);
-	names->name[names->nr++] = name;
+	struct names *n = names;
+
+	GROW(n->name, n->nr);
+	n->name[n->nr++] = xstrdup(name);
 }
 
-struct selection {
-	struct names *names;
-	bool all;
-};
-
-static void select_one(const char *name, void *data)
+static void select_add_noclone(const char *name, void *names)
 {
 	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
-	const struct selection *s = data;
 
-	if (!devmap_info(name, &dev) && (s->all || select_is_noclone_device(&dev)))
-		select_add_name(s->names, xstrdup(name));
+	if (!devmap_info(name, &dev) && select_is_noclone_device(&dev))
+		names_add(name, names);
 }
 
-static int select_all(struct names *names, bool all)
+int select_names(struct names *names, int argc, char **argv, bool all)
 {
-	struct selection selection = { names, all };
-	int r = devmap_for_each(select_one, &selection);
+	int i, r = argc ? 0 : devmap_for_each(all ? names_add : select_add_noclone, names);
 
 	/* no driver, no devices: nothing to complain about */
 	if (r == -ENODEV)
 		return 0;
 	if (r)
 		log_err("cannot list devices: %s", devmap_reason(r));
-	return r;
-}
-
-int select_names(struct names *names, int argc, char **argv, bool all)
-{
-	int i;
-
-	memset(names, 0, sizeof(*names));
-	if (!argc)
-		return select_all(names, all);
 	for (i = 0; i < argc; i++) {
 		_cleanup_devmap_device_ struct devmap_device dev = { 0 };
-		_cleanup_free_ char *name = select_name(argv[i]);
+		int absent = select_device(argv[i], &dev);
 
-		if (!devmap_info(name, &dev)) {
-			select_add_name(names, xstrdup(dev.name));
-			continue;
-		}
-		GROW(names->missing, names->nr_missing);
-		names->missing[names->nr_missing++] = argv[i];
-	}
-	return 0;
-}
-
-int select_complain(const struct names *names)
-{
-	unsigned int i;
-	int r = 0;
-
-	for (i = 0; i < names->nr_missing; i++) {
-		_cleanup_devmap_device_ struct devmap_device dev = { 0 };
-
-		/* stdout may be buffered, and what exists comes first */
-		fflush(stdout);
-		r = select_device(names->missing[i], &dev) ?: r;
+		if (!absent)
+			names_add(dev.name, names);
+		r = absent ?: r;
 	}
 	return r;
 }

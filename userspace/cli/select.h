@@ -18,9 +18,6 @@ int select_device(const char *word, struct devmap_device *dev);
 /* The live table of a device.  Return: as above. */
 int select_table(const char *name, struct table *t);
 int select_live(const char *name, struct live *live);
-/* As select_device(); @option is the way to say what a pattern or a volume group was meant for. */
-int select_or_pattern(const char *word, const char *option, struct devmap_device *dev);
-
 /**
  * select_check_owner - may the tool change this device?
  * @o: --force permits everything
@@ -33,28 +30,20 @@ int select_or_pattern(const char *word, const char *option, struct devmap_device
  */
 int select_check_owner(const struct options *o, const struct devmap_device *dev);
 
-/**
- * struct names - names of mapped devices
- * @name: those that exist
- * @nr: how many
- * @missing: words of the command line that name none
- * @nr_missing: how many
- */
+/* Names of mapped devices, or of saved ones. */
 struct names {
 	char **name;
 	unsigned int nr;
-	char **missing;
-	unsigned int nr_missing;
 };
 
 /*
  * The devices named on the command line; without any, all that have a target of
  * this module, or with @all every mapped device.  Return: 0, or a negative errno
- * after a message.
+ * after messages; @names has those that exist nevertheless.
  */
 int select_names(struct names *names, int argc, char **argv, bool all);
-/* A message for each word that names no device, after the others.  Return: as above. */
-int select_complain(const struct names *names);
+/* @names is a struct names. */
+void names_add(const char *name, void *names);
 void names_free(struct names *names);
 
 #define _cleanup_names_ __attribute__((cleanup(names_free)))

@@ -27,14 +27,6 @@ struct each_run {
 	bool failed;
 };
 
-static void each_add(const char *name, void *data)
-{
-	struct names *names = data;
-
-	GROW(names->name, names->nr);
-	names->name[names->nr++] = xstrdup(name);
-}
-
 static int each_collect(struct names *names, const struct options *o, int argc, char **argv)
 {
 	int i;
@@ -45,7 +37,7 @@ static int each_collect(struct names *names, const struct options *o, int argc, 
 		return EXIT_USAGE;
 	}
 	if (!argc)
-		return saved_file_for_each(each_add, names) ? EXIT_FAILED : EXIT_OK;
+		return saved_file_for_each(names_add, names) ? EXIT_FAILED : EXIT_OK;
 	for (i = 0; i < argc; i++) {
 		_cleanup_free_ char *name = select_new_name(argv[i]);
 		const char *wrong = saved_name_problem(name);
@@ -54,7 +46,7 @@ static int each_collect(struct names *names, const struct options *o, int argc, 
 			log_err("\"%s\" %s", name, wrong);
 			return EXIT_USAGE;
 		}
-		each_add(name, names);
+		names_add(name, names);
 	}
 	return EXIT_OK;
 }

@@ -198,11 +198,10 @@ static void enable_now_send_messages(struct switch_plan *p)
 		const char *message = c->action == SWITCH_ON ?
 			NOCLONE_MSG_FASTPATH " " NOCLONE_MSG_ON :
 			NOCLONE_MSG_FASTPATH " " NOCLONE_MSG_OFF;
-		_cleanup_free_ char *response = NULL;
 
 		enable_now_show_progress("switching devices", i, p->nr);
 		if (c->action == SWITCH_ON || c->action == SWITCH_OFF)
-			c->failed = devmap_message(c->name, c->sector, message, &response);
+			c->failed = devmap_message(c->name, c->sector, message, NULL);
 	}
 	enable_now_show_progress("switching devices", i, p->nr);
 }
@@ -316,7 +315,7 @@ static int enable_add_devices(struct request *q, int argc, char **argv)
 	for (i = 0; i < argc && !r; i++) {
 		_cleanup_devmap_device_ struct devmap_device dev = { 0 };
 
-		r = select_or_pattern(argv[i], q->on ? "include" : "exclude", &dev);
+		r = select_device(argv[i], &dev);
 		if (!r)
 			r = enable_candidates_add(&q->plan, dev.name);
 	}

@@ -109,10 +109,10 @@ int cmd_export(const struct options *o, int argc, char **argv)
 	_cleanup_strbuf_ struct strbuf all = { 0 };
 	struct json_object *out, *array;
 	unsigned int i;
-	int r = EXIT_OK;
+	int r = select_names(&names, argc, argv, false) ? EXIT_FAILED : EXIT_OK;
 
-	if (select_names(&names, argc, argv, false))
-		return EXIT_FAILED;
+	if (r && !names.nr)
+		return r;
 	out = output_new("export");
 	array = json_object_new_array();
 	json_object_object_add(out, "devices", array);
@@ -127,5 +127,5 @@ int cmd_export(const struct options *o, int argc, char **argv)
 	else if (all.len)
 		puts(all.text);
 	json_object_put(out);
-	return select_complain(&names) ? EXIT_FAILED : r;
+	return r;
 }

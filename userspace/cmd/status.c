@@ -466,17 +466,22 @@ static void status_print_round(const struct report *r, struct json_object *rows,
 	json_object_put(rows);
 }
 
-/* The devices as they are now.  Return: 0, or a negative errno after a message. */
+/*
+ * The devices as they are now; @names are those named on the command line, once they are
+ * known.  Return: 0, or a negative errno after a message, if there is one that does not exist.
+ */
 static int status_collect(const struct options *o, int argc, char **argv,
 			  struct names *names, struct status_devices *devices)
 {
-	int r = select_names(names, argc, argv, true);
+	int r = 0;
 
-	if (r)
-		return r;
+	if (!argc || !names->nr) {
+		names_free(names);
+		r = select_names(names, argc, argv, true);
+	}
 	status_read(names, argc || opt(o, OPT_ALL), devices);
 	saved_file_for_each(status_take_saved, devices);
-	return 0;
+	return r;
 }
 
 /* Until a signal ends it, or the output cannot be written. */
@@ -487,21 +492,19 @@ static int status_watch(const struct options *o, int argc, char **argv, const st
 		.tv_nsec = o->watch_ms % 1000 * 1000000L,
 	};
 	_cleanup_devices_ struct status_devices old = { 0 };
+	_cleanup_names_ struct names names = { 0 };
 	double at, last = status_now() - o->watch_ms / 1000.0;
 	bool first = true;
 
 	for (; !fflush(stdout); first = false) {
-		_cleanup_names_ struct names names = { 0 };
 		struct status_devices now = { 0 };
 
 		if (!first)
 			nanosleep(&nap, NULL);
 		at = status_now();
-		if (status_collect(o, argc, argv, &names, &now))
+		if (status_collect(o, argc, argv, &names, &now) && !names.nr)
 			break;
 		status_print_round(r, status_rows(&now, &old, at - last), first);
-		if (first)
-			select_complain(&names);
 		status_devices_free(&old);
 		old = now;
 		last = at;
@@ -594,8 +597,8 @@ int cmd_status(const struct options *o, int argc, char **argv)
 		return r;
 	if (opt(o, OPT_WATCH))
 		return status_watch(o, argc, argv, &report);
-	if (status_collect(o, argc, argv, &names, &devices))
-		return EXIT_FAILED;
-	status_print(o, argc, &report, &devices);
-	return select_complain(&names) ? EXIT_FAILED : EXIT_OK;
+	r = status_collect(o, argc, argv, &names, &devices) ? EXIT_FAILED : EXIT_OK;
+	if (!r || names.nr)
+		status_print(o, argc, &report, &devices);
+	return r;
 }

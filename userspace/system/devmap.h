@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Device-mapper operations.
+ * Device-mapper operations; devmap.c is the only file that knows libdevmapper.
  *
  * Every function returns 0 or a negative errno.  The ones that change something
  * have logged what went wrong, in the kernel's words where there are any, before
@@ -15,21 +15,12 @@
 
 #include "model/table.h"
 
-/**
- * struct devmap_config - how to talk to device-mapper
- * @udev_sync: wait for udev
- * @udev_timeout: seconds to wait at most
- */
-struct devmap_config {
-	bool udev_sync;
-	unsigned int udev_timeout;
-};
-
+/* @udev_sync: wait for udev, at most @udev_timeout seconds. */
+void devmap_setup(bool udev_sync, unsigned int udev_timeout);
 /* What an error of these functions means to a user. */
 const char *devmap_reason(int r);
-/* May this process use device-mapper?  0, or a negative errno. */
+/* May this process use device-mapper? */
 int devmap_permitted(void);
-void devmap_setup(const struct devmap_config *config);
 
 struct devmap_device {
 	char *name;
@@ -42,7 +33,6 @@ struct devmap_device {
 	bool deferred_remove;
 	int32_t open_count;
 	uint32_t event_nr;
-	uint32_t target_count;
 };
 
 /* A target as the kernel prints it; @params are its table or its status. */
@@ -58,30 +48,27 @@ struct devmap_targets {
 	unsigned int nr;
 };
 
-typedef void (*devmap_visitor)(const char *name, void *data);
+enum devmap_what { DEVMAP_TABLE, DEVMAP_INACTIVE_TABLE, DEVMAP_STATUS };
 
 int devmap_info(const char *name, struct devmap_device *dev);
 /* The device with that UUID and a table: a new string, or NULL. */
 char *devmap_name_of_uuid(const char *uuid);
 /* Does that error of devmap_info() say that there is no such device? */
 bool devmap_is_absent(int r);
+typedef void (*devmap_visitor)(const char *name, void *data);
+
 /* Call @visit for each mapped device, sorted by name. */
 int devmap_for_each(devmap_visitor visit, void *data);
-int devmap_table(const char *name, struct devmap_targets *targets);
-/* The table that is loaded and not running yet. */
-int devmap_inactive_table(const char *name, struct devmap_targets *targets);
-int devmap_status(const char *name, struct devmap_targets *targets);
+int devmap_targets(const char *name, enum devmap_what what, struct devmap_targets *targets);
 /*
- * What a message gives that only asks: a new string.  The message must be one that
- * the target knows, else dm complains in the kernel log.
+ * Send a message that changes something; or, with @answer, one that only asks.  The target
+ * must know it, else dm complains in the kernel log.  @answer gets a new string, or NULL.
  */
-int devmap_ask(const char *name, uint64_t sector, const char *message,
-	       char **answer);
+int devmap_message(const char *name, uint64_t sector, const char *message, char **answer);
 /* "vg0/lv" for a mapper name "vg0-lv", and also for "vg0-lv-real": a new string. */
 char *devmap_lv_of_name(const char *name);
-/* The mapper name of "vg0/lv": a new string, NULL if it is not of that form. */
-char *devmap_name_of_lv(const char *lv);
-int devmap_versions(char **library, char **driver);
+/* New strings; NULL without a driver. */
+void devmap_versions(char **library, char **driver);
 
 /* A look at the inactive table before the switch; if it fails, nothing is switched. */
 struct devmap_check {
@@ -111,8 +98,12 @@ int devmap_remove(const char *name, bool retry);
  * a table.
  */
 bool devmap_remove_unfinished(const struct devmap_device *dev);
-int devmap_message(const char *name, uint64_t sector, const char *message,
-		   char **response);
+
+/*
+ * The sentence in a record of /dev/kmsg, without prefix and keys: a new string, NULL if it
+ * is not about device-mapper.
+ */
+char *devmap_kernel_sentence(const char *record);
 
 void devmap_device_free(struct devmap_device *dev);
 void devmap_targets_free(struct devmap_targets *targets);

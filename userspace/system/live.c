@@ -15,32 +15,27 @@
 
 #define UNASKED	NOCLONE_MSG_FASTPATH " off:unasked "
 
-static void live_add_targets(struct table *t, const struct devmap_targets *raw)
+static int live_read_table(const char *name, enum devmap_what what, struct table *t)
 {
+	_cleanup_devmap_targets_ struct devmap_targets raw = { 0 };
 	_cleanup_findings_ struct findings ignored = { 0 };
+	int r = devmap_targets(name, what, &raw);
 	unsigned int i;
 
-	for (i = 0; i < raw->nr; i++)
-		table_add(t, raw->target[i].start, raw->target[i].length,
-			  raw->target[i].type, raw->target[i].params, &ignored);
+	for (i = 0; i < raw.nr; i++)
+		table_add(t, raw.target[i].start, raw.target[i].length,
+			  raw.target[i].type, raw.target[i].params, &ignored);
+	return r;
 }
 
 int live_table(const char *name, struct table *t)
 {
-	_cleanup_devmap_targets_ struct devmap_targets raw = { 0 };
-	int r = devmap_table(name, &raw);
-
-	live_add_targets(t, &raw);
-	return r;
+	return live_read_table(name, DEVMAP_TABLE, t);
 }
 
 int live_inactive_table(const char *name, struct table *t)
 {
-	_cleanup_devmap_targets_ struct devmap_targets raw = { 0 };
-	int r = devmap_inactive_table(name, &raw);
-
-	live_add_targets(t, &raw);
-	return r;
+	return live_read_table(name, DEVMAP_INACTIVE_TABLE, t);
 }
 
 /* The table may have been replaced between the two ioctls. */
@@ -90,8 +85,8 @@ static char *live_ask_stock(const char *name, const struct live *live)
 	for (i = 0; m.stock && i < live->raw.nr; i++) {
 		if (!live_is_stock(live, i))
 			continue;
-		devmap_ask(name, live->raw.target[i].start, NOCLONE_MSG_FASTPATH,
-			   &answer);
+		devmap_message(name, live->raw.target[i].start, NOCLONE_MSG_FASTPATH,
+			       &answer);
 		break;
 	}
 	if (answer && str_starts(answer, UNASKED)) {
@@ -120,7 +115,7 @@ int live_get(const char *name, struct live *live)
 	unsigned int i;
 
 	if (!err)
-		err = devmap_status(name, &live->raw);
+		err = devmap_targets(name, DEVMAP_STATUS, &live->raw);
 	live->status = xzalloc((live->raw.nr + 1) * sizeof(*live->status));
 	for (i = 0; i < live->raw.nr; i++)
 		live_take_status(live, i);
