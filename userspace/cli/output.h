@@ -12,6 +12,7 @@
 #include "dm-noclone.h"
 #include "model/finding.h"
 #include "model/table.h"
+#include "system/module.h"
 #include "cli/options.h"
 
 #define NOCLONE_JSON_SCHEMA	4
@@ -48,12 +49,6 @@ struct json_object *output_lines(const char *text);
 void findings_log(const struct findings *f, const char *where, enum finding_level least);
 /* A line for each on stdout: "warning  subject:line: text; fix: command". */
 void findings_print(const struct findings *f, const char *where, enum finding_level least);
-
-#define VERSION_TEXT_(x)	#x
-#define VERSION_TEXT(x)		VERSION_TEXT_(x)
-#define TOOL_VERSION		VERSION_TEXT(NOCLONE_VERSION_MAJOR) "." \
-				VERSION_TEXT(NOCLONE_VERSION_MINOR) "." \
-				VERSION_TEXT(NOCLONE_VERSION_PATCH)
 
 /**
  * dry_run - print what a command would do

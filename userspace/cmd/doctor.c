@@ -1,33 +1,457 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* noclone doctor: what keeps this machine from using the fast path. */
+/*
+ * noclone doctor: what keeps this machine from using the fast path.  Each check adds what is
+ * wrong, with the command that repairs it, or a line that all is well.
+ */
+#include <dirent.h>
+#include <errno.h>
 #include <json-c/json.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
 
-#include "model/doctor.h"
-#include "system/doctor-facts.h"
+#include "base/child.h"
+#include "base/read.h"
+#include "base/util.h"
+#include "model/policy.h"
+#include "model/saved.h"
+#include "model/status.h"
+#include "system/devmap.h"
+#include "system/identity.h"
+#include "system/layers.h"
+#include "system/live.h"
+#include "system/module.h"
+#include "system/policy-file.h"
+#include "system/saved-file.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cmd/cmd.h"
 
-static void doctor_print_json(const struct findings *f, enum finding_level least)
-{
-	struct json_object *out = output_new("doctor");
+#define MODULES		"/lib/modules/"
+#define POLICY		"policy"
+#define POLICY_MAX	(1U << 20)
 
-	output_add_judgement(out, f, least);
-	output_print(out);
-	json_object_put(out);
+/* Why the fast path of @nr devices is off: one line says it, of the first one. */
+struct off {
+	char *reason;
+	char *device;
+	unsigned int nr;
+};
+
+/**
+ * struct doctor - what the checks share
+ * @findings: of all checks
+ * @policy: its rules
+ * @decides: for each of its lines: it is the first to match a device
+ * @idle: the policy includes devices that the module, as it is, leaves alone
+ * @off: reasons
+ * @fine: devices with nothing to say about
+ * @on: how many of them have the fast path
+ */
+struct doctor {
+	struct findings findings;
+	struct policy policy;
+	bool *decides;
+	bool idle;
+	struct off *off;
+	unsigned int nr_off;
+	unsigned int fine;
+	unsigned int on;
+};
+
+/* A folder that dkms or the headers alone have left is no kernel's. */
+static int doctor_is_kernel(const struct dirent *entry)
+{
+	_cleanup_free_ char *order = xasprintf(MODULES "%s/modules.order", entry->d_name);
+	_cleanup_free_ char *kernel = xasprintf(MODULES "%s/kernel", entry->d_name);
+
+	return *entry->d_name != '.' && (!access(order, F_OK) || !access(kernel, F_OK));
+}
+
+/* The running kernel, and the newest one, which may be that of the next boot. */
+static void doctor_kernels(struct doctor *d)
+{
+	struct dirent **list = NULL;
+	int nr = scandir(MODULES, &list, doctor_is_kernel, versionsort);
+	struct utsname system;
+
+	uname(&system);
+	d->findings.check = "kernels";
+	module_check_kernel(NULL, &d->findings);
+	if (nr > 0 && strcmp(list[nr - 1]->d_name, system.release))
+		module_check_kernel(list[nr - 1]->d_name, &d->findings);
+	while (nr > 0)
+		free(list[--nr]);
+	free(list);
+}
+
+/* Not policy_file_open(), which logs mistakes: here they are findings. */
+static void doctor_policy_file(struct doctor *d)
+{
+	_cleanup_free_ char *text = read_text_file(POLICY_PATH, POLICY_MAX);
+	_cleanup_findings_ struct findings mistakes = { 0 };
+	unsigned int i;
+
+	if (text)
+		policy_parse(&d->policy, text, &mistakes);
+	else if (errno != ENOENT)
+		finding_add(&d->findings, FINDING_NOTE, POLICY, "cannot read " POLICY_PATH ": %s",
+			    read_text_problem(errno));
+	else
+		finding_add(&d->findings, FINDING_NOTE, POLICY,
+			    "there is none: at boot, no device of other programs gets the fast path\nnoclone enable NAME");
+	for (i = 0; i < mistakes.nr; i++)
+		finding_add(&d->findings, FINDING_ERROR, POLICY,
+			    POLICY_PATH ":%u: %s; until that is correct, nothing applies the policy\neditor +%u "
+			    POLICY_PATH, mistakes.finding[i].line, mistakes.finding[i].text,
+			    mistakes.finding[i].line);
+	d->decides = xzalloc((d->policy.nr + 1) * sizeof(*d->decides));
+}
+
+static void doctor_unit(struct findings *f)
+{
+	static const char unit[] = "noclone-enable.service";
+	char *argv[] = {
+		(char *)"systemctl", (char *)"show", (char *)"--property=ActiveState,UnitFileState",
+		(char *)unit, NULL
+	};
+	_cleanup_free_ char *text = child_read(argv);
+
+	if (text && strstr(text, "ActiveState=failed"))
+		finding_add(f, FINDING_ERROR, unit,
+			    "it has failed\njournalctl -b -u noclone-enable");
+	else if (text && !strstr(text, "UnitFileState=enabled"))
+		finding_add(f, FINDING_WARNING, unit,
+			    "it is not enabled: nothing applies the policy at boot\nsystemctl unmask noclone-enable && systemctl enable noclone-enable");
+}
+
+static bool doctor_has_includes(const struct policy *p)
+{
+	unsigned int i;
+
+	for (i = 0; i < p->nr; i++)
+		if (p->line[i].pattern && p->line[i].kind == POLICY_INCLUDE)
+			return true;
+	return false;
+}
+
+static void doctor_force(struct doctor *d)
+{
+	_cleanup_free_ char *word = module_boot_word("dm_noclone.stock=");
+	struct module_params m;
+
+	module_params(&m);
+	d->idle = !m.stock && doctor_has_includes(&d->policy);
+	if (d->idle)
+		finding_add(&d->findings, FINDING_WARNING, POLICY,
+			    "it is not in force: %s\nnoclone enable --policy",
+			    word && !strcmp(word, "dm_noclone.stock=off") ?
+			    "the kernel's command line has dm_noclone.stock=off" :
+			    m.loaded ? "the parameter stock of the module is off" :
+			    "dm-noclone is not loaded");
+	else if (!m.loaded)
+		finding_add(&d->findings, FINDING_NOTE, "module",
+			    "dm-noclone is not loaded\nnoclone enable --now NAME");
+}
+
+static void doctor_policy(struct doctor *d)
+{
+	unsigned int before = d->findings.nr;
+
+	d->findings.check = "policy";
+	doctor_policy_file(d);
+	doctor_force(d);
+	if (doctor_has_includes(&d->policy))
+		doctor_unit(&d->findings);
+	if (d->findings.nr == before)
+		finding_add(&d->findings, FINDING_OK, POLICY, "it is in force, and the next boot applies it");
+}
+
+/* Is it off for a reason that neither the user nor the table has chosen? */
+static bool doctor_is_off(const char *state)
+{
+	static const char *const chosen[] = { "option", "message", "mixed", "zoned" };
+	size_t i;
+
+	if (!state || !str_starts(state, "off:"))
+		return false;
+	for (i = 0; i < ARRAY_SIZE(chosen); i++)
+		if (!strcmp(state + strlen("off:"), chosen[i]))
+			return false;
+	return true;
+}
+
+static void doctor_count_off(struct doctor *d, const char *reason, const char *name)
+{
+	struct off *off;
+
+	for (off = d->off; off < d->off + d->nr_off; off++)
+		if (!strcmp(off->reason, reason)) {
+			off->nr++;
+			return;
+		}
+	GROW(d->off, d->nr_off);
+	d->off[d->nr_off++] = (struct off) { xstrdup(reason), xstrdup(name), 1 };
+}
+
+static void doctor_say_off(struct doctor *d)
+{
+	struct off *off;
+
+	for (off = d->off; off < d->off + d->nr_off; off++) {
+		_cleanup_free_ char *remedy = remedy_of_reason(off->reason, off->device);
+		_cleanup_free_ char *what = xasprintf("device %s", off->device), *more = NULL;
+		const char *meaning = status_reason_meaning(off->reason);
+		bool grave = !strcmp(off->reason, "layout") || !strcmp(off->reason, "foreign");
+
+		more = off->nr > 1 ? xasprintf(", as that of %u more", off->nr - 1) : xstrdup("");
+		finding_add(&d->findings, grave ? FINDING_ERROR : FINDING_WARNING, what,
+			    "fast path off: %s%s%s%s", meaning ? meaning : off->reason, more,
+			    remedy ? "\n" : "", remedy ? remedy : "");
+		free(off->reason);
+		free(off->device);
+	}
+	free(d->off);
+}
+
+static void doctor_below(struct findings *f, const char *what, const char *quoted,
+			 const struct live *live)
+{
+	_cleanup_findings_ struct findings below = { 0 };
+	unsigned int i;
+
+	live_below(live, &below);
+	for (i = 0; i < below.nr; i++) {
+		_cleanup_free_ char *words = finding_words(&below.finding[i], NULL);
+		const char *check = below.finding[i].check;
+
+		/* without a name, the file is gone when the last table that has it is */
+		finding_add(f, FINDING_ERROR, what,
+			    !strcmp(check, "file-deleted") || !strcmp(check, "file-replaced") ?
+			    "%s\ndd if=/dev/mapper/%s of=NEWFILE bs=1M copies the data" :
+			    "%s\nbring it back, or noclone reload %s with another table",
+			    words, quoted);
+	}
+}
+
+static void doctor_stand_in(struct findings *f, const char *what, const char *quoted,
+			    const struct live *live)
+{
+	unsigned int i;
+
+	for (i = 0; i < live->raw.nr; i++) {
+		_cleanup_free_ char *words = status_stand_in_words(&live->status[i]);
+
+		if (!words)
+			continue;
+		finding_add(f, FINDING_WARNING, what,
+			    "%s\ndmsetup suspend %s && dmsetup resume %s, unless it is swap", words,
+			    quoted, quoted);
+		return;
+	}
+}
+
+/* Return: false if there is something to say of it. */
+static bool doctor_fast_path(struct doctor *d, const struct devmap_device *dev,
+			     const struct live *live, const char *what, bool included)
+{
+	_cleanup_free_ char *state = live_fastpath(live), *quoted = shell_quote(dev->name);
+	unsigned int before = d->findings.nr;
+
+	if (dev->suspended)
+		finding_add(&d->findings, FINDING_WARNING, what,
+			    "it is suspended: I/O waits\ndmsetup resume %s", quoted);
+	else if (doctor_is_off(state))
+		doctor_count_off(d, state + strlen("off:"), dev->name);
+	else if (included && !state && !table_has_noclone(&live->table) && !d->idle)
+		finding_add(&d->findings, FINDING_WARNING, what,
+			    "on dm core's path, though the policy includes it\nnoclone enable --now %s",
+			    quoted);
+	doctor_below(&d->findings, what, quoted, live);
+	doctor_stand_in(&d->findings, what, quoted, live);
+	if (d->findings.nr > before || doctor_is_off(state))
+		return false;
+	d->on += state && !strcmp(state, "on");
+	return true;
+}
+
+static void doctor_device(const char *name, void *data)
+{
+	_cleanup_free_ char *what = xasprintf("device %s", name);
+	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
+	_cleanup_live_ struct live live = { 0 };
+	const struct policy_line *rule;
+	struct doctor *d = data;
+
+	if (devmap_info(name, &dev) || live_get(name, &live))
+		return;
+	rule = layers_rule(dev.devno, &d->policy);
+	if (rule)
+		d->decides[rule - d->policy.line] = true;
+	if (table_can_be_fast(&live.table))
+		d->fine += doctor_fast_path(d, &dev, &live, what,
+					    rule && rule->kind == POLICY_INCLUDE);
+}
+
+/* A rule for all devices is correct where there is none yet. */
+static void doctor_rules(struct doctor *d)
+{
+	unsigned int i;
+
+	d->findings.check = "rules";
+	for (i = 0; i < d->policy.nr; i++) {
+		const struct policy_line *line = &d->policy.line[i];
+
+		if (line->pattern && !d->decides[i] && strcmp(line->pattern, "*"))
+			finding_add(&d->findings, FINDING_NOTE, POLICY,
+				    POLICY_PATH ":%u: \"%s\" decides about no device: none matches, or rules above it do\nsed -i %ud "
+				    POLICY_PATH ", unless the device comes later", i + 1, line->text,
+				    i + 1);
+	}
+}
+
+static void doctor_devices(struct doctor *d)
+{
+	int r = devmap_for_each(doctor_device, d);
+	_cleanup_free_ char *what = xasprintf("%u device%s", d->fine, d->fine == 1 ? "" : "s");
+
+	if (r && r != -ENODEV) {
+		finding_add(&d->findings, FINDING_NOTE, "devices", "cannot look at them: %s",
+			    strerror(-r));
+		return;
+	}
+	doctor_say_off(d);
+	if (d->fine)
+		finding_add(&d->findings, FINDING_OK, what, "fine, %u on the fast path", d->on);
+	doctor_rules(d);
+}
+
+static bool doctor_stands_in(const struct table *live, const struct table *saved)
+{
+	return !table_has_noclone(live) && table_has_noclone(saved);
+}
+
+/* Of an active one; @name may be another than that of its file. */
+static void doctor_compare(struct findings *f, const char *what, const char *name,
+			   const char *file, const struct saved *saved, const struct table *live)
+{
+	_cleanup_free_ char *quoted = shell_quote(file);
+
+	if (doctor_stands_in(live, &saved->table))
+		/* a loop device cannot be exchanged for its file while the device runs */
+		finding_add(f, FINDING_WARNING, what, table_has_file(&saved->table) ?
+			    "it runs on dm's own targets, as without the module\nnoclone deactivate %s && noclone activate %s" :
+			    "it runs on dm's own targets, as without the module\nnoclone convert %s",
+			    quoted, quoted);
+	else if (strcmp(name, file))
+		finding_add(f, FINDING_WARNING, what,
+			    "it is active under the name %s\nnoclone save %s", name, name);
+	else if (saved_file_compare(&saved->table, live) == SAVED_DIFFERS)
+		finding_add(f, FINDING_WARNING, what,
+			    "it differs from its file, which the next boot takes\nnoclone save %s",
+			    quoted);
+}
+
+static void doctor_saved_inactive(struct findings *f, const char *what, const char *quoted,
+				  const struct table *saved)
+{
+	_cleanup_free_ char *missing = signatures_missing(saved);
+
+	if (missing)
+		finding_add(f, FINDING_ERROR, what,
+			    "it is not active, and %s does not exist\nattach that disk, then noclone activate %s",
+			    missing, quoted);
+	else
+		finding_add(f, FINDING_WARNING, what, "it is not active\nnoclone activate %s",
+			    quoted);
+}
+
+static void doctor_saved_file(struct findings *f, const char *what, const char *file,
+			      const struct saved *saved, bool damaged)
+{
+	_cleanup_free_ char *name = saved->uuid ? devmap_name_of_uuid(saved->uuid) : NULL;
+	_cleanup_free_ char *leftover = saved_file_leftover(file), *quoted = shell_quote(file);
+	_cleanup_free_ char *original = name ?
+		saved_file_original(name, saved->uuid, file) : NULL;
+	_cleanup_table_ struct table live = { 0 };
+	bool active = name && !live_table(name, &live);
+
+	if (leftover)
+		finding_add(f, FINDING_WARNING, what, "an interrupted command has left %s\n%s%s",
+			    leftover, active ? "noclone save " : "noclone activate ", quoted);
+	if (original)
+		finding_add(f, FINDING_ERROR, what,
+			    "its file has the UUID of %s, which is saved in a file of its own\nrm "
+			    SAVED_DIR "/%s" SAVED_SUFFIX ", if that is the copy", original, quoted);
+	else if (active)
+		doctor_compare(f, what, name, file, saved, &live);
+	else if (!damaged)
+		doctor_saved_inactive(f, what, quoted, &saved->table);
+}
+
+static void doctor_saved_device(const char *name, void *data)
+{
+	_cleanup_free_ char *what = xasprintf("saved device %s", name), *damage = NULL;
+	_cleanup_saved_ struct saved saved = { 0 };
+	struct findings *f = data;
+
+	damage = saved_file_peek(name, &saved);
+	if (damage) {
+		_cleanup_free_ char *quoted = shell_quote(name);
+
+		finding_add(f, FINDING_ERROR, what,
+			    "its file is damaged: %s\nnoclone save %s, while the device runs",
+			    damage, quoted);
+	}
+	doctor_saved_file(f, what, name, &saved, damage);
+}
+
+static void doctor_saved(struct findings *f)
+{
+	unsigned int before = f->nr;
+
+	f->check = "saved";
+	saved_file_for_each(doctor_saved_device, f);
+	if (f->nr == before)
+		finding_add(f, FINDING_OK, "saved devices", "all are active, and as their files say");
+}
+
+static void doctor_look(struct doctor *d)
+{
+	doctor_kernels(d);
+	d->findings.check = "module";
+	module_check(&d->findings);
+	doctor_policy(d);
+	d->findings.check = "devices";
+	if (geteuid()) {
+		finding_add(&d->findings, FINDING_NOTE, "devices",
+			    "cannot look at mapped and saved devices: only root may do that\nsudo noclone doctor");
+		return;
+	}
+	doctor_devices(d);
+	doctor_saved(&d->findings);
 }
 
 int cmd_doctor(const struct options *o, int argc __unused, char **argv __unused)
 {
-	_cleanup_doctor_facts_ struct doctor_facts facts = { .tool = TOOL_VERSION };
-	_cleanup_findings_ struct findings findings = { 0 };
 	enum finding_level least = opt(o, OPT_QUIET) ? FINDING_ERROR : FINDING_OK;
+	struct doctor d = { 0 };
+	int r;
 
-	doctor_gather(&facts);
-	doctor_judge(&facts, &findings);
-	if (opt(o, OPT_JSON))
-		doctor_print_json(&findings, least);
-	else
-		findings_print(&findings, NULL, least);
-	return findings_count(&findings, FINDING_ERROR) ? EXIT_FAILED : EXIT_OK;
+	doctor_look(&d);
+	if (opt(o, OPT_JSON)) {
+		struct json_object *out = output_new("doctor");
+
+		output_add_judgement(out, &d.findings, least);
+		output_print(out);
+		json_object_put(out);
+	} else {
+		findings_print(&d.findings, NULL, least);
+	}
+	r = findings_count(&d.findings, FINDING_ERROR) ? EXIT_FAILED : EXIT_OK;
+	findings_free(&d.findings);
+	policy_free(&d.policy);
+	free(d.decides);
+	return r;
 }

@@ -10,8 +10,20 @@
 #include <sys/types.h>
 
 #include "base/util.h"
-#include "model/doctor.h"
+#include "model/policy.h"
 #include "model/table.h"
+
+/**
+ * struct module_params - what is to know of the loaded module
+ * @loaded: the module is loaded; else the rest is empty
+ * @interface: the number of dm-noclone.h that it was built with
+ * @stock: its parameter: stock devices understand messages
+ */
+struct module_params {
+	bool loaded;
+	unsigned int interface;
+	bool stock;
+};
 
 /* Why this tool cannot switch anything by that module: a new string, or NULL. */
 char *module_objection(const struct module_params *m);

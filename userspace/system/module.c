@@ -2,33 +2,33 @@
 /* The kernel module and its parameters, through sysfs and libkmod. */
 #include "system/module.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <libkmod.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "dm-noclone.h"
-#include "base/child.h"
 #include "base/log.h"
 #include "base/read.h"
 #include "base/util.h"
-#include "model/switch-plan.h"
 
-#define PARAMETERS	"/sys/module/dm_noclone/parameters/"
-#define VERSION		"/sys/module/dm_noclone/version"
+#define SYS_MODULE	"/sys/module/dm_noclone/"
+#define PARAMETERS	SYS_MODULE "parameters/"
 /* as libkmod and the kernel have it */
 #define MODULE		"dm_noclone"
-#define DKMS_TREE	"/var/lib/dkms/" NOCLONE_MODULE_NAME "/"
-#define BUILD_ID	"/sys/module/dm_noclone/notes/.note.gnu.build-id"
-#define BUILD_ID_MAX	4096
+#define BUILTIN		"(builtin)"
+#define SUBJECT		"module"
+#define DKMS_TREE	"/var/lib/dkms/"
+#define KEYS_MAX	(1U << 20)
+#define SHOW_CONF	"grep -r noclone /etc/modprobe.d /run/modprobe.d /usr/lib/modprobe.d"
+#define LOAD_ANEW	"modprobe -r dm-noclone && modprobe dm-noclone; or reboot"
 
 char *module_version(void)
 {
-	return read_line_of(VERSION);
+	return read_line_of(SYS_MODULE "version");
 }
 
 void module_params(struct module_params *m)
@@ -43,139 +43,214 @@ void module_params(struct module_params *m)
 	m->stock = stock && !strcmp(stock, "on");
 }
 
-static int module_is_source(const struct dirent *entry)
+static bool module_line_is(const char *path, char letter)
 {
-	_cleanup_free_ char *source = xasprintf(DKMS_TREE "%s/source", entry->d_name);
+	_cleanup_free_ char *line = read_line_of(path);
 
-	return *entry->d_name != '.' && !access(source, F_OK);
+	return line && *line == letter;
 }
 
-/* Of several versions that dkms has the newest. */
-char *module_build_command(const char *release)
+static bool module_is_loaded(void)
 {
-	struct dirent **list = NULL;
-	int nr = scandir(DKMS_TREE, &list, module_is_source, versionsort);
-	char *command;
-
-	if (nr > 0)
-		command = xasprintf("dkms install --force " NOCLONE_MODULE_NAME "/%s -k %s",
-				    list[nr - 1]->d_name, release);
-	else
-		command = xasprintf("make -C SOURCE KVER=%s install", release);
-	while (nr > 0)
-		free(list[--nr]);
-	free(list);
-	return command;
-}
-
-/* dkms reads its configuration the same way. */
-char *module_certificate(const char *release)
-{
-	static const char script[] =
-		"kernelver=$0 mok_certificate=\n"
-		"for conf in /etc/dkms/framework.conf /etc/dkms/framework.conf.d/*.conf; do\n"
-		"	[[ ! -r $conf ]] || . \"$conf\" >/dev/null\n"
-		"done\n"
-		"echo \"${mok_certificate:-/var/lib/dkms/mok.pub}\"\n";
-	char *argv[] = {
-		(char *)"bash", (char *)"-c", (char *)script, (char *)release, NULL
-	};
-	char *path = child_read(argv);
-
-	if (!path)
-		return xstrdup("/var/lib/dkms/mok.pub");
-	path[strcspn(path, "\n")] = 0;
-	return path;
-}
-
-/* The program that prints a file of that name as it is without compression. */
-static const char *module_unpacker(const char *path)
-{
-	static const char *const programs[][2] = {
-		{ ".ko.xz", "xzcat" }, { ".ko.zst", "zstdcat" }, { ".ko.gz", "zcat" },
-	};
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(programs); i++)
-		if (strstr(path, programs[i][0]))
-			return programs[i][1];
-	return "cat";
-}
-
-/* The file has the build id in the same note, to the byte. */
-bool module_is_another_build(const char *path)
-{
-	char *argv[] = { (char *)module_unpacker(path ? path : ""), (char *)path, NULL };
-	_cleanup_close_ int fd = open(BUILD_ID, O_RDONLY | O_CLOEXEC);
-	_cleanup_free_ char *note = NULL, *module = NULL;
-	size_t note_length = 0, length = 0;
-
-	if (!path || fd < 0)
-		return false;
-	note = read_bytes(fd, BUILD_ID_MAX, &note_length);
-	module = child_read_bytes(argv, &length);
-	return note && module && !memmem(module, length, note, note_length);
+	return !access(PARAMETERS "fastpath", F_OK);
 }
 
 char *module_boot_word(const char *prefix)
 {
 	_cleanup_free_ char *line = read_line_of("/proc/cmdline");
 	_cleanup_words_ struct words w;
-	char *found = NULL;
 	unsigned int i;
 
 	words_split(&w, line ? line : "");
-	for (i = 0; i < w.nr; i++)
-		if (str_starts(w.word[i], prefix)) {
-			free(found);
-			found = xstrdup(w.word[i]);
-		}
-	return found;
+	for (i = w.nr; i--;)
+		if (str_starts(w.word[i], prefix))
+			return xstrdup(w.word[i]);
+	return NULL;
 }
 
-bool module_is_denied(void)
-{
-	_cleanup_free_ char *word = module_boot_word("module_blacklist=");
-
-	return word && (strstr(word, MODULE) || strstr(word, NOCLONE_MODULE_NAME));
-}
-
-static void module_debug(void *data __unused, int priority __unused, const char *file __unused,
-			 int line __unused, const char *function, const char *format,
-			 va_list args)
-{
-	_cleanup_free_ char *text = xvasprintf(format, args);
-
-	log_debug("%s(): %s", function, text);
-}
-
-/* What libkmod knows of our module for a kernel, with NULL for the running one. */
-struct module_lookup {
+/**
+ * struct module_file - the module that modprobe finds for a kernel
+ * @release: of that kernel
+ * @running: it is the one that runs
+ * @ctx: of libkmod, as the next two
+ * @module: NULL in all calls of libkmod is a module that is not there
+ * @info: pairs of modinfo(8)
+ * @path: the file, BUILTIN, or NULL
+ */
+struct module_file {
+	char *release;
+	bool running;
 	struct kmod_ctx *ctx;
 	struct kmod_module *module;
+	struct kmod_list *info;
+	const char *path;
 };
 
-static int module_lookup(const char *release, struct module_lookup *lookup)
+static void module_file_open(struct module_file *m, const char *release)
 {
-	_cleanup_free_ char *folder = release ? xasprintf("/lib/modules/%s", release) : NULL;
+	_cleanup_free_ char *folder = NULL;
+	struct utsname system;
 
-	lookup->module = NULL;
-	lookup->ctx = kmod_new(folder, NULL);
-	if (!lookup->ctx)
-		return -ENOMEM;
-	kmod_set_log_fn(lookup->ctx, module_debug, NULL);
-	return kmod_module_new_from_name(lookup->ctx, MODULE, &lookup->module);
+	uname(&system);
+	*m = (struct module_file) { .release = xstrdup(release ? release : system.release) };
+	m->running = !strcmp(m->release, system.release);
+	folder = xasprintf("/lib/modules/%s", m->release);
+	m->ctx = kmod_new(folder, NULL);
+	/* an error is a finding, or a message that has the reason */
+	kmod_set_log_priority(m->ctx, -1);
+	kmod_module_new_from_name(m->ctx, MODULE, &m->module);
+	kmod_module_get_info(m->module, &m->info);
+	m->path = kmod_module_get_path(m->module);
+	if (!m->path && kmod_module_get_initstate(m->module) == KMOD_MODULE_BUILTIN)
+		m->path = BUILTIN;
 }
 
-static void module_lookup_free(struct module_lookup *lookup)
+static void module_file_close(struct module_file *m)
 {
-	kmod_module_unref(lookup->module);
-	kmod_unref(lookup->ctx);
+	kmod_module_info_free_list(m->info);
+	kmod_module_unref(m->module);
+	kmod_unref(m->ctx);
+	free(m->release);
 }
 
-static bool module_is_builtin(struct kmod_module *module)
+#define _cleanup_module_file_ __attribute__((cleanup(module_file_close)))
+
+static const char *module_info(const struct module_file *m, const char *key)
 {
-	return kmod_module_get_initstate(module) == KMOD_MODULE_BUILTIN;
+	struct kmod_list *entry;
+
+	kmod_list_foreach(entry, m->info)
+		if (!strcmp(kmod_module_info_get_key(entry), key))
+			return kmod_module_info_get_value(entry);
+	return NULL;
+}
+
+/* Is the loaded module made of other sources than the file, as after an upgrade? */
+static bool module_is_another(const struct module_file *m)
+{
+	_cleanup_free_ char *loaded = read_line_of(SYS_MODULE "srcversion");
+	const char *file = module_info(m, "srcversion");
+
+	return loaded && file && strcmp(loaded, file);
+}
+
+/* The command that builds it from the sources of this version: a new string. */
+static char *module_build_command(const struct module_file *m)
+{
+	glob_t found = { 0 };
+	char *command;
+
+	/* a package adds its revision to the version */
+	if (!glob(DKMS_TREE NOCLONE_MODULE_NAME "/" TOOL_VERSION "*", 0, NULL, &found))
+		command = xasprintf("dkms install --force %s -k %s",
+				    found.gl_pathv[found.gl_pathc - 1] + strlen(DKMS_TREE),
+				    m->release);
+	else
+		command = xasprintf("make -C SOURCE KVER=%s install", m->release);
+	globfree(&found);
+	return command;
+}
+
+/* "6.12.1 SMP preempt mod_unload": the release ends at the first blank. */
+static bool module_is_for_kernel(const struct module_file *m)
+{
+	const char *vermagic = module_info(m, "vermagic");
+	size_t length = strlen(m->release);
+
+	return !vermagic || (str_starts(vermagic, m->release) && strchr(" ", vermagic[length]));
+}
+
+/* The kernel took the module that is loaded. */
+static bool module_needs_signature(const struct module_file *m)
+{
+	_cleanup_free_ char *lockdown = read_line_of("/sys/kernel/security/lockdown");
+
+	if (!strcmp(m->path, BUILTIN) ||
+	    (m->running && module_is_loaded() && !module_is_another(m)))
+		return false;
+	/* "none [integrity] confidentiality" */
+	return module_line_is("/sys/module/module/parameters/sig_enforce", 'Y') ||
+	       (lockdown && !strstr(lockdown, "[none]"));
+}
+
+/* Only root sees the keys of the kernel; others are not told that one is missing. */
+static bool module_lacks_key(const char *signer)
+{
+	_cleanup_close_ int fd = open("/proc/keys", O_RDONLY | O_CLOEXEC);
+	_cleanup_free_ char *keys = geteuid() || fd < 0 ? NULL : read_stream(fd, KEYS_MAX);
+	_cleanup_free_ char *words = xasprintf(" %s: ", signer);
+
+	return keys && !strstr(keys, words);
+}
+
+static bool module_is_refused(const struct module_file *m, enum finding_level level,
+			      const char *subject, struct findings *f)
+{
+	const char *signer = module_info(m, "signer");
+	_cleanup_free_ char *build = module_build_command(m);
+
+	if (!module_needs_signature(m))
+		return false;
+	if (!signer)
+		finding_add(f, level, subject,
+			    "the kernel loads signed modules only, and %s has no signature\n%s, with a key that dkms signs with",
+			    m->path, build);
+	else if (module_lacks_key(signer))
+		finding_add(f, level, subject,
+			    "%s is signed by \"%s\", with a key that the kernel does not know\nmokutil --import "
+			    DKMS_TREE "mok.pub, and reboot", m->path, signer);
+	else
+		return false;
+	return true;
+}
+
+/* The module uses no fast path on a kernel that was not read for it. */
+static bool module_is_unread(const struct module_file *m, enum finding_level level,
+			     const char *subject, struct findings *f)
+{
+	const char *kernel = module_info(m, "kernel");
+
+	if (!kernel || !strcmp(kernel, "known"))
+		return false;
+	finding_add(f, module_line_is(PARAMETERS "any_kernel", 'Y') ? FINDING_NOTE : level, subject,
+		    "it is like no kernel that was read for dm-noclone, which shows in %s: without the parameter any_kernel its devices stay on dm core's path\n"
+		    "apt-get install dm-noclone-dkms may bring a newer one; at your own risk, echo options dm_noclone any_kernel=1 >/etc/modprobe.d/dm-noclone.conf",
+		    kernel);
+	return true;
+}
+
+static void module_check_file(const struct module_file *m, enum finding_level level,
+			      const char *subject, struct findings *f)
+{
+	_cleanup_free_ char *build = module_build_command(m);
+	const char *version = module_info(m, "version"), *vermagic = module_info(m, "vermagic");
+
+	if (!m->path)
+		finding_add(f, level, subject, "modprobe finds no module dm-noclone for it\n%s",
+			    build);
+	else if (!module_is_for_kernel(m))
+		finding_add(f, level, subject, "%s was built for kernel %.*s\n%s", m->path,
+			    (int)strcspn(vermagic, " "), vermagic, build);
+	else if (module_is_refused(m, level, subject, f) || module_is_unread(m, level, subject, f))
+		return;
+	else if (version && strcmp(version, TOOL_VERSION))
+		finding_add(f, FINDING_WARNING, subject,
+			    "%s is dm-noclone %s, and this tool is " TOOL_VERSION "\n%s", m->path,
+			    version, build);
+	else
+		finding_add(f, FINDING_OK, subject,
+			    "dm-noclone " TOOL_VERSION " is installed for it");
+}
+
+void module_check_kernel(const char *release, struct findings *f)
+{
+	_cleanup_module_file_ struct module_file m;
+	_cleanup_free_ char *subject = NULL;
+
+	module_file_open(&m, release);
+	subject = xasprintf("kernel %s%s", m.release, m.running ? " (running)" : "");
+	/* the running kernel has no fast path now, another one after the next boot */
+	module_check_file(&m, m.running ? FINDING_ERROR : FINDING_WARNING, subject, f);
 }
 
 static bool module_is_blacklisted(struct kmod_ctx *ctx)
@@ -189,184 +264,101 @@ static bool module_is_blacklisted(struct kmod_ctx *ctx)
 	return found;
 }
 
-static char *module_copy(const char *s)
+static void module_check_loading(const struct module_file *m, struct findings *f)
 {
-	return s ? xstrdup(s) : NULL;
+	enum finding_level level = module_is_loaded() ? FINDING_WARNING : FINDING_ERROR;
+	_cleanup_free_ char *denied = module_boot_word("module_blacklist=");
+	const char *install = kmod_module_get_install_commands(m->module);
+
+	if (denied && (strstr(denied, MODULE) || strstr(denied, NOCLONE_MODULE_NAME)))
+		finding_add(f, level, SUBJECT,
+			    "the kernel's command line has it in module_blacklist=: the kernel refuses it\nreboot without that word");
+	if (install)
+		finding_add(f, level, SUBJECT,
+			    "modprobe.d has an install line: \"%s\" runs in place of loading it\n"
+			    SHOW_CONF " shows the line to remove", install);
+	if (module_is_blacklisted(m->ctx))
+		finding_add(f, level, SUBJECT,
+			    "it is blacklisted: only \"modprobe dm-noclone\" loads it\n"
+			    SHOW_CONF " /proc/cmdline shows the word to remove");
 }
 
-static void module_take_info(struct module_file *file, struct kmod_module *module)
+static void module_check_loaded(const struct module_file *m, struct findings *f)
 {
-	const struct {
-		const char *key;
-		char **value;
-	} wanted[] = {
-		{ "version", &file->version }, { "vermagic", &file->vermagic },
-		{ "signer", &file->signer }, { "sig_key", &file->sig_key },
-		{ "kernel", &file->kernel },
-	};
-	struct kmod_list *info = NULL, *entry;
-	size_t i;
+	_cleanup_free_ char *version = module_version();
 
-	if (kmod_module_get_info(module, &info) < 0)
-		return;
-	kmod_list_foreach(entry, info)
-		for (i = 0; i < ARRAY_SIZE(wanted); i++)
-			if (!*wanted[i].value &&
-			    !strcmp(kmod_module_info_get_key(entry), wanted[i].key))
-				*wanted[i].value = xstrdup(kmod_module_info_get_value(entry));
-	kmod_module_info_free_list(info);
+	if (version && strcmp(version, TOOL_VERSION))
+		finding_add(f, FINDING_WARNING, SUBJECT,
+			    "dm-noclone %s is loaded, and this tool is " TOOL_VERSION "\n" LOAD_ANEW,
+			    version);
+	else if (module_is_another(m))
+		finding_add(f, FINDING_NOTE, SUBJECT,
+			    "the loaded dm-noclone is another build than %s\n" LOAD_ANEW, m->path);
+	if (module_line_is(PARAMETERS "fastpath", 'N'))
+		finding_add(f, FINDING_WARNING, SUBJECT,
+			    "its parameter fastpath is N: new devices have no fast path\necho Y >"
+			    PARAMETERS "fastpath");
 }
 
-void module_file_look(const char *release, struct module_file *file)
+void module_check(struct findings *f)
 {
-	struct module_lookup lookup;
+	_cleanup_module_file_ struct module_file m;
+	unsigned int before = f->nr;
 
-	memset(file, 0, sizeof(*file));
-	if (!module_lookup(release, &lookup)) {
-		file->path = module_copy(kmod_module_get_path(lookup.module));
-		if (!file->path && module_is_builtin(lookup.module))
-			file->path = xstrdup(MODULE_BUILTIN);
-		if (file->path)
-			module_take_info(file, lookup.module);
-		file->install = module_copy(kmod_module_get_install_commands(lookup.module));
-		file->blacklisted = module_is_blacklisted(lookup.ctx);
+	module_file_open(&m, NULL);
+	module_check_loading(&m, f);
+	module_check_loaded(&m, f);
+	if (f->nr == before && (module_is_loaded() || m.path))
+		finding_add(f, FINDING_OK, SUBJECT,
+			    "its parameters, modprobe.d and the kernel's command line allow it");
+}
+
+/* What "noclone doctor" says of it; else the error of libkmod, which is that of the kernel. */
+static int module_report(int r)
+{
+	_cleanup_findings_ struct findings f = { 0 };
+	unsigned int i;
+
+	module_check_kernel(NULL, &f);
+	module_check(&f);
+	for (i = 0; i < f.nr; i++) {
+		_cleanup_free_ char *words = finding_words(&f.finding[i], NULL);
+
+		if (f.finding[i].level == FINDING_ERROR)
+			log_err("%s", words);
 	}
-	module_lookup_free(&lookup);
-}
-
-static char *module_not_permitted(const char *kernel)
-{
-	if (geteuid())
-		return xstrdup("loading " NOCLONE_MODULE_NAME " failed: only root may do that");
-	if (module_is_denied())
-		return xstrdup("the kernel was booted with module_blacklist=" MODULE ": boot it without that");
-	return xasprintf("kernel %s is locked down and does not load " NOCLONE_MODULE_NAME ": sign it with a key that the kernel knows, see mokutil(1)",
-			 kernel);
-}
-
-/* The error of an insertion means this for the user: a new string. */
-static char *module_load_problem(int err, const char *kernel, const char *options)
-{
-	_cleanup_free_ char *build = module_build_command(kernel);
-	_cleanup_free_ char *certificate = module_certificate(kernel);
-
-	switch (err) {
-	case ENOKEY:
-	case EKEYREJECTED:
-		return xasprintf("kernel %s refuses " NOCLONE_MODULE_NAME ": it is not signed with a key that the kernel knows; run \"mokutil --import %s\" and reboot, or turn Secure Boot off",
-				 kernel, certificate);
-	case ENOEXEC:
-	case ENOENT:
-		return xasprintf("kernel %s refuses " NOCLONE_MODULE_NAME ": it was built for another kernel; run \"%s\"",
-				 kernel, build);
-	case EPERM:
-		return module_not_permitted(kernel);
-	case EINVAL:
-		if (options && *options)
-			return xasprintf("kernel %s refuses " NOCLONE_MODULE_NAME " with the options \"%s\" of /etc/modprobe.d or the kernel's command line: the kernel log names the wrong one",
-					 kernel, options);
-		/* fall through */
-	default:
-		return xasprintf("loading " NOCLONE_MODULE_NAME " failed: %s; the kernel log may say more",
-				 strerror(err));
-	}
-}
-
-static int module_report(int err, const char *options)
-{
-	_cleanup_free_ char *problem = NULL;
-	struct utsname kernel;
-
-	uname(&kernel);
-	problem = module_load_problem(err, kernel.release, options);
-	log_err("%s", problem);
-	return -ENOEXEC;
-}
-
-static int module_report_missing(void)
-{
-	_cleanup_free_ char *build = NULL;
-	struct utsname kernel;
-
-	uname(&kernel);
-	build = module_build_command(kernel.release);
-	log_err("the module " NOCLONE_MODULE_NAME " is not built for the running kernel %s: run \"%s\"",
-		kernel.release, build);
-	return -ENOEXEC;
-}
-
-static int module_report_install(void)
-{
-	log_err(NOCLONE_MODULE_NAME " is not loaded, because a command runs in its place: look for an \"install\" line in \"modprobe --showconfig\"");
-	return -ENOENT;
-}
-
-/* It may be one that another version of this project has left. */
-static int module_report_loaded(void)
-{
-	_cleanup_free_ char *objection = NULL;
-	struct module_params m;
-
-	module_params(&m);
-	if (!m.loaded)
-		return module_report_install();
-	objection = module_objection(&m);
-	if (!objection)
-		return 0;
-	log_err("%s", objection);
-	return -EOPNOTSUPP;
-}
-
-static int module_insert(struct kmod_module *module)
-{
-	int r;
-
-	if (!kmod_module_get_path(module) && !module_is_builtin(module) &&
-	    !kmod_module_get_install_commands(module))
-		return module_report_missing();
-	/* as when the kernel asks for it: a blacklist counts */
-	r = kmod_module_probe_insert_module(module, KMOD_PROBE_APPLY_BLACKLIST, NULL, NULL,
-					    NULL, NULL);
-	if (r < 0 && kmod_module_get_install_commands(module))
-		return module_report_install();
 	if (r < 0)
-		return module_report(-r, kmod_module_get_options(module));
-	if (!r)
-		return module_report_loaded();
-	log_err(NOCLONE_MODULE_NAME " is not loaded because it is blacklisted: remove \"blacklist\" from /etc/modprobe.d, or load it with \"modprobe " NOCLONE_MODULE_NAME "\"");
-	return -ENOENT;
+		log_err("loading " NOCLONE_MODULE_NAME " failed: %s; the kernel log may say more",
+			strerror(-r));
+	else
+		log_err(NOCLONE_MODULE_NAME " is not loaded");
+	return -ENOEXEC;
 }
 
 int module_load(void)
 {
-	struct module_lookup lookup;
-	int r = module_lookup(NULL, &lookup);
+	_cleanup_module_file_ struct module_file m;
+	_cleanup_free_ char *objection = NULL;
+	struct module_params params;
+	int r;
 
-	r = r ? module_report(-r, NULL) : module_insert(lookup.module);
-	module_lookup_free(&lookup);
-	return r;
+	module_file_open(&m, NULL);
+	/* as when the kernel asks for it: a blacklist counts */
+	r = kmod_module_probe_insert_module(m.module, KMOD_PROBE_APPLY_BLACKLIST, NULL, NULL,
+					    NULL, NULL);
+	module_params(&params);
+	if (r || !params.loaded)
+		return module_report(r);
+	/* it may be one that another version of this project has left */
+	objection = module_objection(&params);
+	if (objection)
+		log_err("%s", objection);
+	return objection ? -EOPNOTSUPP : 0;
 }
 
 int module_load_for(const struct table *t)
 {
-	if (!table_has_noclone(t) || !access(PARAMETERS "fastpath", F_OK))
-		return 0;
-	return module_load();
-}
-
-static const char *module_set_error(int err)
-{
-	switch (err) {
-	case EOPNOTSUPP:
-		return "this kernel's targets are not as the module expects them, all devices stay as they are; the kernel log says more";
-	case ENOENT:
-		return "it has no such parameter";
-	case EACCES:
-	case EPERM:
-		return "only root may do that";
-	default:
-		return strerror(err);
-	}
+	return !table_has_noclone(t) || module_is_loaded() ? 0 : module_load();
 }
 
 int module_set(const char *parameter, const char *value)
@@ -380,7 +372,8 @@ int module_set(const char *parameter, const char *value)
 	if (fd < 0 || write(fd, line, strlen(line)) < 0)
 		err = errno;
 	if (err)
-		log_err("setting the parameter %s of " NOCLONE_MODULE_NAME " failed: %s",
-			parameter, module_set_error(err));
+		log_err("setting the parameter %s of " NOCLONE_MODULE_NAME " failed: %s", parameter,
+			err != EOPNOTSUPP ? strerror(err) :
+			"this kernel's targets are not as the module expects them, all devices stay as they are; the kernel log says more");
 	return -err;
 }

@@ -3,8 +3,16 @@
 #ifndef NOCLONE_MODULE_H
 #define NOCLONE_MODULE_H
 
-#include "model/doctor.h"
+#include "dm-noclone.h"
+#include "model/finding.h"
+#include "model/switch-plan.h"
 #include "model/table.h"
+
+#define VERSION_TEXT_(x)	#x
+#define VERSION_TEXT(x)		VERSION_TEXT_(x)
+#define TOOL_VERSION		VERSION_TEXT(NOCLONE_VERSION_MAJOR) "." \
+				VERSION_TEXT(NOCLONE_VERSION_MINOR) "." \
+				VERSION_TEXT(NOCLONE_VERSION_PATCH)
 
 /* The version of the loaded module: a new string, or NULL. */
 char *module_version(void);
@@ -17,17 +25,11 @@ int module_load_for(const struct table *t);
 /* Set a parameter: 0, or a negative errno after a message. */
 int module_set(const char *parameter, const char *value);
 
-/* The module that modprobe would load on the kernel @release. */
-void module_file_look(const char *release, struct module_file *file);
-/* The command that makes and installs the module for @release: a new string. */
-char *module_build_command(const char *release);
-/* The certificate of the key that dkms signs with for @release: a new string. */
-char *module_certificate(const char *release);
-/* Is the module that is loaded not the one in that file?  If it cannot be told, no. */
-bool module_is_another_build(const char *path);
 /* The last word of the kernel's command line that begins so: a new string, or NULL. */
 char *module_boot_word(const char *prefix);
-/* Does module_blacklist= of the command line keep the kernel from loading it? */
-bool module_is_denied(void);
+/* One finding: can a kernel load the module, and use its fast path?  NULL: the running one. */
+void module_check_kernel(const char *release, struct findings *f);
+/* What keeps it from being loaded by its name, or devices from the fast path. */
+void module_check(struct findings *f);
 
 #endif /* NOCLONE_MODULE_H */
