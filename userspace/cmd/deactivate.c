@@ -9,7 +9,6 @@
 #include "base/log.h"
 #include "base/read.h"
 #include "base/util.h"
-#include "model/uses.h"
 #include "system/devmap.h"
 #include "system/live.h"
 #include "system/saved-file.h"

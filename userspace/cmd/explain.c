@@ -18,7 +18,6 @@
 #include "model/status.h"
 #include "model/table-text.h"
 #include "model/table.h"
-#include "model/uses.h"
 #include "system/blockdev.h"
 #include "system/devmap.h"
 #include "system/file-lookup.h"

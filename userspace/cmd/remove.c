@@ -8,7 +8,6 @@
 #include "base/util.h"
 #include "model/name.h"
 #include "model/saved.h"
-#include "model/uses.h"
 #include "system/devmap.h"
 #include "system/saved-file.h"
 #include "system/users.h"

@@ -25,7 +25,6 @@
 #include "model/plan.h"
 #include "model/resize.h"
 #include "model/table-text.h"
-#include "model/uses.h"
 #include "system/blockdev.h"
 #include "system/devmap.h"
 #include "system/file-lookup.h"
@@ -504,18 +503,13 @@ static void resize_report_above(const struct resize *r)
 {
 	_cleanup_free_ char *type = resize_contents(r);
 	_cleanup_free_ char *advice = type ? fsadm_advice(type, r->node) : NULL;
-	_cleanup_facts_ struct device_facts f = { 0 };
 	_cleanup_uses_ struct uses uses = { 0 };
-	struct use_query query = { .facts = &f };
 	unsigned int i;
 
 	if (type)
 		log_note("%s: %s on it keeps its size%s%s", r->dev.name, type,
 			 advice ? "; this makes it larger: " : "", advice ? advice : "");
-	if (blockdev_lookup_number(r->dev.devno, &f))
-		return;
-	query.sectors = f.sectors;
-	device_uses_collect_live(&uses, &query);
+	open_uses_lasting(&uses, r->dev.devno);
 	for (i = 0; i < uses.nr; i++)
 		if (uses.use[i].kind == USE_HOLDER)
 			log_note("%s: %s, which stands on it, keeps its size", r->dev.name,

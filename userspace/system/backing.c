@@ -25,7 +25,6 @@
 #include "model/facts.h"
 #include "model/name.h"
 #include "model/table.h"
-#include "model/uses.h"
 #include "system/blockdev.h"
 #include "system/file-lookup.h"
 #include "system/users.h"

@@ -22,7 +22,6 @@
 #include "model/facts.h"
 #include "model/name.h"
 #include "model/table.h"
-#include "model/uses.h"
 #include "system/blockdev.h"
 #include "system/devmap.h"
 #include "system/file-lookup.h"
@@ -175,7 +174,7 @@ void parts_free(struct parts *parts)
 struct look {
 	const struct guard *g;
 	struct parts own, saved;
-	struct writers writers;
+	struct openers writers;
 	struct findings *findings;
 };
 
@@ -239,10 +238,7 @@ static bool guard_report_uses(const struct leg_look *leg, const struct use_query
 	bool said = false;
 	unsigned int i;
 
-	if (leg->l->g->loaded)
-		device_uses_collect_live(&uses, query);
-	else
-		device_uses_collect(&uses, query);
+	device_uses_collect(&uses, query);
 	for (i = 0; i < uses.nr; i++) {
 		const struct use *use = &uses.use[i];
 
@@ -260,7 +256,7 @@ static void guard_report_writers(const struct leg_look *leg)
 	unsigned int i;
 
 	for (i = 0; i < leg->l->writers.nr; i++) {
-		const struct writer *w = &leg->l->writers.writer[i];
+		const struct opener *w = &leg->l->writers.opener[i];
 
 		if (device_uses_share(&leg->f, w->devno))
 			finding_at(leg->l->findings, FINDING_ERROR, leg->t->line,
@@ -306,6 +302,7 @@ static void guard_leg(const struct look *l, const struct target *t, const struct
 		.first = leg->start,
 		.sectors = target_leg_length(t),
 		.self = l->g->self,
+		.live = l->g->loaded,
 		.exclusive = l->g->exclusive,
 	};
 	bool said;
@@ -330,7 +327,7 @@ static char *guard_file_use_problem(const struct use *use)
 	if (use->kind == USE_SWAP)
 		return xasprintf("File is in use as swap space: swapoff %s first",
 				 use->by);
-	if (str_starts(use->by, "/dev/loop"))
+	if (use->kind == USE_LOOP)
 		return xasprintf("File is in use by a loop device: losetup --detach %s first",
 				 use->by);
 	return xasprintf("File is in use by another noclone-file device: %s",
@@ -382,7 +379,7 @@ void guard_table(const struct table *t, const struct guard *g,
 	if (g->saved)
 		parts_add_saved(&l.saved);
 	if (!g->any_signature && !g->loaded)
-		open_uses_writers(&l.writers);
+		openers_find(&l.writers, true);
 	for (i = 0; i < t->nr; i++) {
 		if (t->targets[i].path)
 			guard_file(&l, &t->targets[i]);
@@ -391,5 +388,5 @@ void guard_table(const struct table *t, const struct guard *g,
 	}
 	parts_free(&l.own);
 	parts_free(&l.saved);
-	open_uses_writers_free(&l.writers);
+	openers_free(&l.writers);
 }

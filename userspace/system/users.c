@@ -7,9 +7,9 @@
  */
 #include "system/users.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <libmount/libmount.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +21,6 @@
 #include "base/log.h"
 #include "base/read.h"
 #include "base/util.h"
-#include "model/facts.h"
 #include "model/name.h"
 #include "model/table.h"
 #include "system/blockdev.h"
@@ -30,10 +29,69 @@
 #include "system/identity.h"
 #include "system/live.h"
 
-/*
- * Users of sectors of a block device: mounts, swap, holders, loop devices, exclusive
- * openers, and signatures of data.
- */
+#define FDINFO_MAX	(64U << 10)
+
+static const struct {
+	const char *name, *words, *remedy;
+} use_kinds[] = {
+	[USE_MOUNT] = { "mount", "mounted at", "umount it first" },
+	[USE_SWAP] = { "swap", "swap", "swapoff first" },
+	[USE_HOLDER] = { "holder", "held by", "remove that first" },
+	[USE_EXCLUSIVE] = { "exclusive", "opened exclusively by", NULL },
+	[USE_SIGNATURE] = { "signature", "holds a signature:", NULL },
+	[USE_PROCESS] = { "process", "open in", "end it" },
+	[USE_LOOP] = { "loop", "under the loop device", "losetup --detach %s first" },
+	[USE_UNREADABLE] = { "unreadable", "cannot be read:", "use another device" },
+};
+
+const char *use_kind_name(enum use_kind kind)
+{
+	return use_kinds[kind].name;
+}
+
+char *use_describe(const struct use *use)
+{
+	/* a label, a mount point or the name of a process */
+	_cleanup_free_ char *by = visible(use->by);
+
+	return xasprintf("%s %s%s", use_kinds[use->kind].words, by,
+			 use->harmless ? " (on other sectors)" : "");
+}
+
+char *use_remedy(const struct use *use)
+{
+	const char *remedy = use_kinds[use->kind].remedy;
+
+	return remedy ? xasprintf(remedy, use->by) : NULL;
+}
+
+static void uses_add(struct uses *uses, enum use_kind kind, const char *by, bool harmless)
+{
+	GROW(uses->use, uses->nr);
+	uses->use[uses->nr++] = (struct use) { kind, xstrdup(by), harmless };
+}
+
+void uses_free(struct uses *uses)
+{
+	unsigned int i;
+
+	for (i = 0; i < uses->nr; i++)
+		free(uses->use[i].by);
+	free(uses->use);
+	memset(uses, 0, sizeof(*uses));
+}
+
+#define _cleanup_glob_ __attribute__((cleanup(globfree)))
+
+/* The paths that match, below /sys or /proc. */
+static glob_t users_paths(const char *pattern)
+{
+	glob_t found = { 0 };
+
+	glob(pattern, GLOB_BRACE, NULL, &found);
+	return found;
+}
+
 bool device_uses_share(const struct device_facts *f, dev_t devno)
 {
 	_cleanup_facts_ struct device_facts other = { 0 };
@@ -56,35 +114,37 @@ static dev_t users_number_of_path(const char *path)
 	return st.st_rdev;
 }
 
-static void users_collect_entries(struct uses *uses, const struct device_facts *f,
-				  struct libmnt_table *table, enum use_kind kind)
+static bool users_file_is_it(const struct file_facts *f, const char *path)
 {
-	struct libmnt_iter *iter = mnt_new_iter(MNT_ITER_FORWARD);
-	struct libmnt_fs *fs;
+	const struct file_id ours = file_facts_id(f);
+	const struct file_id theirs = path ? file_id_at(path) : (struct file_id) { 0 };
 
-	while (iter && !mnt_table_next_fs(table, iter, &fs)) {
-		/* btrfs mounts have a number of their own: compare the source too */
-		if (device_uses_share(f, mnt_fs_get_devno(fs)) ||
-		    device_uses_share(f, users_number_of_path(mnt_fs_get_source(fs))))
-			uses_add(uses, kind, kind == USE_MOUNT ?
-				mnt_fs_get_target(fs) : mnt_fs_get_source(fs),
-				false);
-	}
-	mnt_free_iter(iter);
+	return file_id_same(&ours, &theirs);
 }
 
-static void users_collect_table(struct uses *uses, const struct device_facts *f,
-				enum use_kind kind)
+/* Mounts or swap of a device, or swap of a file, whose name is @name then. */
+static void users_collect_table(struct uses *uses, enum use_kind kind,
+				const struct device_facts *f, const struct file_facts *file,
+				const char *name)
 {
+	struct libmnt_iter *iter = mnt_new_iter(MNT_ITER_FORWARD);
 	struct libmnt_table *table = mnt_new_table();
-	int r = -ENOMEM;
+	struct libmnt_fs *fs;
 
-	if (table && kind == USE_MOUNT)
-		r = mnt_table_parse_mtab(table, NULL);
-	else if (table)
-		r = mnt_table_parse_swaps(table, NULL);
-	if (!r)
-		users_collect_entries(uses, f, table, kind);
+	if (kind == USE_MOUNT ? mnt_table_parse_mtab(table, NULL) :
+				mnt_table_parse_swaps(table, NULL))
+		mnt_reset_table(table);
+	while (iter && !mnt_table_next_fs(table, iter, &fs)) {
+		const char *source = mnt_fs_get_source(fs);
+
+		/* btrfs mounts have a number of their own: compare the source too */
+		if (file ? users_file_is_it(file, source) :
+		    device_uses_share(f, mnt_fs_get_devno(fs)) ||
+		    device_uses_share(f, users_number_of_path(source)))
+			uses_add(uses, kind, name ?: kind == USE_MOUNT ?
+				 mnt_fs_get_target(fs) : source, false);
+	}
+	mnt_free_iter(iter);
 	mnt_unref_table(table);
 }
 
@@ -155,41 +215,16 @@ static void users_collect_holder(struct uses *uses, const struct use_query *q,
 		 dm_name ? !users_maps(dm_name, &range, !q->surely) : q->surely);
 }
 
-static void users_collect_holders_in(struct uses *uses, const struct use_query *q,
-				     const char *path)
-{
-	_cleanup_dir_ DIR *dir = opendir(path);
-	const char *entry;
-
-	while ((entry = read_name(dir)))
-		users_collect_holder(uses, q, entry);
-}
-
 /* Holders of the device, of its partitions, and of the disk it is a part of. */
 static void users_collect_holders(struct uses *uses, const struct use_query *q)
 {
-	_cleanup_free_ char *own = blockdev_sysfs(q->facts->devno, "holders");
-	_cleanup_free_ char *base = blockdev_sysfs(q->facts->devno, "");
-	_cleanup_free_ char *up = blockdev_sysfs(q->facts->devno, "../holders");
-	const char *entry;
-	_cleanup_dir_ DIR *dir = NULL;
+	_cleanup_free_ char *pattern = blockdev_sysfs(q->facts->devno,
+						      "{holders,*/holders,../holders}/*");
+	_cleanup_glob_ glob_t found = users_paths(pattern);
+	size_t i;
 
-	users_collect_holders_in(uses, q, own);
-	if (q->facts->disk != q->facts->devno) {
-		users_collect_holders_in(uses, q, up);
-		return;
-	}
-	dir = opendir(base);
-	while ((entry = read_name(dir))) {
-		_cleanup_free_ char *path = xasprintf("%s%s/partition", base,
-						      entry);
-
-		if (access(path, F_OK))
-			continue;
-		free(path);
-		path = xasprintf("%s%s/holders", base, entry);
-		users_collect_holders_in(uses, q, path);
-	}
+	for (i = 0; i < found.gl_pathc; i++)
+		users_collect_holder(uses, q, strrchr(found.gl_pathv[i], '/') + 1);
 }
 
 /* Not if a mount, swap or holder is known already: that is why it fails. */
@@ -231,47 +266,58 @@ static void users_collect_signature(struct uses *uses, const struct use_query *q
 	uses_add(uses, USE_SIGNATURE, by, false);
 }
 
-/* Its file is looked at below /dev only: elsewhere a server may not answer. */
-static void users_collect_loop(struct uses *uses, const struct use_query *q, dev_t loop)
+/* Is the loop device on @file, below /dev, on the device?  @apart: but on other sectors. */
+static bool users_loop_is_on(const struct use_query *q, const char *file, dev_t loop,
+			     bool *apart)
 {
-	_cleanup_free_ char *file = blockdev_attribute(loop, "loop/backing_file");
 	_cleanup_free_ char *offset = blockdev_attribute(loop, "loop/offset");
 	_cleanup_facts_ struct device_facts f = { 0 }, own = { 0 };
 	const struct disk_range range = device_uses_range(q);
 	struct disk_range part;
 	uint64_t at;
 
-	if (!file || !offset || !str_starts(file, "/dev/") || !parse_u64(offset, &at) ||
-	    blockdev_lookup(file, &f) || blockdev_lookup_number(loop, &own) ||
-	    !device_uses_share(q->facts, f.devno))
-		return;
+	if (!offset || !parse_u64(offset, &at) || blockdev_lookup(file, &f) ||
+	    blockdev_lookup_number(loop, &own) || !device_uses_share(q->facts, f.devno))
+		return false;
 	part = device_uses_range(&(struct use_query) {
 		.facts = &f, .first = at >> SECTOR_SHIFT, .sectors = own.sectors,
 	});
-	uses_add(uses, USE_LOOP, own.path, part.first >= range.end || range.first >= part.end);
+	*apart = part.first >= range.end || range.first >= part.end;
+	return true;
 }
 
-static void users_collect_loops(struct uses *uses, const struct use_query *q)
+/* Those on a device or, if @q is NULL, on a file. */
+static void users_collect_loops(struct uses *uses, const struct use_query *q,
+				const struct file_facts *file)
 {
-	_cleanup_dir_ DIR *dir = opendir("/sys/block");
-	const char *entry;
+	_cleanup_glob_ glob_t found = users_paths("/sys/block/loop*/loop/backing_file");
+	size_t i;
 
-	while ((entry = read_name(dir)))
-		if (str_starts(entry, "loop"))
-			users_collect_loop(uses, q, blockdev_kernel_number(entry));
+	for (i = 0; i < found.gl_pathc; i++) {
+		char *path = found.gl_pathv[i], *name = path + strlen("/sys/block/");
+		_cleanup_free_ char *below = read_line_of(path), *by = NULL;
+		bool apart = false;
+
+		name[strcspn(name, "/")] = 0;
+		by = xasprintf("/dev/%s", name);
+		/* for a device, below /dev only: elsewhere a server may not answer */
+		if (file ? users_file_is_it(file, below) :
+		    below && str_starts(below, "/dev/") &&
+		    users_loop_is_on(q, below, blockdev_kernel_number(name), &apart))
+			uses_add(uses, USE_LOOP, by, apart);
+	}
 }
 
-static void users_collect_claims(struct uses *uses, const struct use_query *query)
+void device_uses_collect(struct uses *uses, const struct use_query *query)
 {
-	users_collect_table(uses, query->facts, USE_MOUNT);
-	users_collect_table(uses, query->facts, USE_SWAP);
+	users_collect_table(uses, USE_MOUNT, query->facts, NULL, NULL);
+	users_collect_table(uses, USE_SWAP, query->facts, NULL, NULL);
 	users_collect_holders(uses, query);
-}
-
-void device_uses_collect_live(struct uses *uses, const struct use_query *query)
-{
-	users_collect_claims(uses, query);
-	users_collect_loops(uses, query);
+	if (query->exclusive && !query->live)
+		users_collect_exclusive(uses, query);
+	users_collect_loops(uses, query, NULL);
+	if (!query->live)
+		users_collect_signature(uses, query);
 }
 
 bool device_uses_hold(const struct device_facts *f, uint64_t sector, dev_t self)
@@ -284,62 +330,10 @@ bool device_uses_hold(const struct device_facts *f, uint64_t sector, dev_t self)
 	unsigned int i;
 
 	users_collect_holders(&uses, &query);
-	users_collect_loops(&uses, &query);
+	users_collect_loops(&uses, &query, NULL);
 	for (i = 0; i < uses.nr; i++)
 		held |= !uses.use[i].harmless;
 	return held;
-}
-
-void device_uses_collect(struct uses *uses, const struct use_query *query)
-{
-	users_collect_claims(uses, query);
-	if (query->exclusive)
-		users_collect_exclusive(uses, query);
-	users_collect_loops(uses, query);
-	users_collect_signature(uses, query);
-}
-
-/* Users of a file. */
-static bool users_file_is_it(const struct file_facts *f, const char *path)
-{
-	const struct file_id ours = file_facts_id(f);
-	const struct file_id theirs = path ? file_id_at(path) : (struct file_id) { 0 };
-
-	return file_id_same(&ours, &theirs);
-}
-
-static void users_file_collect_swaps(struct uses *uses, const struct file_facts *f)
-{
-	struct libmnt_table *table = mnt_new_table();
-	struct libmnt_iter *iter = mnt_new_iter(MNT_ITER_FORWARD);
-	_cleanup_free_ char *name = path_encode(f->path);
-	struct libmnt_fs *fs;
-
-	if (table && iter && !mnt_table_parse_swaps(table, NULL))
-		while (!mnt_table_next_fs(table, iter, &fs))
-			if (users_file_is_it(f, mnt_fs_get_srcpath(fs)))
-				uses_add(uses, USE_SWAP, name, false);
-	mnt_free_iter(iter);
-	mnt_unref_table(table);
-}
-
-static void users_file_collect_loops(struct uses *uses, const struct file_facts *f)
-{
-	_cleanup_dir_ DIR *dir = opendir("/sys/block");
-	const char *entry;
-
-	while ((entry = read_name(dir))) {
-		_cleanup_free_ char *path = NULL, *file = NULL, *by = NULL;
-
-		if (!str_starts(entry, "loop"))
-			continue;
-		path = xasprintf("/sys/block/%s/loop/backing_file",
-				 entry);
-		file = read_line_of(path);
-		by = xasprintf("/dev/%s", entry);
-		if (users_file_is_it(f, file))
-			uses_add(uses, USE_HOLDER, by, false);
-	}
 }
 
 /* By inode; an older module reports the path only, which may be another file. */
@@ -356,38 +350,32 @@ static bool users_file_pins(const struct target *t, const void *data)
 	return t->engine == ENGINE_EXTENT && users_file_runs_on(t, data);
 }
 
-/* Does a device have a target on the file, or one that pins it?  Maybe, if that is not known. */
-static bool users_file_maps_named(const char *name, const struct file_facts *f,
-				  bool pinned)
-{
-	_cleanup_live_ struct live live = { 0 };
-	int r = live_get(name, &live);
-
-	return (r && !devmap_is_absent(r)) ||
-	       table_any(&live.table, pinned ? users_file_pins : users_file_runs_on, f);
-}
-
-/* As soon as it is resumed: another command may be between the two. */
-static bool users_file_will_be_mapped(const char *name, const struct file_facts *f)
-{
-	_cleanup_table_ struct table inactive = { 0 };
-
-	return !live_inactive_table(name, &inactive) && table_any(&inactive, users_file_runs_on, f);
-}
-
 bool file_uses_is_pinned(const struct file_facts *f, dev_t devno)
 {
 	_cleanup_free_ char *name = devno ? blockdev_mapped_name(devno) : NULL;
+	_cleanup_live_ struct live live = { 0 };
+	int r = name ? live_get(name, &live) : 0;
 
-	return name && users_file_maps_named(name, f, true);
+	return (r && !devmap_is_absent(r)) || table_any(&live.table, users_file_pins, f);
 }
 
-/* May another device use the file as well, if that only reads, too? */
-static bool users_file_only_reads(const char *name, const struct file_facts *f)
+/*
+ * Does the device have the file, or will it, as soon as another command resumes it?  Yes, if
+ * that is not known.  With @shares, one that only reads without pinning it does not count.
+ */
+static bool users_file_is_mapped(const char *name, const struct file_facts *f, bool shares)
 {
 	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
+	_cleanup_table_ struct table inactive = { 0 };
+	_cleanup_live_ struct live live = { 0 };
+	int r = live_get(name, &live);
 
-	return !devmap_info(name, &dev) && dev.readonly && !users_file_maps_named(name, f, true);
+	if (!live_inactive_table(name, &inactive) && table_any(&inactive, users_file_runs_on, f))
+		return true;
+	if (r || !table_any(&live.table, users_file_runs_on, f))
+		return r && !devmap_is_absent(r);
+	return !shares || devmap_info(name, &dev) || !dev.readonly ||
+	       table_any(&live.table, users_file_pins, f);
 }
 
 struct mapped_search {
@@ -401,48 +389,29 @@ static void users_file_add_if_mapped(const char *name, void *data)
 {
 	const struct mapped_search *s = data;
 
-	if (s->self && !strcmp(s->self, name))
-		return;
-	if (users_file_will_be_mapped(name, s->facts) ||
-	    (users_file_maps_named(name, s->facts, false) &&
-	     !(s->shares && users_file_only_reads(name, s->facts))))
+	if ((!s->self || strcmp(s->self, name)) &&
+	    users_file_is_mapped(name, s->facts, s->shares))
 		uses_add(s->uses, USE_HOLDER, name, false);
-}
-
-static void users_file_collect_mapped(struct uses *uses, const struct file_facts *f,
-				      dev_t self, bool shares)
-{
-	_cleanup_free_ char *own = self ? blockdev_mapped_name(self) : NULL;
-	struct mapped_search search = { uses, f, own, shares };
-
-	devmap_for_each(users_file_add_if_mapped, &search);
 }
 
 void file_uses_collect(struct uses *uses, const struct file_facts *f, dev_t self,
 		       bool shares)
 {
-	users_file_collect_swaps(uses, f);
-	users_file_collect_loops(uses, f);
-	users_file_collect_mapped(uses, f, self, shares);
+	_cleanup_free_ char *own = self ? blockdev_mapped_name(self) : NULL;
+	_cleanup_free_ char *name = path_encode(f->path);
+	struct mapped_search search = { uses, f, own, shares };
+
+	users_collect_table(uses, USE_SWAP, NULL, f, name);
+	users_collect_loops(uses, NULL, f);
+	devmap_for_each(users_file_add_if_mapped, &search);
 }
 
-#define FDINFO_MAX	(64U << 10)
-
-/* What is looked for: a device, and who uses it. */
-struct search {
-	struct uses *uses;
-	dev_t devno;
-};
-
-typedef bool (*process_test)(const char *pid, void *data);
-typedef bool (*fd_test)(const char *pid, const char *fd, dev_t devno, void *data);
-
-static char *users_process_words(const char *pid)
+static char *users_process_words(int pid)
 {
-	_cleanup_free_ char *path = xasprintf("/proc/%s/comm", pid);
+	_cleanup_free_ char *path = xasprintf("/proc/%d/comm", pid);
 	_cleanup_free_ char *comm = read_line_of(path);
 
-	return xasprintf("process %s (%s)", pid, comm ? comm : "?");
+	return xasprintf("process %d (%s)", pid, comm ? comm : "?");
 }
 
 /*
@@ -460,47 +429,10 @@ static dev_t users_number_of_fd(const char *fd)
 	return makedev(st.stx_rdev_major, st.stx_rdev_minor);
 }
 
-/* Does @test hold for one of its file descriptors of block devices? */
-static bool users_any_fd(const char *pid, fd_test test, void *data)
-{
-	_cleanup_free_ char *path = xasprintf("/proc/%s/fd", pid);
-	_cleanup_dir_ DIR *dir = opendir(path);
-	const char *entry;
-	bool found = false;
-
-	while (!found && (entry = read_name(dir))) {
-		_cleanup_free_ char *fd = xasprintf("%s/%s", path, entry);
-		dev_t devno = users_number_of_fd(fd);
-
-		found = devno && test(pid, entry, devno, data);
-	}
-	return found;
-}
-
-static bool users_is_opener(const char *pid __unused, const char *fd __unused, dev_t devno,
-			    void *data)
-{
-	const struct search *s = data;
-
-	return devno == s->devno;
-}
-
-static bool users_find_opener(const char *pid, void *data)
-{
-	const struct search *s = data;
-
-	if (users_any_fd(pid, users_is_opener, data)) {
-		_cleanup_free_ char *by = users_process_words(pid);
-
-		uses_add(s->uses, USE_PROCESS, by, false);
-	}
-	return false;
-}
-
 /* The line "flags:" has them as open(2), in octal. */
-static bool users_may_write(const char *pid, const char *fd)
+static bool users_may_write(int pid, int fd)
 {
-	_cleanup_free_ char *path = xasprintf("/proc/%s/fdinfo/%s", pid, fd);
+	_cleanup_free_ char *path = xasprintf("/proc/%d/fdinfo/%d", pid, fd);
 	_cleanup_close_ int info = open(path, O_RDONLY | O_CLOEXEC);
 	_cleanup_free_ char *text = info < 0 ? NULL : read_stream(info, FDINFO_MAX);
 	const char *flags = text ? strstr(text, "flags:") : NULL;
@@ -509,99 +441,96 @@ static bool users_may_write(const char *pid, const char *fd)
 }
 
 /* As NBD has it, a thread of the process that serves the disk has made it. */
-static bool users_serves(const char *pid, dev_t devno)
+static bool users_serves(int pid, dev_t devno)
 {
 	_cleanup_free_ char *server = blockdev_attribute(devno, "pid");
-	_cleanup_free_ char *path = server ? xasprintf("/proc/%s/task/%s", pid, server) : NULL;
+	_cleanup_free_ char *path = server ? xasprintf("/proc/%d/task/%s", pid, server) : NULL;
 
 	return path && !access(path, F_OK);
 }
 
-static bool users_add_writer(const char *pid, const char *fd, dev_t devno, void *data)
+/* A process may have a device open more than once. */
+static void users_add_opener(struct openers *o, dev_t devno, int pid)
 {
-	_cleanup_free_ char *by = users_may_write(pid, fd) && !users_serves(pid, devno) ?
-				  users_process_words(pid) : NULL;
-	struct writers *w = data;
+	char *by = users_process_words(pid);
 	unsigned int i;
 
-	for (i = 0; by && i < w->nr; i++)
-		if (w->writer[i].devno == devno && !strcmp(w->writer[i].by, by))
-			return false;
-	if (!by)
-		return false;
-	GROW(w->writer, w->nr);
-	w->writer[w->nr++] = (struct writer) { devno, xstrdup(by) };
-	return false;
+	for (i = 0; i < o->nr; i++) {
+		if (o->opener[i].devno == devno && !strcmp(o->opener[i].by, by)) {
+			free(by);
+			return;
+		}
+	}
+	GROW(o->opener, o->nr);
+	o->opener[o->nr++] = (struct opener) { devno, by };
 }
 
-static bool users_find_writers(const char *pid, void *data)
+void openers_find(struct openers *openers, bool writing)
 {
-	/* the tool writes to none that it may have inherited */
-	return atoi(pid) != getpid() && users_any_fd(pid, users_add_writer, data);
+	_cleanup_glob_ glob_t found = users_paths("/proc/[0-9]*/fd/*");
+	int pid, fd;
+	size_t i;
+
+	for (i = 0; i < found.gl_pathc; i++) {
+		dev_t devno = users_number_of_fd(found.gl_pathv[i]);
+
+		if (!devno || sscanf(found.gl_pathv[i], "/proc/%d/fd/%d", &pid, &fd) != 2)
+			continue;
+		/* the tool writes to none that it may have inherited */
+		if (!writing || (pid != getpid() && users_may_write(pid, fd) &&
+				 !users_serves(pid, devno)))
+			users_add_opener(openers, devno, pid);
+	}
 }
 
-static bool users_find_foreign_mount(const char *pid, void *data)
+void openers_free(struct openers *openers)
 {
-	const struct search *s = data;
-	_cleanup_free_ char *path = xasprintf("/proc/%s/mountinfo", pid);
-	struct libmnt_table *table = mnt_new_table_from_file(path);
-	struct libmnt_fs *fs = table ? mnt_table_find_devno(table, s->devno, MNT_ITER_FORWARD) : NULL;
-	bool found = fs;
+	unsigned int i;
 
-	if (found) {
-		_cleanup_free_ char *who = users_process_words(pid);
+	for (i = 0; i < openers->nr; i++)
+		free(openers->opener[i].by);
+	free(openers->opener);
+}
+
+static bool users_find_foreign_mount(struct uses *uses, dev_t devno, const char *mountinfo)
+{
+	struct libmnt_table *table = mnt_new_table_from_file(mountinfo);
+	struct libmnt_fs *fs = table ? mnt_table_find_devno(table, devno, MNT_ITER_FORWARD) : NULL;
+
+	if (fs) {
+		_cleanup_free_ char *who = users_process_words(atoi(mountinfo + strlen("/proc/")));
 		_cleanup_free_ char *by = xasprintf("%s in the mount namespace of %s",
 						    mnt_fs_get_target(fs), who);
 
-		uses_add(s->uses, USE_MOUNT, by, false);
+		uses_add(uses, USE_MOUNT, by, false);
 	}
 	mnt_unref_table(table);
-	return found;
-}
-
-/* Until @test returns true. */
-static void users_for_each_process(process_test test, void *data)
-{
-	_cleanup_dir_ DIR *dir = opendir("/proc");
-	const char *entry;
-	bool found = false;
-
-	while (!found && (entry = read_name(dir)))
-		if (isdigit((unsigned char)entry[0]))
-			found = test(entry, data);
+	return fs;
 }
 
 void open_uses_lasting(struct uses *uses, dev_t devno)
 {
 	_cleanup_facts_ struct device_facts f = { 0 };
-	struct use_query query = { .facts = &f };
+	struct use_query query = { .facts = &f, .live = true };
 
 	if (blockdev_lookup_number(devno, &f))
 		return;
 	query.sectors = f.sectors;
-	device_uses_collect_live(uses, &query);
+	device_uses_collect(uses, &query);
 }
 
 void open_uses_collect(struct uses *uses, dev_t devno)
 {
-	struct search search = { uses, devno };
+	_cleanup_glob_ glob_t mounts = users_paths("/proc/[0-9]*/mountinfo");
+	struct openers openers = { 0 };
+	size_t i;
 
 	open_uses_lasting(uses, devno);
-	users_for_each_process(users_find_opener, &search);
-	if (!uses->nr)
-		users_for_each_process(users_find_foreign_mount, &search);
-}
-
-void open_uses_writers(struct writers *writers)
-{
-	users_for_each_process(users_find_writers, writers);
-}
-
-void open_uses_writers_free(struct writers *writers)
-{
-	unsigned int i;
-
-	for (i = 0; i < writers->nr; i++)
-		free(writers->writer[i].by);
-	free(writers->writer);
+	openers_find(&openers, false);
+	for (i = 0; i < openers.nr; i++)
+		if (openers.opener[i].devno == devno)
+			uses_add(uses, USE_PROCESS, openers.opener[i].by, false);
+	openers_free(&openers);
+	for (i = 0; !uses->nr && i < mounts.gl_pathc; i++)
+		users_find_foreign_mount(uses, devno, mounts.gl_pathv[i]);
 }

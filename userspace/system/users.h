@@ -6,7 +6,54 @@
 #include <sys/types.h>
 
 #include "model/facts.h"
-#include "model/uses.h"
+
+/**
+ * enum use_kind - how a device is in use
+ * @USE_MOUNT: a file system on it is mounted
+ * @USE_SWAP: swap
+ * @USE_HOLDER: another device stands on it
+ * @USE_EXCLUSIVE: something in the kernel has it open exclusively
+ * @USE_SIGNATURE: not in use, but it holds data of a known type
+ * @USE_PROCESS: a process has it open
+ * @USE_LOOP: it is under a loop device
+ * @USE_UNREADABLE: what it holds is not known
+ */
+enum use_kind {
+	USE_MOUNT,
+	USE_SWAP,
+	USE_HOLDER,
+	USE_EXCLUSIVE,
+	USE_SIGNATURE,
+	USE_PROCESS,
+	USE_LOOP,
+	USE_UNREADABLE,
+};
+
+/**
+ * struct use - one use of a device
+ * @kind: how
+ * @by: mount point, name of the holder, type of the signature, ...
+ * @harmless: a mapped or loop device that has other sectors of the same device
+ */
+struct use {
+	enum use_kind kind;
+	char *by;
+	bool harmless;
+};
+
+struct uses {
+	struct use *use;
+	unsigned int nr;
+};
+
+const char *use_kind_name(enum use_kind kind);
+/* "mounted at /mnt": a new string */
+char *use_describe(const struct use *use);
+/* What ends that use, if a command does: a new string, or NULL. */
+char *use_remedy(const struct use *use);
+void uses_free(struct uses *uses);
+
+#define _cleanup_uses_ __attribute__((cleanup(uses_free)))
 
 /*
  * What keeps a block device open, and makes its removal fail: mounts, swap, holders and
@@ -19,20 +66,23 @@ void open_uses_lasting(struct uses *uses, dev_t devno);
  */
 void open_uses_collect(struct uses *uses, dev_t devno);
 
-/* A process that may write to a block device, in words. */
-struct writer {
+/* A process that has a block device open, in words. */
+struct opener {
 	dev_t devno;
 	char *by;
 };
 
-struct writers {
-	struct writer *writer;
+struct openers {
+	struct opener *opener;
 	unsigned int nr;
 };
 
-/* All that there are.  Not complete without root. */
-void open_uses_writers(struct writers *writers);
-void open_uses_writers_free(struct writers *writers);
+/*
+ * All that there are; with @writing those that may write, without the server of a disk and
+ * this process.  Not complete without root.
+ */
+void openers_find(struct openers *openers, bool writing);
+void openers_free(struct openers *openers);
 
 /**
  * struct use_query - the sectors to look at
@@ -40,6 +90,7 @@ void open_uses_writers_free(struct writers *writers);
  * @first: first sector
  * @sectors: how many
  * @self: mapped device whose own use does not count, or 0
+ * @live: look for mounts, swap, holders and loop devices only, not for signatures
  * @exclusive: try to open the device exclusively as well
  * @surely: holders count that surely have the sectors, not those that may have them
  * @known: how many at the start have what is expected: no signature is looked for in them
@@ -49,16 +100,13 @@ struct use_query {
 	uint64_t first;
 	uint64_t sectors;
 	dev_t self;
+	bool live;
 	bool exclusive;
 	bool surely;
 	uint64_t known;
 };
 
-/* Mounts, swap, holders and loop devices. */
-void device_uses_collect_live(struct uses *uses, const struct use_query *query);
-/* And exclusive openers, and signatures. */
 void device_uses_collect(struct uses *uses, const struct use_query *query);
-
 /* Is the sector one that a device on @facts, other than @self, surely has? */
 bool device_uses_hold(const struct device_facts *facts, uint64_t sector, dev_t self);
 /* Do the two devices share sectors?  A disk shares with its partitions. */
