@@ -4,40 +4,31 @@
 
 #include "model/status.h"
 
-static void status_add_counters(struct strbuf *b, const struct counter *list, unsigned int nr)
+static void status_add_values(struct strbuf *b, const struct status_values *list)
 {
 	unsigned int i;
 
-	strbuf_add(b, " %u", 2 * nr);
-	for (i = 0; i < nr; i++)
-		strbuf_add(b, " %s %llu", list[i].name, (unsigned long long)list[i].value);
-}
-
-static void status_add_file(struct strbuf *b, const struct status *s)
-{
-	unsigned int i;
-
-	strbuf_add(b, "engine %s %u", s->engine, 2 * s->nr_facts);
-	for (i = 0; i < s->nr_facts; i++)
-		strbuf_add(b, " %s %s", s->facts[i].name, s->facts[i].value);
-	status_add_counters(b, s->file_counters, s->nr_file_counters);
-	free(status_file_words(s));
-	status_file_id(s);
+	strbuf_add(b, " %u", 2 * list->nr);
+	for (i = 0; i < list->nr; i++)
+		strbuf_add(b, " %s %s", list->value[i].name, list->value[i].text);
 }
 
 static char *status_print(const struct status *s)
 {
 	struct strbuf b = { 0 };
 
-	if (s->engine)
-		status_add_file(&b, s);
-	else
-		strbuf_add(&b, "%s", s->stock);
+	if (s->engine) {
+		strbuf_add(&b, "engine %s", s->engine);
+		status_add_values(&b, &s->facts);
+		status_add_values(&b, &s->file_counters);
+		status_file_id(s);
+	}
+	if (s->health)
+		strbuf_add(&b, "1 1 %s", s->health);
 	if (!s->has_fastpath)
 		return strbuf_take(&b);
 	strbuf_add(&b, " fastpath %s%s", s->fast ? "on" : "off:", s->fast ? "" : s->reason);
-	status_add_counters(&b, s->counters, s->nr_counters);
-	free(status_state_words(s));
+	status_add_values(&b, &s->counters);
 	return strbuf_take(&b);
 }
 

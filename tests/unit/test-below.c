@@ -123,15 +123,6 @@ static void no_below_with_the_unknown(void **state __unused)
 	finds("0 8 error", "", "", NULL);
 }
 
-static void below_words(void **state __unused)
-{
-	struct finding one = { .subject = (char *)"/f", .check = "file-deleted" };
-	struct findings t = { .finding = &one, .nr = 1 };
-
-	assert_string_equal(below_word(&t, "/f"), "deleted");
-	assert_null(below_word(&t, "/g"));
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -139,7 +130,6 @@ int main(void)
 		cmocka_unit_test(below_with_disks),
 		cmocka_unit_test(below_with_files),
 		cmocka_unit_test(no_below_with_the_unknown),
-		cmocka_unit_test(below_words),
 	};
 
 	return cmocka_run_group_tests_name("below", tests, NULL, NULL);

@@ -274,7 +274,7 @@ static void every_reason_has_a_remedy(void **state __unused)
 	for (i = 0; i < ARRAY_SIZE(reasons); i++) {
 		_cleanup_free_ char *remedy = remedy_of_reason(reasons[i], "vg0-root");
 
-		assert_non_null(status_reason_meaning(reasons[i]));
+		assert_non_null(status_meaning(STATUS_REASON, reasons[i]));
 		assert_non_null(remedy);
 		/* a command that can be pasted, also if it is the root file system */
 		if (!strcmp(reasons[i], "unasked") || !strcmp(reasons[i], "detached") ||

@@ -15,7 +15,7 @@
 #include "system/module.h"
 #include "cli/options.h"
 
-#define NOCLONE_JSON_SCHEMA	4
+#define NOCLONE_JSON_SCHEMA	5
 
 struct json_object;
 

@@ -2,6 +2,7 @@
 /* A report: rows and columns. */
 #include "cli/report.h"
 
+#include <errno.h>
 #include <json-c/json.h>
 #include <libsmartcols.h>
 #include <stdio.h>
@@ -9,6 +10,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/log.h"
+#include "base/size.h"
 #include "base/util.h"
 
 static const struct report_column *report_find(const struct report *r, const char *name)
@@ -28,38 +31,43 @@ static void report_add(struct report_keys *keys, const struct report_column *col
 	keys->key[keys->nr++] = (struct report_key) { column, reverse };
 }
 
-/* Columns with commas in between.  Return: NULL, or what is wrong: a new string. */
-static char *report_parse(const struct report *r, const char *list, bool may_reverse,
-			  struct report_keys *keys)
+/* Columns with commas in between; a - before one reverses the order. */
+static int report_parse(const struct report *r, const char *option, const char *list,
+			struct report_keys *keys)
 {
+	bool sorts = keys == &r->order;
+
 	for (;; list++) {
 		size_t length = strcspn(list, ",");
-		bool reverse = may_reverse && *list == '-';
+		bool reverse = sorts && *list == '-';
 		_cleanup_free_ char *name = xstrndup(list + reverse, length - reverse);
 		const struct report_column *column = report_find(r, name);
 
-		if (!column)
-			return xasprintf("there is no column \"%s\"; \"--output help\" prints all", name);
+		if (!column) {
+			log_err("%s: there is no column \"%s\"; \"noclone status --output help\" prints all",
+				option, name);
+			return -EINVAL;
+		}
 		report_add(keys, column, reverse);
 		list += length;
 		if (!*list)
-			return NULL;
+			return 0;
 	}
 }
 
-char *report_select(struct report *r, const char *list)
+int report_select(struct report *r, const char *list)
 {
 	unsigned int usual = REPORT_USUAL | (r->rates ? REPORT_RATE : 0), i;
 
 	for (i = 0; i < r->nr_columns && (!list || *list == '+'); i++)
 		if (r->columns[i].flags & usual)
 			report_add(&r->shown, &r->columns[i], false);
-	return list ? report_parse(r, list + (*list == '+'), false, &r->shown) : NULL;
+	return list ? report_parse(r, "--output", list + (*list == '+'), &r->shown) : 0;
 }
 
-char *report_sort_by(struct report *r, const char *list)
+int report_sort_by(struct report *r, const char *list)
 {
-	return list ? report_parse(r, list, true, &r->order) : NULL;
+	return list ? report_parse(r, "--sort", list, &r->order) : 0;
 }
 
 static unsigned int report_width(const struct report *r)
@@ -129,62 +137,24 @@ void report_sort(const struct report *r, struct json_object *rows)
 			(void *)r);
 }
 
-/**
- * struct report_unit - the unit of a column of sizes
- * @sectors: in one unit
- * @letter: its letter
- * @decimals: of the numbers
- */
-struct report_unit {
-	uint64_t sectors;
-	char letter;
-	int decimals;
-};
-
-/* The largest of which every size but 0 is at least one, with a decimal if any needs it. */
-static struct report_unit report_unit(const struct report_column *column,
-				      struct json_object *rows)
-{
-	static const char letters[] = "KMGTP";
-	size_t nr = json_object_array_length(rows), i;
-	struct report_unit unit = { .sectors = 2 };
-	uint64_t least = 0, bits = 0;
-
-	for (i = 0; i < nr; i++) {
-		struct json_object *row = json_object_array_get_idx(rows, i);
-		uint64_t sectors = json_object_get_int64(json_object_object_get(row, column->key));
-
-		bits |= sectors;
-		if (sectors && (!least || sectors < least))
-			least = sectors;
-	}
-	for (i = 0; letters[i + 1] && least >= unit.sectors * 1024; i++)
-		unit.sectors *= 1024;
-	unit.letter = letters[i];
-	unit.decimals = !!(bits % unit.sectors);
-	return unit;
-}
-
-static char *report_size(struct json_object *value, const struct report_unit *unit)
-{
-	return xasprintf("%.*f%c", unit->decimals,
-			 (double)json_object_get_int64(value) / unit->sectors, unit->letter);
-}
-
+/* Of strings, or of the texts of objects. */
 static char *report_list(struct json_object *array)
 {
 	size_t nr = json_object_array_length(array), i;
 	struct strbuf b = { 0 };
 
-	for (i = 0; i < nr; i++)
-		strbuf_add(&b, "%s%s", i ? "," : "",
-			   json_object_get_string(json_object_array_get_idx(array, i)));
+	for (i = 0; i < nr; i++) {
+		struct json_object *o = json_object_array_get_idx(array, i);
+		struct json_object *text = json_object_object_get(o, "text");
+
+		strbuf_add(&b, "%s%s", i ? text ? ", " : "," : "",
+			   json_object_get_string(text ?: o));
+	}
 	return nr ? strbuf_take(&b) : NULL;
 }
 
 /* What a cell shows: a new string; NULL if there is nothing. */
-static char *report_raw_cell(const struct report_column *column, struct json_object *row,
-			     const struct report_unit *unit)
+static char *report_raw_cell(const struct report_column *column, struct json_object *row)
 {
 	struct json_object *value = json_object_object_get(row, column->key);
 	const char *text;
@@ -194,7 +164,7 @@ static char *report_raw_cell(const struct report_column *column, struct json_obj
 	if (!value)
 		return NULL;
 	if (column->flags & REPORT_SIZE)
-		return report_size(value, unit);
+		return size_format_short(json_object_get_int64(value));
 	if (json_object_is_type(value, json_type_array))
 		return report_list(value);
 	if (json_object_is_type(value, json_type_boolean))
@@ -203,10 +173,9 @@ static char *report_raw_cell(const struct report_column *column, struct json_obj
 	return *text ? xstrdup(text) : NULL;
 }
 
-static char *report_cell(const struct report_column *column, struct json_object *row,
-			 const struct report_unit *unit)
+static char *report_cell(const struct report_column *column, struct json_object *row)
 {
-	_cleanup_free_ char *raw = report_raw_cell(column, row, unit);
+	_cleanup_free_ char *raw = report_raw_cell(column, row);
 
 	return raw ? visible(raw) : NULL;
 }
@@ -234,17 +203,16 @@ static void report_add_column(const struct report *r, struct libscols_table *tab
 }
 
 /* An unknown value is "-", so that a script can count words. */
-static void report_fill_column(struct libscols_table *table, unsigned int at,
-			       const struct report_column *column, struct json_object *rows)
+static void report_add_row(const struct report *r, struct libscols_table *table,
+			   struct json_object *row)
 {
-	const struct report_unit unit = report_unit(column, rows);
-	size_t nr = json_object_array_length(rows), i;
+	struct libscols_line *line = report_checked(scols_table_new_line(table, NULL));
+	unsigned int i;
 
-	for (i = 0; i < nr; i++) {
-		struct json_object *row = json_object_array_get_idx(rows, i);
-		_cleanup_free_ char *text = report_cell(column, row, &unit);
+	for (i = 0; i < r->shown.nr; i++) {
+		_cleanup_free_ char *text = report_cell(r->shown.key[i].column, row);
 
-		if (scols_line_set_data(scols_table_get_line(table, i), at, text ?: "-"))
+		if (scols_line_set_data(line, i, text ?: "-"))
 			report_checked(NULL);
 	}
 }
@@ -260,40 +228,25 @@ void report_print(const struct report *r, struct json_object *rows)
 	for (i = 0; i < r->shown.nr; i++)
 		report_add_column(r, table, r->shown.key[i].column);
 	for (i = 0; i < nr; i++)
-		report_checked(scols_table_new_line(table, NULL));
-	for (i = 0; i < r->shown.nr; i++)
-		report_fill_column(table, i, r->shown.key[i].column, rows);
+		report_add_row(r, table, json_object_array_get_idx(rows, i));
 	/* some versions complain about a table without lines */
 	if (nr)
 		scols_print_table(table);
 	scols_unref_table(table);
 }
 
-/* The cell of a column that has one row. */
-static char *report_only_cell(const struct report_column *column, struct json_object *rows)
-{
-	const struct report_unit unit = report_unit(column, rows);
-
-	return report_cell(column, json_object_array_get_idx(rows, 0), &unit);
-}
-
 void report_print_row(const struct report *r, struct json_object *row)
 {
-	struct json_object *rows = json_object_new_array();
-	_cleanup_free_ char *head = NULL;
+	_cleanup_free_ char *head = report_cell(r->columns, row);
 	unsigned int i;
 
-	json_object_array_add(rows, json_object_get(row));
-	head = report_only_cell(r->columns, rows);
-	printf("%s:\n", head ? head : "");
+	printf("%s:\n", head ?: "");
 	for (i = 1; i < r->nr_columns; i++) {
-		const struct report_column *column = &r->columns[i];
-		_cleanup_free_ char *text = report_only_cell(column, rows);
+		_cleanup_free_ char *text = report_cell(&r->columns[i], row);
 
 		if (text)
-			printf("  %-*s  %s\n", report_width(r), column->name, text);
+			printf("  %-*s  %s\n", report_width(r), r->columns[i].name, text);
 	}
-	json_object_put(rows);
 }
 
 void report_free(struct report *r)

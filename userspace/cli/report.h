@@ -16,7 +16,7 @@ struct json_object;
  * enum report_flag - what a column is like
  * @REPORT_USUAL: it is shown unless others are selected
  * @REPORT_NUMBER: it is aligned to the right
- * @REPORT_SIZE: likewise, and sectors are shown in one unit for the whole column
+ * @REPORT_SIZE: likewise, and sectors are shown with a unit
  * @REPORT_RATE: with rates it is usual, and its numbers are per second
  * @REPORT_WRAPS: it is broken into lines where the terminal is too narrow
  */
@@ -75,11 +75,11 @@ struct report {
 
 /*
  * The argument of --output: "NAME,SIZE", "+SIZE" for the usual columns and that, or NULL
- * for the usual ones alone.  Return: NULL, or a sentence: a new string.
+ * for the usual ones alone.  Return: 0, or a negative errno after a message.
  */
-char *report_select(struct report *r, const char *list);
+int report_select(struct report *r, const char *list);
 /* The argument of --sort, "SIZE,-NAME", or NULL.  Return: likewise. */
-char *report_sort_by(struct report *r, const char *list);
+int report_sort_by(struct report *r, const char *list);
 /* Print all columns with their sentences, for "--output help". */
 void report_help(const struct report *r);
 

@@ -57,8 +57,6 @@ struct report status_report(void)
 		{ "DEVICE", "device", 0, "Device number, major:minor.", NULL },
 		{ "OPEN", "open_count", REPORT_NUMBER,
 		  "How many times the device is open.", NULL },
-		{ "TABLES", "tables", 0, "Tables that are loaded: live, inactive.", NULL },
-		{ "EVENTS", "event_nr", REPORT_NUMBER, "Number of events of the device.", NULL },
 		{ "WHY", "why", REPORT_WRAPS,
 		  "What the state or the reason means, and what to do.", NULL },
 	};
@@ -77,6 +75,11 @@ static const char *formats_string(struct json_object *o, const char *key)
 	return json_object_get_string(json_object_object_get(o, key)) ?: "";
 }
 
+static int64_t formats_number(struct json_object *o, const char *key)
+{
+	return json_object_get_int64(json_object_object_get(o, key));
+}
+
 static void formats_label(struct strbuf *b, const char *label, const char *value)
 {
 	strbuf_add(b, "%s=\"", label);
@@ -90,19 +93,6 @@ static void formats_label(struct strbuf *b, const char *label, const char *value
 		strbuf_putc(b, *value, 1);
 	}
 	strbuf_putc(b, '"', 1);
-}
-
-/* A line of a device; without a second label, @value is NULL. */
-static void formats_line(struct strbuf *b, const char *metric, struct json_object *device,
-			 const char *label, const char *value, int64_t number)
-{
-	strbuf_add(b, "%s{", metric);
-	formats_label(b, "name", formats_string(device, "name"));
-	if (value) {
-		strbuf_putc(b, ',', 1);
-		formats_label(b, label, value);
-	}
-	strbuf_add(b, "} %lld\n", (long long)number);
 }
 
 /* The counters of the fast path, which are the same for all targets, or NULL. */
@@ -121,91 +111,90 @@ static struct json_object *formats_counters(struct json_object *device)
 	return NULL;
 }
 
-static void formats_info(struct strbuf *b, const char *metric, struct json_object *device)
+/* Is something broken below it? */
+static bool formats_troubled(struct json_object *device)
 {
-	static const char *const labels[] = { "name", "type", "made_by", "state" };
-	unsigned int i;
+	struct json_object *findings = json_object_object_get(device, "findings");
+	size_t nr = json_object_array_length(findings), i;
 
-	strbuf_add(b, "%s{", metric);
-	for (i = 0; i < ARRAY_SIZE(labels); i++) {
-		strbuf_add(b, "%s", i ? "," : "");
-		formats_label(b, labels[i], formats_string(device, labels[i]));
+	for (i = 0; i < nr; i++)
+		if (!strcmp(formats_string(json_object_array_get_idx(findings, i), "level"), "error"))
+			return true;
+	return false;
+}
+
+enum { METRIC_INFO, METRIC_ON, METRIC_TROUBLED, METRIC_IOS, METRIC_INFLIGHT, METRIC_COUNTER };
+
+static const struct {
+	const char *name, *type, *help;
+} metrics[] = {
+	[METRIC_INFO] = { "noclone_device_info", "gauge", "What the device is; always 1." },
+	[METRIC_ON] = { "noclone_fastpath_on", "gauge",
+		"Whether the fast path of the device is on." },
+	[METRIC_TROUBLED] = { "noclone_device_troubled", "gauge",
+		"Whether a disk or file below the device has failed or is gone; noclone status NAME says which." },
+	[METRIC_IOS] = { "noclone_ios_total", "counter",
+		"I/Os by way: the fast path, or dm core's." },
+	[METRIC_INFLIGHT] = { "noclone_inflight", "gauge",
+		"I/Os of the fast path that are not completed yet." },
+	[METRIC_COUNTER] = { "noclone_counter_total", "counter",
+		"Counters of the device; noclone status --verbose NAME explains them." },
+};
+
+/* A sample of a metric; behind @number come other labels than the name, each with its value. */
+static void formats_add(struct strbuf *all, unsigned int metric, struct json_object *device,
+			int64_t number, const char *label, ...)
+{
+	struct strbuf *b = &all[metric];
+	va_list ap;
+
+	strbuf_add(b, "%s{", metrics[metric].name);
+	formats_label(b, "name", formats_string(device, "name"));
+	va_start(ap, label);
+	for (; label; label = va_arg(ap, const char *)) {
+		strbuf_putc(b, ',', 1);
+		formats_label(b, label, va_arg(ap, const char *));
 	}
-	strbuf_add(b, "} 1\n");
+	va_end(ap);
+	strbuf_add(b, "} %lld\n", (long long)number);
 }
 
-static void formats_on(struct strbuf *b, const char *metric, struct json_object *device)
-{
-	formats_line(b, metric, device, NULL, NULL,
-		     !strcmp(formats_string(device, "state"), "on"));
-}
-
-static void formats_troubled(struct strbuf *b, const char *metric, struct json_object *device)
-{
-	formats_line(b, metric, device, NULL, NULL,
-		     !!json_object_array_length(json_object_object_get(device, "findings")));
-}
-
-static void formats_ways(struct strbuf *b, const char *metric, struct json_object *device)
-{
-	int64_t all = json_object_get_int64(json_object_object_get(device, "io"));
-	int64_t fast = json_object_get_int64(json_object_object_get(device, "fast"));
-
-	if (!formats_counters(device))
-		return;
-	formats_line(b, metric, device, "way", "fast", fast);
-	formats_line(b, metric, device, "way", "other", all - fast);
-}
-
-static void formats_inflight(struct strbuf *b, const char *metric, struct json_object *device)
+static void formats_add_counters(struct strbuf *all, struct json_object *device)
 {
 	struct json_object *counters = formats_counters(device);
-
-	if (counters)
-		formats_line(b, metric, device, NULL, NULL, json_object_get_int64(
-			     json_object_object_get(counters, "inflight")));
-}
-
-static void formats_each(struct strbuf *b, const char *metric, struct json_object *device)
-{
-	struct json_object *counters = formats_counters(device);
+	int64_t io = formats_number(device, "io"), fast = formats_number(device, "fast");
 
 	if (!counters)
 		return;
+	formats_add(all, METRIC_IOS, device, fast, "way", "fast", NULL);
+	formats_add(all, METRIC_IOS, device, io - fast, "way", "other", NULL);
+	formats_add(all, METRIC_INFLIGHT, device, formats_number(counters, "inflight"), NULL);
 	json_object_object_foreach(counters, name, value)
 		if (status_counter_grows(name))
-			formats_line(b, metric, device, "counter", name,
-				     json_object_get_int64(value));
+			formats_add(all, METRIC_COUNTER, device, json_object_get_int64(value),
+				    "counter", name, NULL);
 }
 
 char *metrics_print(struct json_object *devices)
 {
-	static const struct {
-		const char *metric, *type, *help;
-		void (*add)(struct strbuf *b, const char *metric, struct json_object *device);
-	} metrics[] = {
-		{ "noclone_device_info", "gauge",
-		  "What the device is; always 1.", formats_info },
-		{ "noclone_fastpath_on", "gauge",
-		  "Whether the fast path of the device is on.", formats_on },
-		{ "noclone_device_troubled", "gauge",
-		  "Whether a disk or file below the device has failed or is gone; noclone status NAME says which.", formats_troubled },
-		{ "noclone_ios_total", "counter",
-		  "I/Os by way: the fast path, or dm core's.", formats_ways },
-		{ "noclone_inflight", "gauge",
-		  "I/Os of the fast path that are not completed yet.", formats_inflight },
-		{ "noclone_counter_total", "counter",
-		  "Counters of the device; noclone status --verbose NAME explains them.", formats_each },
-	};
-	size_t nr = json_object_array_length(devices), i, j;
-	struct strbuf b = { 0 };
+	size_t nr = json_object_array_length(devices), i;
+	struct strbuf all[ARRAY_SIZE(metrics)] = { 0 }, b = { 0 };
 
+	for (i = 0; i < nr; i++) {
+		struct json_object *device = json_object_array_get_idx(devices, i);
+		const char *state = formats_string(device, "state");
+
+		formats_add(all, METRIC_INFO, device, 1, "type", formats_string(device, "type"),
+			    "made_by", formats_string(device, "made_by"), "state", state, NULL);
+		formats_add(all, METRIC_ON, device, !strcmp(state, "on"), NULL);
+		formats_add(all, METRIC_TROUBLED, device, formats_troubled(device), NULL);
+		formats_add_counters(all, device);
+	}
 	for (i = 0; i < ARRAY_SIZE(metrics); i++) {
-		strbuf_add(&b, "# HELP %s %s\n# TYPE %s %s\n", metrics[i].metric,
-			   metrics[i].help, metrics[i].metric, metrics[i].type);
-		for (j = 0; j < nr; j++)
-			metrics[i].add(&b, metrics[i].metric,
-				       json_object_array_get_idx(devices, j));
+		_cleanup_free_ char *samples = strbuf_take(&all[i]);
+
+		strbuf_add(&b, "# HELP %s %s\n# TYPE %s %s\n%s", metrics[i].name,
+			   metrics[i].help, metrics[i].name, metrics[i].type, samples);
 	}
 	return strbuf_take(&b);
 }

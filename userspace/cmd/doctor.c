@@ -202,7 +202,7 @@ static void doctor_say_off(struct doctor *d)
 	for (off = d->off; off < d->off + d->nr_off; off++) {
 		_cleanup_free_ char *remedy = remedy_of_reason(off->reason, off->device);
 		_cleanup_free_ char *what = xasprintf("device %s", off->device), *more = NULL;
-		const char *meaning = status_reason_meaning(off->reason);
+		const char *meaning = status_meaning(STATUS_REASON, off->reason);
 		bool grave = !strcmp(off->reason, "layout") || !strcmp(off->reason, "foreign");
 
 		more = off->nr > 1 ? xasprintf(", as that of %u more", off->nr - 1) : xstrdup("");

@@ -10,19 +10,14 @@
 #include "base/log.h"
 #include "base/size.h"
 #include "base/util.h"
-#include "model/below.h"
-#include "model/facts.h"
 #include "model/finding.h"
 #include "model/name.h"
 #include "model/picture.h"
-#include "model/status.h"
 #include "model/table-text.h"
 #include "model/table.h"
 #include "system/blockdev.h"
-#include "system/devmap.h"
 #include "system/file-lookup.h"
 #include "system/identity.h"
-#include "system/live.h"
 #include "system/users.h"
 #include "cli/build.h"
 #include "cli/options.h"
@@ -32,74 +27,30 @@
 #include "cmd/cmd.h"
 
 /* [{"kind", "by", "text"}...] */
-static struct json_object *explain_uses_json(const struct uses *uses)
+static void explain_add_uses(struct json_object *o, const struct uses *uses)
 {
 	struct json_object *array = json_object_new_array();
 	unsigned int i;
 
 	for (i = 0; i < uses->nr; i++) {
 		_cleanup_free_ char *text = use_describe(&uses->use[i]);
-		struct json_object *o = json_object_new_object();
+		struct json_object *use = json_object_new_object();
 
-		output_add_string(o, "kind", use_kind_name(uses->use[i].kind));
-		output_add_string(o, "by", uses->use[i].by);
-		output_add_string(o, "text", text);
-		json_object_array_add(array, o);
+		output_add_string(use, "kind", use_kind_name(uses->use[i].kind));
+		output_add_string(use, "by", uses->use[i].by);
+		output_add_string(use, "text", text);
+		json_object_array_add(array, use);
 	}
-	return array;
+	json_object_object_add(o, "uses", array);
 }
 
-static void explain_print_state(const struct live *live, const struct devmap_device *dev,
-				const struct findings *below)
+static void explain_add_users(struct json_object *o, const struct device_facts *f)
 {
-	const struct status *status = live_status(live);
-	_cleanup_free_ char *fast = status ? status_state_words(status) : NULL;
-	_cleanup_free_ char *resume = name_command("resume", dev->name);
-	unsigned int i;
+	const struct use_query query = { .facts = f, .sectors = f->sectors };
+	_cleanup_uses_ struct uses uses = { 0 };
 
-	printf("\nState: %s%s%s\n", dev->suspended ? "suspended" : "active", fast ? ", " : "",
-	       fast ? fast : "");
-	if (dev->suspended)
-		printf("  I/O waits; to resume the device: %s\n", resume);
-	for (i = 0; i < live->raw.nr; i++) {
-		_cleanup_free_ char *words = live->status[i].engine ?
-					     status_file_words(&live->status[i]) : NULL;
-
-		if (words)
-			printf("  %s\n", words);
-	}
-	findings_print(below, NULL, FINDING_OK);
-}
-
-/* The state of a running device; with @json only in @out.  @below: what is wrong below it */
-static void explain_state(const char *name, struct findings *below, struct json_object *out,
-			  bool json)
-{
-	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
-	_cleanup_free_ char *fast = NULL;
-	_cleanup_live_ struct live live = { 0 };
-
-	if (devmap_info(name, &dev) || live_get(name, &live))
-		return;
-	live_below(&live, below);
-	fast = live_fastpath(&live);
-	output_add_string(out, "fastpath", fast);
-	output_add_bool(out, "suspended", dev.suspended);
-	output_add_findings(out, below, FINDING_OK);
-	if (!json)
-		explain_print_state(&live, &dev, below);
-}
-
-/* A row for a device or file below the table. */
-static struct json_object *explain_row(struct json_object *rows, const char *key,
-				       const char *name, const struct findings *below)
-{
-	struct json_object *o = json_object_new_object();
-
-	output_add_string(o, key, name);
-	output_add_string(o, "wrong", below_word(below, name));
-	json_object_array_add(rows, o);
-	return o;
+	device_uses_collect(&uses, &query);
+	explain_add_uses(o, &uses);
 }
 
 static void explain_add_number(struct json_object *o, const char *key, dev_t devno)
@@ -109,21 +60,8 @@ static void explain_add_number(struct json_object *o, const char *key, dev_t dev
 	output_add_string(o, key, number);
 }
 
-static void explain_add_map(struct json_object *o, const struct file_map *map)
+static void explain_file(struct json_object *o, const char *path)
 {
-	if (!map->known)
-		return;
-	output_add_number(o, "extents", map->extents);
-	output_add_number(o, "gap_sectors", map->gap_bytes >> SECTOR_SHIFT);
-	output_add_number(o, "shared_sectors", map->shared >> SECTOR_SHIFT);
-	output_add_number(o, "elsewhere_sectors", map->elsewhere >> SECTOR_SHIFT);
-}
-
-static void explain_file(const char *path, const struct findings *below,
-			 struct json_object *rows)
-{
-	_cleanup_free_ char *name = path_encode(path);
-	struct json_object *o = explain_row(rows, "file", name, below);
 	_cleanup_file_facts_ struct file_facts f = { 0 };
 	_cleanup_uses_ struct uses uses = { 0 };
 	int r = file_lookup(path, true, &f);
@@ -132,7 +70,6 @@ static void explain_file(const char *path, const struct findings *below,
 	output_add_string(o, "problem", problem);
 	if (problem)
 		return;
-	file_uses_collect(&uses, &f, 0, false);
 	output_add_bytes(o, "path", f.path);
 	output_add_number(o, "bytes", f.bytes);
 	output_add_number(o, "sectors", f.bytes >> SECTOR_SHIFT);
@@ -143,26 +80,26 @@ static void explain_file(const char *path, const struct findings *below,
 	output_add_bool(o, "immutable", f.immutable);
 	output_add_bool(o, "append_only", f.append_only);
 	explain_add_number(o, "disk", f.disk);
-	explain_add_map(o, &f.map);
-	json_object_object_add(o, "uses", explain_uses_json(&uses));
+	file_uses_collect(&uses, &f, 0, false);
+	explain_add_uses(o, &uses);
+	if (!f.map.known)
+		return;
+	output_add_number(o, "extents", f.map.extents);
+	output_add_number(o, "gap_sectors", f.map.gap_bytes >> SECTOR_SHIFT);
+	output_add_number(o, "shared_sectors", f.map.shared >> SECTOR_SHIFT);
+	output_add_number(o, "elsewhere_sectors", f.map.elsewhere >> SECTOR_SHIFT);
 }
 
-static void explain_device(const char *name, const struct findings *below,
-			   struct json_object *rows)
+static void explain_device(struct json_object *o, const char *name)
 {
-	struct json_object *o = explain_row(rows, "device", name, below);
 	_cleanup_identity_ struct identity id = { 0 };
 	_cleanup_facts_ struct device_facts f = { 0 };
-	_cleanup_uses_ struct uses uses = { 0 };
-	struct use_query query = { .facts = &f };
 	int r = blockdev_lookup(name, &f);
 
 	output_add_string(o, "problem", r ? "not found" : NULL);
 	if (r)
 		return;
-	query.sectors = f.sectors;
 	identity_lookup(&f, &id);
-	device_uses_collect(&uses, &query);
 	output_add_string(o, "path", f.path);
 	explain_add_number(o, "number", f.devno);
 	output_add_number(o, "sectors", f.sectors);
@@ -174,114 +111,92 @@ static void explain_device(const char *name, const struct findings *below,
 	output_add_string(o, "persistent_name", id.persistent);
 	output_add_string(o, "type", id.type);
 	output_add_string(o, "label", id.label);
-	json_object_object_add(o, "uses", explain_uses_json(&uses));
+	explain_add_users(o, &f);
 }
 
-/* Each one once, however many legs are on it. */
-static bool explain_has_row(struct json_object *rows, const char *key, const char *name)
+/* Of a device or file a row; each has one, however many legs are on it: NULL if there is one. */
+static struct json_object *explain_new_row(struct json_object *rows, const char *key,
+					   const char *name)
 {
 	size_t nr = json_object_array_length(rows), i;
+	struct json_object *o;
 
 	for (i = 0; i < nr; i++)
 		if (!strcmp(json_object_get_string(json_object_object_get(
 				json_object_array_get_idx(rows, i), key)), name))
-			return true;
-	return false;
+			return NULL;
+	o = json_object_new_object();
+	output_add_string(o, key, name);
+	json_object_array_add(rows, o);
+	return o;
 }
 
-static void explain_below(const struct table *t, const struct findings *below,
-			  struct json_object *devices, struct json_object *files)
+static void explain_below(const struct table *t, struct json_object *devices,
+			  struct json_object *files)
 {
 	unsigned int i, j;
 
 	for (i = 0; i < t->nr; i++) {
 		const struct target *target = &t->targets[i];
 		_cleanup_free_ char *file = target->path ? path_encode(target->path) : NULL;
+		struct json_object *row = file ? explain_new_row(files, "file", file) : NULL;
 
-		if (file && !explain_has_row(files, "file", file))
-			explain_file(target->path, below, files);
-		for (j = 0; j < target->nr_legs; j++)
-			if (!explain_has_row(devices, "device", target->legs[j].device))
-				explain_device(target->legs[j].device, below, devices);
+		if (row)
+			explain_file(row, target->path);
+		for (j = 0; j < target->nr_legs; j++) {
+			row = explain_new_row(devices, "device", target->legs[j].device);
+			if (row)
+				explain_device(row, target->legs[j].device);
+		}
 	}
 }
 
-/* "/dev/sdb (failed)" */
-static char *explain_head(struct json_object *row, const char *key)
+static char *explain_name(struct json_object *row)
 {
-	const char *wrong = json_object_get_string(json_object_object_get(row, "wrong"));
+	static const char * const keys[] = { "device", "file", "name" };
+	struct json_object *name = NULL;
+	unsigned int i;
 
-	return xasprintf("%s%s%s%s", json_object_get_string(json_object_object_get(row, key)),
-			 wrong ? " (" : "", wrong ? wrong : "", wrong ? ")" : "");
+	for (i = 0; !name && i < ARRAY_SIZE(keys); i++)
+		name = json_object_object_get(row, keys[i]);
+	return xstrdup(json_object_get_string(name));
 }
 
-static char *explain_device_head(struct json_object *row)
-{
-	return explain_head(row, "device");
-}
-
-static char *explain_file_head(struct json_object *row)
-{
-	return explain_head(row, "file");
-}
-
-/* A signature is in a column of its own. */
-static char *explain_uses(struct json_object *row)
-{
-	struct json_object *uses = json_object_object_get(row, "uses");
-	size_t nr = uses ? json_object_array_length(uses) : 0, i;
-	struct strbuf b = { 0 };
-
-	for (i = 0; i < nr; i++) {
-		const char *text = json_object_get_string(json_object_object_get(
-			json_object_array_get_idx(uses, i), "text"));
-
-		strbuf_add(&b, "%s%s", b.len ? ", " : "", text);
-	}
-	if (uses && !nr)
-		strbuf_add(&b, "not in use");
-	return b.text;
-}
-
-static const struct report_column explain_devices[] = {
-	{ "DEVICE", "device", 0, NULL, explain_device_head },
+/* Of a device, of a file, or of the mapped device itself: those that it has are shown. */
+static const struct report_column explain_columns[] = {
+	{ "NAME", "name", 0, NULL, explain_name },
 	{ "PROBLEM", "problem", 0, NULL, NULL },
 	{ "SIZE", "sectors", REPORT_SIZE, NULL, NULL },
+	{ "ALLOCATED", "allocated", REPORT_SIZE, NULL, NULL },
 	{ "NUMBER", "number", 0, NULL, NULL },
+	{ "DISK", "disk", 0, NULL, NULL },
 	{ "BLOCK", "logical_block_size", 0, NULL, NULL },
+	{ "ALIGNMENT", "align", 0, NULL, NULL },
 	{ "READ-ONLY", "readonly", 0, NULL, NULL },
 	{ "MODEL", "model", 0, NULL, NULL },
 	{ "SERIAL", "serial", 0, NULL, NULL },
 	{ "PERSISTENT-NAME", "persistent_name", 0, NULL, NULL },
 	{ "CONTENT", "type", 0, NULL, NULL },
 	{ "LABEL", "label", 0, NULL, NULL },
-	{ "USE", "uses", 0, NULL, explain_uses },
-};
-
-static const struct report_column explain_files[] = {
-	{ "FILE", "file", 0, NULL, explain_file_head },
-	{ "PROBLEM", "problem", 0, NULL, NULL },
-	{ "SIZE", "sectors", REPORT_SIZE, NULL, NULL },
-	{ "ALLOCATED", "allocated", REPORT_SIZE, NULL, NULL },
-	{ "DISK", "disk", 0, NULL, NULL },
-	{ "ALIGNMENT", "align", 0, NULL, NULL },
-	{ "READ-ONLY", "readonly", 0, NULL, NULL },
 	{ "EXTENTS", "extents", 0, NULL, NULL },
 	{ "HOLES", "gap_sectors", REPORT_SIZE, NULL, NULL },
 	{ "SHARED", "shared_sectors", REPORT_SIZE, NULL, NULL },
 	{ "INLINE", "elsewhere_sectors", REPORT_SIZE, NULL, NULL },
-	{ "USE", "uses", 0, NULL, explain_uses },
+	{ "USE", "uses", 0, NULL, NULL },
 };
 
-static void explain_print_rows(const char *heading, const struct report *r,
-			       struct json_object *rows)
+static const struct report explain_report = {
+	.columns = explain_columns, .nr_columns = ARRAY_SIZE(explain_columns),
+};
+
+static void explain_print_rows(const char *heading, struct json_object *rows)
 {
 	size_t nr = json_object_array_length(rows), i;
 
 	if (nr)
 		printf("\n%s:\n", heading);
 	for (i = 0; i < nr; i++)
-		report_print_row(r, json_object_array_get_idx(rows, i));
+		report_print_row(&explain_report, json_object_array_get_idx(rows, i));
 }
 
 static void explain_print_table(const char *what, const struct table *t)
@@ -297,33 +212,6 @@ static void explain_print_table(const char *what, const struct table *t)
 
 		printf("\n%s\n%s", words, picture);
 	}
-}
-
-/* Who uses the mapped device itself. */
-static void explain_add_users(const char *name, struct json_object *out)
-{
-	_cleanup_facts_ struct device_facts f = { 0 };
-	_cleanup_uses_ struct uses uses = { 0 };
-	struct use_query query = { .facts = &f };
-
-	if (blockdev_lookup_number(blockdev_mapped_number(name), &f))
-		return;
-	query.sectors = f.sectors;
-	device_uses_collect(&uses, &query);
-	json_object_object_add(out, "uses", explain_uses_json(&uses));
-}
-
-static void explain_print_below(const char *name, struct json_object *out)
-{
-	const struct report devices = {
-		.columns = explain_devices, .nr_columns = ARRAY_SIZE(explain_devices),
-	}, files = { .columns = explain_files, .nr_columns = ARRAY_SIZE(explain_files) };
-	_cleanup_free_ char *users = explain_uses(out), *shown = visible(name);
-
-	explain_print_rows("Devices", &devices, json_object_object_get(out, "devices"));
-	explain_print_rows("Files", &files, json_object_object_get(out, "files"));
-	if (users)
-		printf("\n%s: %s\n", shown, users);
 }
 
 static int explain_read_table(const char *word, struct table *t, bool *is_device)
@@ -352,10 +240,10 @@ static int explain_read_table(const char *word, struct table *t, bool *is_device
 int cmd_explain(const struct options *o, int argc __unused, char **argv)
 {
 	_cleanup_free_ char *name = select_name(argv[0]);
-	_cleanup_findings_ struct findings below = { 0 };
+	_cleanup_facts_ struct device_facts own = { 0 };
 	_cleanup_table_ struct table t = { 0 };
 	struct json_object *out, *devices, *files;
-	bool is_device, json = opt(o, OPT_JSON);
+	bool is_device;
 
 	if (explain_read_table(argv[0], &t, &is_device))
 		return EXIT_FAILED;
@@ -367,18 +255,19 @@ int cmd_explain(const struct options *o, int argc __unused, char **argv)
 	json_object_object_add(out, "targets", output_table(&t));
 	json_object_object_add(out, "devices", devices);
 	json_object_object_add(out, "files", files);
+	explain_below(&t, devices, files);
+	if (is_device && !blockdev_lookup_number(blockdev_mapped_number(name), &own))
+		explain_add_users(out, &own);
 
-	if (!json)
-		explain_print_table(name, &t);
-	if (is_device)
-		explain_state(name, &below, out, json);
-	explain_below(&t, &below, devices, files);
-	if (is_device)
-		explain_add_users(name, out);
-	if (json)
+	if (opt(o, OPT_JSON)) {
 		output_print(out);
-	else
-		explain_print_below(name, out);
+	} else {
+		explain_print_table(name, &t);
+		explain_print_rows("Devices", devices);
+		explain_print_rows("Files", files);
+		if (is_device)
+			report_print_row(&explain_report, out);
+	}
 	json_object_put(out);
 	return EXIT_OK;
 }

@@ -18,6 +18,8 @@
 #include "dm-noclone.h"
 #include "base/log.h"
 #include "base/util.h"
+#include "model/below.h"
+#include "model/finding.h"
 #include "model/name.h"
 #include "model/status.h"
 #include "model/table-text.h"
@@ -42,12 +44,14 @@
  * @live: its table and status
  * @saved: the name under which it is saved, or NULL
  * @differs: that file has another table
+ * @findings: what is wrong below it, and with its file
  */
 struct status_device {
 	struct devmap_device dev;
 	struct live live;
 	char *saved;
 	bool differs;
+	struct findings findings;
 };
 
 struct status_devices {
@@ -59,6 +63,7 @@ static void status_device_free(struct status_device *d)
 {
 	devmap_device_free(&d->dev);
 	live_free(&d->live);
+	findings_free(&d->findings);
 	free(d->saved);
 }
 
@@ -126,20 +131,33 @@ static void status_take_saved(const char *name, void *data)
 	}
 }
 
+static void status_judge(struct status_device *d)
+{
+	_cleanup_free_ char *path = d->saved ? saved_path(d->saved) : NULL;
+	_cleanup_free_ char *quoted = shell_quote(d->dev.name);
+
+	live_below(&d->live, &d->findings);
+	d->findings.check = "saved-differs";
+	if (d->differs)
+		finding_add(&d->findings, FINDING_WARNING, path,
+			    "it has another table, which the next boot takes\nnoclone save %s", quoted);
+	d->findings.check = "saved-renamed";
+	if (d->saved && strcmp(d->saved, d->dev.name))
+		finding_add(&d->findings, FINDING_WARNING, path,
+			    "it has the former name of the device\nnoclone save %s", quoted);
+}
+
 static char *status_state(const struct live *live)
 {
-	char *state = live_fastpath(live);
-
-	if (state)
-		return state;
-	return xstrdup(!table_has_noclone(&live->table) &&
+	return live_fastpath(live) ?:
+	       xstrdup(!table_has_noclone(&live->table) &&
 		       table_any(&live->table, status_is_stock, NULL) ? "stock" : "none");
 }
 
 /* What the state means and what to do, or what the most frequent reason means. */
 static char *status_why(const char *name, const char *state, const char *reason)
 {
-	const char *meaning = reason ? status_counter_meaning(reason) : NULL;
+	const char *meaning = reason ? status_meaning(STATUS_COUNTER, reason) : NULL;
 
 	if (str_starts(state, "off:"))
 		return remedy_words(state, name);
@@ -177,17 +195,6 @@ static struct json_object *status_below(const struct table *t)
 	return array;
 }
 
-static struct json_object *status_tables(const struct devmap_device *dev)
-{
-	struct json_object *array = json_object_new_array();
-
-	if (dev->live_table)
-		json_object_array_add(array, json_object_new_string("live"));
-	if (dev->inactive_table)
-		json_object_array_add(array, json_object_new_string("inactive"));
-	return array;
-}
-
 static void status_add_identity(struct json_object *o, const struct status_device *d)
 {
 	_cleanup_free_ char *number = xasprintf("%u:%u", major(d->dev.devno),
@@ -204,28 +211,11 @@ static void status_add_identity(struct json_object *o, const struct status_devic
 	json_object_object_add(o, "on", status_below(&d->live.table));
 }
 
-/* What is wrong below the device, and with its file. */
-static char *status_wrong(const struct status_device *d, const struct findings *below)
-{
-	const char *other = d->saved && strcmp(d->saved, d->dev.name) ? d->saved : "";
-	_cleanup_free_ char *brief = below_brief(below);
-	struct strbuf b = { 0 };
-
-	strbuf_add(&b, "%s", brief);
-	if (d->differs)
-		strbuf_add(&b, "%sdiffers", b.len ? ", " : "");
-	if (*other)
-		strbuf_add(&b, "%ssaved as %s", b.len ? ", " : "", other);
-	return strbuf_take(&b);
-}
-
 static void status_add_state(struct json_object *o, const struct status_device *d)
 {
-	_cleanup_findings_ struct findings below = { 0 };
-	_cleanup_free_ char *state = status_state(&d->live), *brief = NULL;
+	_cleanup_free_ char *state = status_state(&d->live);
+	_cleanup_free_ char *brief = below_brief(&d->findings);
 
-	live_below(&d->live, &below);
-	brief = status_wrong(d, &below);
 	output_add_string(o, "state", state);
 	output_add_bool(o, "suspended", d->dev.suspended);
 	output_add_bool(o, "readonly", d->dev.readonly);
@@ -233,10 +223,8 @@ static void status_add_state(struct json_object *o, const struct status_device *
 	output_add_string(o, "wrong", *brief ? brief : NULL);
 	output_add_string(o, "saved", d->saved);
 	output_add_bool(o, "differs", d->differs);
-	output_add_findings(o, &below, FINDING_OK);
+	output_add_findings(o, &d->findings, FINDING_OK);
 	output_add_number(o, "open_count", MAX(d->dev.open_count, 0));
-	output_add_number(o, "event_nr", d->dev.event_nr);
-	json_object_object_add(o, "tables", status_tables(&d->dev));
 }
 
 /* A number of I/Os; with @seconds not 0, per second. */
@@ -269,29 +257,18 @@ static void status_add_share(struct json_object *o, const struct status_device *
 	output_add_string(o, "why", why);
 }
 
-static struct json_object *status_counters(const struct counter *c, unsigned int nr)
+static struct json_object *status_values(const struct status_values *list)
 {
 	struct json_object *o = json_object_new_object();
 	unsigned int i;
 
-	for (i = 0; i < nr; i++)
-		output_add_number(o, c[i].name, c[i].value);
-	return o;
-}
+	for (i = 0; i < list->nr; i++) {
+		const struct status_value *v = &list->value[i];
 
-static struct json_object *status_facts(const struct status *s)
-{
-	struct json_object *o = json_object_new_object();
-	uint64_t number;
-	unsigned int i;
-
-	for (i = 0; i < s->nr_facts; i++) {
-		const struct fact *f = &s->facts[i];
-
-		if (parse_u64(f->value, &number))
-			output_add_number(o, f->name, number);
+		if (v->is_number)
+			output_add_number(o, v->name, v->number);
 		else
-			output_add_string(o, f->name, f->value);
+			output_add_string(o, v->name, v->text);
 	}
 	return o;
 }
@@ -305,7 +282,7 @@ static struct json_object *status_fastpath(const struct status *s)
 	o = json_object_new_object();
 	output_add_bool(o, "on", s->fast);
 	output_add_string(o, "reason", s->reason);
-	json_object_object_add(o, "counters", status_counters(s->counters, s->nr_counters));
+	json_object_object_add(o, "counters", status_values(&s->counters));
 	return o;
 }
 
@@ -318,16 +295,15 @@ static struct json_object *status_target(const struct devmap_target *raw,
 	output_add_number(o, "sectors", raw->length);
 	output_add_string(o, "type", raw->type);
 	output_add_string(o, "params", raw->params);
-	if (!s->stock)
+	if (!s->has_fastpath && !s->engine)
 		return o;
 	output_add_string(o, "health", s->health);
 	json_object_object_add(o, "fastpath", status_fastpath(s));
 	if (!s->engine)
 		return o;
 	output_add_string(o, "engine", s->engine);
-	json_object_object_add(o, "facts", status_facts(s));
-	json_object_object_add(o, "counters",
-			       status_counters(s->file_counters, s->nr_file_counters));
+	json_object_object_add(o, "facts", status_values(&s->facts));
+	json_object_object_add(o, "counters", status_values(&s->file_counters));
 	return o;
 }
 
@@ -366,72 +342,46 @@ static struct json_object *status_rows(const struct status_devices *all,
 }
 
 /* After the first three, counters that are 0 are noise. */
-static void status_print_counters(const struct counter *counters, unsigned int nr,
-				  const char *(*meaning_of)(const char *name))
+static void status_print_counters(const struct status_values *list, enum status_list meanings)
 {
 	unsigned int i;
 
-	for (i = 0; i < nr; i++) {
-		const struct counter *c = &counters[i];
-		const char *meaning = meaning_of(c->name);
+	for (i = 0; i < list->nr; i++) {
+		const struct status_value *c = &list->value[i];
+		const char *meaning = status_meaning(meanings, c->name);
 
-		if (c->value || i < 3 || log_level > LOG_LEVEL_NORMAL)
-			printf("  %12llu %-10s %s\n", (unsigned long long)c->value, c->name,
+		if (c->number || i < 3 || log_level > LOG_LEVEL_NORMAL)
+			printf("  %12llu %-10s %s\n", (unsigned long long)c->number, c->name,
 			       meaning ?: "");
 	}
 }
 
-/* The engine's counters are the target's own. */
-static void status_print_file(const struct devmap_target *raw, const struct status *s)
+/* The counters of an engine are the target's own. */
+static void status_print_target(const struct devmap_target *raw, const struct status *s)
 {
-	_cleanup_free_ char *words = status_file_words(s);
+	_cleanup_free_ char *words = status_stand_in_words(s);
 
-	if (raw->start)
-		printf("  at sector %llu: ", (unsigned long long)raw->start);
+	if (!s->engine && s->has_fastpath)
+		return;
+	printf("  %s at sector %llu: ", raw->type, (unsigned long long)raw->start);
+	if (s->engine)
+		printf("%s%s\n", words ?: "engine ", words ? "" : s->engine);
 	else
-		printf("  ");
-	puts(words);
-	status_print_counters(s->file_counters, s->nr_file_counters,
-			      status_file_counter_meaning);
-}
-
-static void status_print_saved(const struct status_device *d)
-{
-	_cleanup_free_ char *path = d->saved ? saved_path(d->saved) : NULL;
-	_cleanup_free_ char *quoted = shell_quote(d->dev.name);
-
-	if (d->differs)
-		printf("  %s has another table, which the next boot takes: noclone save %s\n",
-		       path, quoted);
-	if (d->saved && strcmp(d->saved, d->dev.name))
-		printf("  It is saved under the name %s: noclone save %s\n", d->saved, quoted);
+		puts(raw->params);
+	status_print_counters(&s->file_counters, STATUS_FILE_COUNTER);
 }
 
 /* The fast path and its counters belong to the device: print them once. */
 static void status_print_device(const struct status_device *d)
 {
-	const struct live *live = &d->live;
-	const struct status *fastpath = live_status(live);
-	_cleanup_free_ char *words = fastpath ? status_state_words(fastpath) : NULL;
-	_cleanup_findings_ struct findings below = { 0 };
+	const struct status *fastpath = live_status(&d->live);
 	unsigned int i;
 
-	live_below(live, &below);
-	findings_print(&below, NULL, FINDING_OK);
-	status_print_saved(d);
-	for (i = 0; i < live->raw.nr; i++) {
-		const struct devmap_target *raw = &live->raw.target[i];
-
-		if (live->status[i].engine)
-			status_print_file(raw, &live->status[i]);
-		else if (!live->status[i].stock)
-			printf("  %s at sector %llu: %s\n", raw->type,
-			       (unsigned long long)raw->start, raw->params);
-	}
-	if (!fastpath)
-		return;
-	printf("  %s\n", words);
-	status_print_counters(fastpath->counters, fastpath->nr_counters, status_counter_meaning);
+	findings_print(&d->findings, NULL, FINDING_OK);
+	for (i = 0; i < d->live.raw.nr; i++)
+		status_print_target(&d->live.raw.target[i], &d->live.status[i]);
+	if (fastpath)
+		status_print_counters(&fastpath->counters, STATUS_COUNTER);
 }
 
 static void status_print_each(const struct status_devices *all, const struct report *r,
@@ -455,17 +405,6 @@ static double status_now(void)
 	return t.tv_sec + t.tv_nsec / 1e9;
 }
 
-static void status_print_round(const struct report *r, struct json_object *rows, bool first)
-{
-	report_sort(r, rows);
-	if (isatty(STDOUT_FILENO))
-		fputs(CLEAR_SCREEN, stdout);
-	else if (!first && !r->noheadings)
-		putchar('\n');
-	report_print(r, rows);
-	json_object_put(rows);
-}
-
 /*
  * The devices as they are now; @names are those named on the command line, once they are
  * known.  Return: 0, or a negative errno after a message, if there is one that does not exist.
@@ -473,6 +412,7 @@ static void status_print_round(const struct report *r, struct json_object *rows,
 static int status_collect(const struct options *o, int argc, char **argv,
 			  struct names *names, struct status_devices *devices)
 {
+	unsigned int i;
 	int r = 0;
 
 	if (!argc || !names->nr) {
@@ -481,6 +421,8 @@ static int status_collect(const struct options *o, int argc, char **argv,
 	}
 	status_read(names, argc || opt(o, OPT_ALL), devices);
 	saved_file_for_each(status_take_saved, devices);
+	for (i = 0; i < devices->nr; i++)
+		status_judge(&devices->device[i]);
 	return r;
 }
 
@@ -493,18 +435,21 @@ static int status_watch(const struct options *o, int argc, char **argv, const st
 	};
 	_cleanup_devices_ struct status_devices old = { 0 };
 	_cleanup_names_ struct names names = { 0 };
-	double at, last = status_now() - o->watch_ms / 1000.0;
-	bool first = true;
+	double at, last = 0;
 
-	for (; !fflush(stdout); first = false) {
+	for (; !fflush(stdout); nanosleep(&nap, NULL)) {
 		struct status_devices now = { 0 };
+		struct json_object *rows;
 
-		if (!first)
-			nanosleep(&nap, NULL);
 		at = status_now();
 		if (status_collect(o, argc, argv, &names, &now) && !names.nr)
 			break;
-		status_print_round(r, status_rows(&now, &old, at - last), first);
+		rows = status_rows(&now, &old, at - last);
+		report_sort(r, rows);
+		fputs(isatty(STDOUT_FILENO) ? CLEAR_SCREEN : last && !r->noheadings ? "\n" : "",
+		      stdout);
+		report_print(r, rows);
+		json_object_put(rows);
 		status_devices_free(&old);
 		old = now;
 		last = at;
@@ -512,41 +457,18 @@ static int status_watch(const struct options *o, int argc, char **argv, const st
 	return EXIT_FAILED;
 }
 
-/* A number that is no device: an interval with a blank before it. */
-static bool status_is_interval(const char *word)
-{
-	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
-
-	return !word[strspn(word, "0123456789.")] && devmap_info(word, &dev);
-}
-
 /* Return: an exit code, after a message if the command line is wrong. */
-static int status_usage(const struct options *o, int argc, char **argv, struct report *r)
+static int status_usage(const struct options *o, struct report *r)
 {
-	_cleanup_free_ char *output = NULL, *sort = NULL;
-
-	if (opt(o, OPT_JSON | OPT_PROMETHEUS) &&
-	    opt(o, OPT_OUTPUT | OPT_NOHEADINGS | OPT_WATCH)) {
-		log_err("--json and --prometheus have all columns, and do not repeat");
-		return EXIT_USAGE;
-	}
-	if (opt(o, OPT_JSON) && opt(o, OPT_PROMETHEUS)) {
-		log_err("--json and --prometheus are two formats: leave one out");
-		return EXIT_USAGE;
-	}
-	if (opt(o, OPT_WATCH) && argc && status_is_interval(argv[0])) {
-		log_err("seconds are one word with --watch, as in --watch=1");
+	if ((opt(o, OPT_JSON | OPT_PROMETHEUS) &&
+	     opt(o, OPT_OUTPUT | OPT_NOHEADINGS | OPT_WATCH)) ||
+	    (opt(o, OPT_JSON) && opt(o, OPT_PROMETHEUS))) {
+		log_err("--json and --prometheus are two formats with all columns, which do not repeat");
 		return EXIT_USAGE;
 	}
 	r->rates = opt(o, OPT_WATCH);
 	r->noheadings = opt(o, OPT_NOHEADINGS);
-	output = report_select(r, o->output);
-	sort = report_sort_by(r, o->sort);
-	if (output)
-		log_err("--output %s: %s", *o->output ? o->output : "\"\"", output);
-	if (sort)
-		log_err("--sort %s: %s", *o->sort ? o->sort : "\"\"", sort);
-	return output || sort ? EXIT_USAGE : EXIT_OK;
+	return report_select(r, o->output) || report_sort_by(r, o->sort) ? EXIT_USAGE : EXIT_OK;
 }
 
 static void status_print_json(struct json_object *rows)
@@ -592,7 +514,7 @@ int cmd_status(const struct options *o, int argc, char **argv)
 		report_help(&report);
 		return EXIT_OK;
 	}
-	r = status_usage(o, argc, argv, &report);
+	r = status_usage(o, &report);
 	if (r)
 		return r;
 	if (opt(o, OPT_WATCH))

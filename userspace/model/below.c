@@ -121,13 +121,3 @@ char *below_brief(const struct findings *findings)
 	}
 	return strbuf_take(&b);
 }
-
-const char *below_word(const struct findings *findings, const char *name)
-{
-	unsigned int i;
-
-	for (i = 0; i < findings->nr; i++)
-		if (!strcmp(findings->finding[i].subject, name))
-			return strchr(findings->finding[i].check, '-') + 1;
-	return NULL;
-}

@@ -27,7 +27,5 @@ void below_find(struct findings *findings, const struct target *t,
 		const struct status *s, const struct facts_source *src);
 /* All of them in a few words, each once: a new string, empty if there are none. */
 char *below_brief(const struct findings *findings);
-/* "failed", "deleted" or so; NULL if nothing is wrong with that one */
-const char *below_word(const struct findings *findings, const char *name);
 
 #endif /* NOCLONE_BELOW_H */

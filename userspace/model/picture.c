@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A linear and a noclone-file target are one box.  A striped one has a column
- * per leg and a row per chunk, with the offsets in the mapped device in the
- * cells: two rows show the pattern, the last one shows where it ends.
+ * A column per leg and a row per chunk, with the offsets in the mapped device in the cells:
+ * two rows show the pattern, the last one shows where it ends.  A linear and a noclone-file
+ * target are one box.
  */
 #include "model/picture.h"
 
@@ -29,171 +29,87 @@ static char *picture_short_name(const struct target *t, unsigned int leg)
 	return name;
 }
 
-static char *picture_file_words(const struct target *t, const char *first,
-				const char *end)
+/* Where the data are. */
+static char *picture_below_words(const struct target *t)
 {
-	_cleanup_free_ char *path = path_encode(t->path);
+	_cleanup_free_ char *path = t->path ? path_encode(t->path) : NULL;
+	_cleanup_free_ char *chunk = size_format(t->chunk);
+	_cleanup_free_ char *leg = size_format_short(target_leg_length(t));
 
-	return xasprintf("%s to %s: file %s from sector %llu on, engine %s: %s (%s%s)",
-			 first, end, path, (unsigned long long)t->file_start,
-			 engine_name(t->engine), engine_meaning(t->engine),
-			 t->type, t->no_fastpath ? ", no fast path" : "");
+	if (t->kind == TARGET_FILE)
+		return xasprintf("file %s from sector %llu on, engine %s: %s", path,
+				 (unsigned long long)t->file_start, engine_name(t->engine),
+				 engine_meaning(t->engine));
+	if (t->kind == TARGET_LINEAR)
+		return xasprintf("%s from sector %llu on, in one piece", t->legs[0].device,
+				 (unsigned long long)t->legs[0].start);
+	return xasprintf("in chunks of %s over %u devices in turn, %s of each", chunk, t->nr_legs,
+			 leg);
 }
 
 char *picture_words(const struct target *t)
 {
 	_cleanup_free_ char *first = size_format_short(t->start);
 	_cleanup_free_ char *end = size_format_short(t->start + t->length);
-	_cleanup_free_ char *chunk = size_format(t->chunk);
-	_cleanup_free_ char *leg = size_format_short(target_leg_length(t));
+	_cleanup_free_ char *below = NULL;
 
 	if (!t->understood)
 		return xasprintf("%s to %s: target %s with arguments \"%s\"",
 				 first, end, t->type, t->params);
-	if (t->kind == TARGET_FILE)
-		return picture_file_words(t, first, end);
-	if (t->kind == TARGET_LINEAR)
-		return xasprintf("%s to %s: %s from sector %llu on, in one piece (%s%s)",
-				 first, end, t->legs[0].device,
-				 (unsigned long long)t->legs[0].start, t->type,
-				 t->no_fastpath ? ", no fast path" : "");
-	return xasprintf("%s to %s: in chunks of %s over %u devices in turn, %s of each (%s%s)",
-			 first, end, chunk, t->nr_legs, leg, t->type,
+	below = picture_below_words(t);
+	return xasprintf("%s to %s: %s (%s%s)", first, end, below, t->type,
 			 t->no_fastpath ? ", no fast path" : "");
 }
 
-struct cells {
-	char **cell;
-	unsigned int columns;
-	unsigned int width;
-	struct strbuf out;
-};
+/* A column that shows no leg: those in the middle are left out. */
+#define NO_LEG	UINT32_MAX
+/* Rows without a chunk: the one with the names, and the one for those that are left out. */
+#define HEAD	UINT64_MAX
+#define DOTS	(UINT64_MAX - 1)
 
-static void picture_set_cell(struct cells *c, unsigned int column, char *text)
+static unsigned int picture_columns(const struct target *t)
 {
-	free(c->cell[column]);
-	c->cell[column] = text;
+	return MIN(MAX(t->nr_legs, 1U), (unsigned int)MAX_COLUMNS);
 }
 
-static void picture_draw_border(struct cells *c)
+static unsigned int picture_leg_of_column(const struct target *t, unsigned int column)
 {
-	unsigned int i;
+	unsigned int columns = picture_columns(t);
 
-	strbuf_add(&c->out, "  +");
-	for (i = 0; i < c->columns; i++) {
-		strbuf_putc(&c->out, '-', c->width + 2);
-		strbuf_add(&c->out, "+");
-	}
-	strbuf_add(&c->out, "\n");
+	if (t->nr_legs > columns && column == columns - 2)
+		return NO_LEG;
+	return column && column == columns - 1 ? t->nr_legs - 1 : column;
 }
 
-static void picture_draw_row(struct cells *c)
+static uint64_t picture_rows(const struct target *t)
 {
-	unsigned int i;
-
-	strbuf_add(&c->out, "  |");
-	for (i = 0; i < c->columns; i++)
-		strbuf_add(&c->out, " %-*.*s |", (int)c->width, (int)c->width,
-			   c->cell[i] ? c->cell[i] : "");
-	strbuf_add(&c->out, "\n");
+	return t->chunk ? t->length / ((uint64_t)t->nr_legs * t->chunk) : 1;
 }
 
-static char *picture_range_text(uint64_t first, uint64_t sectors)
+/* The name of a leg, or where its chunk of that row is in the mapped device. */
+static char *picture_cell(const struct target *t, unsigned int leg, uint64_t row)
 {
-	_cleanup_free_ char *from = size_format(first);
-	_cleanup_free_ char *to = size_format(first + sectors);
+	uint64_t sectors = t->chunk ? t->chunk : t->length;
+	uint64_t first = t->start + (row * t->nr_legs + leg) * sectors;
+	_cleanup_free_ char *from = NULL, *to = NULL;
 
+	if (leg == NO_LEG || row == DOTS)
+		return xstrdup("...");
+	if (row == HEAD)
+		return picture_short_name(t, leg);
+	from = size_format(first);
+	to = size_format(first + sectors);
 	return xasprintf("%s..%s", from, to);
 }
 
-/* Which leg a column shows: the middle of many is left out. */
-static unsigned int picture_leg_of_column(const struct target *t,
-					  const struct cells *c, unsigned int column,
-					  bool *left_out)
-{
-	*left_out = t->nr_legs > c->columns && column == c->columns - 2;
-	return column && column == c->columns - 1 ? t->nr_legs - 1 : column;
-}
-
-static void picture_draw_chunks(const struct target *t, struct cells *c, uint64_t row)
-{
-	unsigned int i, leg;
-	uint64_t first;
-	bool left_out;
-
-	for (i = 0; i < c->columns; i++) {
-		leg = picture_leg_of_column(t, c, i, &left_out);
-		first = t->start + (row * t->nr_legs + leg) * t->chunk;
-		picture_set_cell(c, i, left_out ? xstrdup("...") :
-				 picture_range_text(first, t->chunk));
-	}
-	picture_draw_row(c);
-}
-
-static void picture_draw_text_row(struct cells *c, const char *text)
-{
-	unsigned int i;
-
-	for (i = 0; i < c->columns; i++)
-		picture_set_cell(c, i, xstrdup(text));
-	picture_draw_row(c);
-}
-
-static void picture_draw_head(const struct target *t, struct cells *c)
-{
-	unsigned int i, leg;
-	bool left_out;
-
-	picture_draw_border(c);
-	for (i = 0; i < c->columns; i++) {
-		leg = picture_leg_of_column(t, c, i, &left_out);
-		picture_set_cell(c, i, left_out ? xstrdup("...") : picture_short_name(t, leg));
-	}
-	picture_draw_row(c);
-	picture_draw_border(c);
-}
-
-static void picture_draw_striped(const struct target *t, struct cells *c)
-{
-	uint64_t rows = t->length / ((uint64_t)t->nr_legs * t->chunk);
-
-	picture_draw_head(t, c);
-	picture_draw_chunks(t, c, 0);
-	if (rows > 1)
-		picture_draw_chunks(t, c, 1);
-	if (rows > 3)
-		picture_draw_text_row(c, "...");
-	if (rows > 2)
-		picture_draw_chunks(t, c, rows - 1);
-	picture_draw_border(c);
-}
-
-static void picture_draw_linear(const struct target *t, struct cells *c)
-{
-	picture_draw_head(t, c);
-	picture_set_cell(c, 0, picture_range_text(t->start, t->length));
-	picture_draw_row(c);
-	picture_draw_border(c);
-}
-
-/* The first sector of a leg's last chunk; of a linear target's only one. */
-static uint64_t picture_last_chunk(const struct target *t, unsigned int leg)
-{
-	if (!t->chunk)
-		return t->start;
-	return t->start + t->length - (uint64_t)(t->nr_legs - leg) * t->chunk;
-}
-
 /* Wide enough for every name and the last row, whose ranges are the longest. */
-static unsigned int picture_cell_width(const struct target *t)
+static int picture_cell_width(const struct target *t)
 {
-	uint64_t sectors = t->chunk ? t->chunk : t->length;
 	size_t width = 12;
 	unsigned int i;
 
 	for (i = 0; i < MAX(t->nr_legs, 1U); i++) {
-		_cleanup_free_ char *range = picture_range_text(picture_last_chunk(t, i),
-								sectors);
+		_cleanup_free_ char *range = picture_cell(t, i, picture_rows(t) - 1);
 		_cleanup_free_ char *name = picture_short_name(t, i);
 
 		width = MAX(width, strlen(name));
@@ -202,22 +118,50 @@ static unsigned int picture_cell_width(const struct target *t)
 	return MIN(width, (size_t)32);
 }
 
+static void picture_add_border(struct strbuf *b, const struct target *t, int width)
+{
+	unsigned int i;
+
+	strbuf_add(b, "  +");
+	for (i = 0; i < picture_columns(t); i++) {
+		strbuf_putc(b, '-', width + 2);
+		strbuf_add(b, "+");
+	}
+	strbuf_add(b, "\n");
+}
+
+static void picture_add_row(struct strbuf *b, const struct target *t, int width, uint64_t row)
+{
+	unsigned int i;
+
+	strbuf_add(b, "  |");
+	for (i = 0; i < picture_columns(t); i++) {
+		_cleanup_free_ char *text = picture_cell(t, picture_leg_of_column(t, i), row);
+
+		strbuf_add(b, " %-*.*s |", width, width, text);
+	}
+	strbuf_add(b, "\n");
+}
+
 char *picture_draw(const struct target *t)
 {
-	struct cells c = { 0 };
-	unsigned int i;
+	struct strbuf b = { 0 };
+	uint64_t rows, row;
+	int width;
 
 	if (!t->understood || !t->length)
 		return xstrdup("");
-	c.columns = MIN(MAX(t->nr_legs, 1U), (unsigned int)MAX_COLUMNS);
-	c.width = picture_cell_width(t);
-	c.cell = xzalloc(c.columns * sizeof(*c.cell));
-	if (t->kind == TARGET_STRIPED)
-		picture_draw_striped(t, &c);
-	else
-		picture_draw_linear(t, &c);
-	for (i = 0; i < c.columns; i++)
-		free(c.cell[i]);
-	free(c.cell);
-	return strbuf_take(&c.out);
+	rows = picture_rows(t);
+	width = picture_cell_width(t);
+	picture_add_border(&b, t, width);
+	picture_add_row(&b, t, width, HEAD);
+	picture_add_border(&b, t, width);
+	for (row = 0; row < MIN(rows, 2); row++)
+		picture_add_row(&b, t, width, row);
+	if (rows > 3)
+		picture_add_row(&b, t, width, DOTS);
+	if (rows > 2)
+		picture_add_row(&b, t, width, rows - 1);
+	picture_add_border(&b, t, width);
+	return strbuf_take(&b);
 }

@@ -32,10 +32,11 @@ static bool status_share_is_new(const struct status *now, const struct status *b
 {
 	unsigned int i;
 
-	for (i = 0; i < now->nr_counters; i++) {
-		const struct counter *c = &now->counters[i];
+	for (i = 0; i < now->counters.nr; i++) {
+		const struct status_value *c = &now->counters.value[i];
 
-		if (status_counter_grows(c->name) && c->value < status_counter(before, c->name))
+		if (status_counter_grows(c->name) &&
+		    c->number < status_counter(&before->counters, c->name))
 			return true;
 	}
 	return false;
@@ -55,10 +56,10 @@ static bool status_counter_is_reason(const char *name)
 }
 
 /* How many I/Os dm core did not clone. */
-static uint64_t status_fast(const struct status *s)
+static uint64_t status_fast(const struct status_values *c)
 {
-	return status_counter(s, "fast") + status_counter(s, "reserve") +
-	       status_counter(s, "gathered");
+	return status_counter(c, "fast") + status_counter(c, "reserve") +
+	       status_counter(c, "gathered");
 }
 
 struct share share_of(const struct table *t, const struct status *now,
@@ -73,9 +74,9 @@ struct share share_of(const struct table *t, const struct status *now,
 		return share;
 	if (!before || status_share_is_new(now, before))
 		before = &nothing;
-	for (i = 0; i < now->nr_counters; i++) {
-		const struct counter *c = &now->counters[i];
-		uint64_t value = c->value - status_counter(before, c->name);
+	for (i = 0; i < now->counters.nr; i++) {
+		const struct status_value *c = &now->counters.value[i];
+		uint64_t value = c->number - status_counter(&before->counters, c->name);
 
 		if (!status_counter_is_reason(c->name))
 			continue;
@@ -84,60 +85,41 @@ struct share share_of(const struct table *t, const struct status *now,
 			share.reason = c->name;
 		most = MAX(most, value);
 	}
-	share.fast = status_fast(now) - status_fast(before);
+	share.fast = status_fast(&now->counters) - status_fast(&before->counters);
 	share.other = table_any(t, status_share_is_stock, NULL) ? reasons :
-		status_counter(now, "clones") - status_counter(before, "clones");
+		      status_counter(&now->counters, "clones") -
+		      status_counter(&before->counters, "clones");
 	return share;
 }
 
+#define MEANINGS_MAX	32
 #define WORD(enumerator, word, meaning)	{ word, meaning },
 
-static const struct word {
+/* A list ends with an empty word. */
+static const struct {
 	const char *word, *meaning;
-} counters[] = {
-	NOCLONE_COUNTERS(WORD)
-}, reasons[] = {
-	NOCLONE_OFF_REASONS(WORD)
-}, file_counters[] = {
-	NOCLONE_FILE_COUNTERS(WORD)
-}, refused_words[] = {
-	{ "extent:loaded", "the file is pinned when the table is resumed" },
-	{ "extent:locked", "the file was locked when it was to be pinned: suspend and resume again" },
-	{ "extent:changed", "the file has changed since the table was loaded: suspend and resume again" },
-	{ "extent:open", "a process has the file open for writing: close it there, then suspend and resume again" },
-	{ "extent:error", "a write to the file got lost, which no flush has reported yet: flush the device, then suspend and resume again" },
-	{ "extent:busy", "checking the file took too long when it was to be pinned: suspend and resume again" },
+} meanings[][MEANINGS_MAX] = {
+	[STATUS_COUNTER] = { NOCLONE_COUNTERS(WORD) },
+	[STATUS_FILE_COUNTER] = { NOCLONE_FILE_COUNTERS(WORD) },
+	[STATUS_REASON] = { NOCLONE_OFF_REASONS(WORD) },
+	[STATUS_REFUSED] = {
+		{ "extent:loaded", "the file is pinned when the table is resumed" },
+		{ "extent:locked", "the file was locked when it was to be pinned: suspend and resume again" },
+		{ "extent:changed", "the file has changed since the table was loaded: suspend and resume again" },
+		{ "extent:open", "a process has the file open for writing: close it there, then suspend and resume again" },
+		{ "extent:error", "a write to the file got lost, which no flush has reported yet: flush the device, then suspend and resume again" },
+		{ "extent:busy", "checking the file took too long when it was to be pinned: suspend and resume again" },
+	},
 };
 
-static const char *status_find_meaning(const struct word *list, size_t nr,
-				       const char *word)
+const char *status_meaning(enum status_list list, const char *word)
 {
 	size_t i;
 
-	for (i = 0; i < nr; i++)
-		if (!strcmp(list[i].word, word))
-			return list[i].meaning;
+	for (i = 0; meanings[list][i].word; i++)
+		if (!strcmp(meanings[list][i].word, word))
+			return meanings[list][i].meaning;
 	return NULL;
-}
-
-const char *status_counter_meaning(const char *name)
-{
-	return status_find_meaning(counters, ARRAY_SIZE(counters), name);
-}
-
-const char *status_reason_meaning(const char *reason)
-{
-	return status_find_meaning(reasons, ARRAY_SIZE(reasons), reason);
-}
-
-const char *status_file_counter_meaning(const char *name)
-{
-	return status_find_meaning(file_counters, ARRAY_SIZE(file_counters), name);
-}
-
-const char *status_refused_meaning(const char *refused)
-{
-	return status_find_meaning(refused_words, ARRAY_SIZE(refused_words), refused);
 }
 
 static bool status_parse_state(struct status *s, const char *word)
@@ -152,43 +134,27 @@ static bool status_parse_state(struct status *s, const char *word)
 	return true;
 }
 
-/* "<#words> [<name> <value>]...": the number of words; -1 if it is wrong */
-static int status_group_size(char **word, unsigned int nr)
+/*
+ * "<#words> [<name> <value>]...".  Return: the number of words with the first, or -1 if they
+ * are wrong; values other than numbers are, if @numbers.
+ */
+static int status_parse_values(struct status_values *list, bool numbers, char **word,
+			       unsigned int nr)
 {
-	uint32_t n;
+	uint32_t n, i;
 
 	if (!nr || !parse_u32(*word, &n) || n % 2 || n > nr - 1)
 		return -1;
-	return n;
-}
-
-static bool status_parse_counters(struct counter **list, unsigned int *nr_list,
-				  char **word, unsigned int nr)
-{
-	int i, n = status_group_size(word, nr);
-	uint64_t value;
-
 	for (i = 1; i < n; i += 2) {
-		if (!parse_u64(word[i + 1], &value))
-			return false;
-		GROW(*list, *nr_list);
-		(*list)[*nr_list].name = xstrdup(word[i]);
-		(*list)[(*nr_list)++].value = value;
+		struct status_value v = { .name = xstrdup(word[i]), .text = xstrdup(word[i + 1]) };
+
+		v.is_number = parse_u64(v.text, &v.number);
+		GROW(list->value, list->nr);
+		list->value[list->nr++] = v;
+		if (numbers && !v.is_number)
+			return -1;
 	}
-	return n >= 0;
-}
-
-/* "<stripes> <device>... 1 AAD": the letters are the last stock word */
-static void status_parse_stock(struct status *s, char **word, unsigned int nr)
-{
-	struct strbuf b = { 0 };
-	unsigned int i;
-
-	for (i = 0; i < nr; i++)
-		strbuf_add(&b, "%s%s", i ? " " : "", word[i]);
-	s->stock = strbuf_take(&b);
-	if (nr > 2)
-		s->health = xstrdup(word[nr - 1]);
+	return n + 1;
 }
 
 static bool status_parse_fastpath(struct status *s, char **word, unsigned int nr)
@@ -196,38 +162,27 @@ static bool status_parse_fastpath(struct status *s, char **word, unsigned int nr
 	s->has_fastpath = true;
 	return nr > 1 && !strcmp(word[0], "fastpath") &&
 	       status_parse_state(s, word[1]) &&
-	       status_parse_counters(&s->counters, &s->nr_counters, word + 2, nr - 2);
-}
-
-static void status_parse_facts(struct status *s, char **word, unsigned int nr)
-{
-	unsigned int i;
-
-	for (i = 0; i < nr; i += 2) {
-		GROW(s->facts, s->nr_facts);
-		s->facts[s->nr_facts].name = xstrdup(word[i]);
-		s->facts[s->nr_facts++].value = xstrdup(word[i + 1]);
-	}
+	       status_parse_values(&s->counters, true, word + 2, nr - 2) > 0;
 }
 
 /* "engine <engine>", facts, counters; the fast path's words if it has one */
 static bool status_parse_file(struct status *s, char **word, unsigned int nr)
 {
+	unsigned int at = 2;
 	int n;
 
-	s->stock = xstrdup("");
-	s->engine = nr > 1 ? xstrdup(word[1]) : NULL;
-	n = nr > 2 ? status_group_size(word + 2, nr - 2) : -1;
+	if (nr < at)
+		return false;
+	s->engine = xstrdup(word[1]);
+	n = status_parse_values(&s->facts, false, word + at, nr - at);
 	if (n < 0)
 		return false;
-	status_parse_facts(s, word + 3, n);
-	word += 3 + n;
-	nr -= 3 + n;
-
-	if (!status_parse_counters(&s->file_counters, &s->nr_file_counters, word, nr))
+	at += n;
+	n = status_parse_values(&s->file_counters, true, word + at, nr - at);
+	if (n < 0)
 		return false;
-	n = 1 + status_group_size(word, nr);
-	return (unsigned int)n == nr || status_parse_fastpath(s, word + n, nr - n);
+	at += n;
+	return at == nr || status_parse_fastpath(s, word + at, nr - at);
 }
 
 static bool status_parse_words(struct status *s, char **word, unsigned int nr)
@@ -239,7 +194,9 @@ static bool status_parse_words(struct status *s, char **word, unsigned int nr)
 	for (at = 0; at < nr; at++)
 		if (!strcmp(word[at], "fastpath"))
 			break;
-	status_parse_stock(s, word, at);
+	/* "<stripes> <device>... 1 AAD": the letters are the last word of the stock target */
+	if (at > 2)
+		s->health = xstrdup(word[at - 1]);
 	return status_parse_fastpath(s, word + at, nr - at);
 }
 
@@ -255,59 +212,42 @@ int status_parse(struct status *s, const char *line)
 	return -EINVAL;
 }
 
-static uint64_t status_find_counter(const struct counter *list, unsigned int nr,
-				    const char *name)
+static const struct status_value *status_find(const struct status_values *list,
+					      const char *name)
 {
 	unsigned int i;
 
-	for (i = 0; i < nr; i++)
-		if (!strcmp(list[i].name, name))
-			return list[i].value;
-	return 0;
+	for (i = 0; i < list->nr; i++)
+		if (!strcmp(list->value[i].name, name))
+			return &list->value[i];
+	return NULL;
 }
 
-uint64_t status_counter(const struct status *s, const char *name)
+uint64_t status_counter(const struct status_values *counters, const char *name)
 {
-	return status_find_counter(s->counters, s->nr_counters, name);
+	const struct status_value *v = status_find(counters, name);
+
+	return v ? v->number : 0;
 }
 
 const char *status_fact(const struct status *s, const char *name)
 {
-	unsigned int i;
+	const struct status_value *v = status_find(&s->facts, name);
 
-	for (i = 0; i < s->nr_facts; i++)
-		if (!strcmp(s->facts[i].name, name))
-			return s->facts[i].value;
-	return NULL;
-}
-
-static bool status_fact_number(const struct status *s, const char *name, uint64_t *n)
-{
-	const char *value = status_fact(s, name);
-
-	return value && parse_u64(value, n);
+	return v ? v->text : NULL;
 }
 
 struct file_id status_file_id(const struct status *s)
 {
+	const struct status_value *inode = status_find(&s->facts, "inode");
 	const char *device = status_fact(s, "device");
 	unsigned int maj, min;
-	uint64_t inode;
 	char rest;
 
 	if (!device || sscanf(device, "%u:%u%c", &maj, &min, &rest) != 2 ||
-	    !status_fact_number(s, "inode", &inode))
+	    !inode || !inode->is_number)
 		return (struct file_id) { 0 };
-	return (struct file_id) { true, makedev(maj, min), inode };
-}
-
-char *status_state_words(const struct status *s)
-{
-	const char *meaning = s->fast ? NULL : status_reason_meaning(s->reason);
-
-	if (s->fast)
-		return xstrdup("fast path on");
-	return xasprintf("fast path off: %s", meaning ? meaning : s->reason);
+	return (struct file_id) { true, makedev(maj, min), inode->number };
 }
 
 char *status_stand_in_words(const struct status *s)
@@ -316,95 +256,75 @@ char *status_stand_in_words(const struct status *s)
 
 	if (!refused || !strcmp(refused, "-"))
 		return NULL;
-	meaning = status_refused_meaning(refused);
+	meaning = status_meaning(STATUS_REFUSED, refused);
 	return xasprintf("engine %s stands in (%s%s%s)", s->engine, refused,
 			 meaning ? ": " : "", meaning ? meaning : "");
 }
 
-char *status_file_words(const struct status *s)
-{
-	_cleanup_free_ char *words = status_stand_in_words(s);
-	uint64_t inflight = status_find_counter(s->file_counters, s->nr_file_counters, "inflight");
-
-	return xasprintf("%s%s; %llu in flight", words ? words : "engine ",
-			 words ? "" : s->engine, (unsigned long long)inflight);
-}
-
-static void status_counters_free(struct counter *list, unsigned int nr)
+static void status_values_free(struct status_values *list)
 {
 	unsigned int i;
 
-	for (i = 0; i < nr; i++)
-		free(list[i].name);
-	free(list);
+	for (i = 0; i < list->nr; i++) {
+		free(list->value[i].name);
+		free(list->value[i].text);
+	}
+	free(list->value);
 }
 
 void status_free(struct status *s)
 {
-	unsigned int i;
-
-	for (i = 0; i < s->nr_facts; i++) {
-		free(s->facts[i].name);
-		free(s->facts[i].value);
-	}
-	free(s->facts);
+	status_values_free(&s->counters);
+	status_values_free(&s->facts);
+	status_values_free(&s->file_counters);
 	free(s->engine);
-	status_counters_free(s->counters, s->nr_counters);
-	status_counters_free(s->file_counters, s->nr_file_counters);
-	free(s->stock);
 	free(s->health);
 	free(s->reason);
 	memset(s, 0, sizeof(*s));
 }
 
 /*
- * What to do when the fast path is off: NAME becomes the name of the device, DMSETUP the
- * dmsetup that takes it.
+ * What to do when the fast path is off: @ becomes the name of the device, # the dmsetup that
+ * takes it.
  */
 static const struct {
 	const char *reason, *remedy;
 } remedies[] = {
-	{ "parameter", "noclone enable --runtime NAME; or set the parameter fastpath to Y" },
+	{ "parameter", "noclone enable --runtime @; or set the parameter fastpath to Y" },
 	{ "option", "noclone reload it without --no-fastpath" },
-	{ "message", "noclone enable --runtime NAME" },
+	{ "message", "noclone enable --runtime @" },
 	{ "mixed", "nothing, unless all its targets become linear or striped" },
 	{ "zoned", "nothing: zones need dm core" },
 	{ "foreign", "unload the other module first" },
 	{ "nostats", "nothing on this kernel: dmsetup stats would miss I/O" },
-	{ "suspended", "DMSETUP resume NAME" },
+	{ "suspended", "# resume @" },
 	/* such a device is not the root, but what runs these may have been swapped out to it */
-	{ "unpinned", "noclone status NAME says why; unless it is swap, DMSETUP suspend NAME && DMSETUP resume NAME tries again" },
+	{ "unpinned", "noclone status @ says why; unless it is swap, # suspend @ && # resume @ tries again" },
 	{ "kernel", "noclone doctor says more; a newer dm-noclone may know this kernel" },
 	/* those of one device keep all others from the fast path, too */
 	{ "stats", "dmsetup stats list --allprograms says on which devices, dmsetup stats delete --allprograms --allregions DEVICE ends it" },
 	/* the module suspends and resumes in one go, so that it may be the root */
-	{ "unasked", "noclone enable --runtime NAME" },
-	{ "detached", "noclone enable --runtime NAME" },
-	{ "memory", "it is tried again a few times; noclone enable --runtime NAME begins anew" },
-	{ "stuck", "noclone enable --runtime NAME, when its legs complete I/O again" },
+	{ "unasked", "noclone enable --runtime @" },
+	{ "detached", "noclone enable --runtime @" },
+	{ "memory", "it is tried again a few times; noclone enable --runtime @ begins anew" },
+	{ "stuck", "noclone enable --runtime @, when its legs complete I/O again" },
 	{ "layout", "nothing on this kernel; please report it with dmsetup table" },
 };
 
-static char *status_remedy_replace(const char *text, const char *word, const char *by)
-{
-	struct strbuf b = { 0 };
-	const char *at;
-
-	for (; (at = strstr(text, word)); text = at + strlen(word)) {
-		strbuf_append(&b, text, at - text);
-		strbuf_add(&b, "%s", by);
-	}
-	strbuf_add(&b, "%s", text);
-	return strbuf_take(&b);
-}
-
-/* The name comes last: it may have DMSETUP in it. */
 static char *status_remedy_with_name(const char *remedy, const char *name)
 {
-	_cleanup_free_ char *dmsetup = status_remedy_replace(remedy, "DMSETUP", name_dmsetup(name));
 	_cleanup_free_ char *quoted = shell_quote(name);
+	struct strbuf b = { 0 };
 
-	return status_remedy_replace(dmsetup, "NAME", quoted);
+	for (; *remedy; remedy++) {
+		if (*remedy == '@')
+			strbuf_add(&b, "%s", quoted);
+		else if (*remedy == '#')
+			strbuf_add(&b, "%s", name_dmsetup(name));
+		else
+			strbuf_putc(&b, *remedy, 1);
+	}
+	return strbuf_take(&b);
 }
 
 char *remedy_of_reason(const char *reason, const char *name)
@@ -420,7 +340,7 @@ char *remedy_of_reason(const char *reason, const char *name)
 char *remedy_words(const char *state, const char *name)
 {
 	const char *colon = strchr(state, ':'), *reason = colon ? colon + 1 : state;
-	const char *meaning = status_reason_meaning(reason);
+	const char *meaning = status_meaning(STATUS_REASON, reason);
 	_cleanup_free_ char *remedy = remedy_of_reason(reason, name);
 
 	return xasprintf("%s%s%s", meaning ? meaning : reason,

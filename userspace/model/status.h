@@ -10,46 +10,47 @@
 #include "model/facts.h"
 #include "model/table.h"
 
-struct counter {
+/**
+ * struct status_value - a counter, or what the module reports about a backing file
+ * @name: its name
+ * @text: its value as it is printed
+ * @is_number: it is a number, as that of a counter always is
+ * @number: that number
+ */
+struct status_value {
 	char *name;
-	uint64_t value;
+	char *text;
+	bool is_number;
+	uint64_t number;
 };
 
-/* What the module reports about a backing file: a number, or a word. */
-struct fact {
-	char *name;
-	char *value;
+/* In the order of the line. */
+struct status_values {
+	struct status_value *value;
+	unsigned int nr;
 };
 
 /**
  * struct status - one target's status line
- * @stock: the words the stock target would print
  * @health: a letter per stripe, A or D; NULL for linear targets
- * @has_fastpath: false for noclone-file with an engine that has none; the next
- *	four are empty then
+ * @has_fastpath: false for noclone-file with an engine that has none, and for what is no
+ *	target of ours; the next three are empty then
  * @fast: the fast path is on
  * @reason: why not; NULL when it is on
- * @counters: in the order of the line
- * @nr_counters: how many
+ * @counters: of the fast path
  * @engine: noclone-file: the running engine; else NULL, and the rest is empty
- * @facts: about the file, in the order of the line
- * @nr_facts: how many
+ * @facts: about the file
  * @file_counters: of the engine
- * @nr_file_counters: how many
  */
 struct status {
-	char *stock;
 	char *health;
 	bool has_fastpath;
 	bool fast;
 	char *reason;
-	struct counter *counters;
-	unsigned int nr_counters;
+	struct status_values counters;
 	char *engine;
-	struct fact *facts;
-	unsigned int nr_facts;
-	struct counter *file_counters;
-	unsigned int nr_file_counters;
+	struct status_values facts;
+	struct status_values file_counters;
 };
 
 /* Return: 0, or -EINVAL if the line is not one of this module's. */
@@ -57,24 +58,25 @@ int status_parse(struct status *s, const char *line);
 void status_free(struct status *s);
 /* Does it only grow?  One tells how many there are at the moment. */
 bool status_counter_grows(const char *name);
-/* What a counter or a reason means, or NULL for one this tool does not know. */
-const char *status_counter_meaning(const char *name);
-const char *status_reason_meaning(const char *reason);
-const char *status_file_counter_meaning(const char *name);
-/* Why the requested engine does not run, from the fact "refused". */
-const char *status_refused_meaning(const char *refused);
 /* Value of a counter; 0 if the module does not print it. */
-uint64_t status_counter(const struct status *s, const char *name);
+uint64_t status_counter(const struct status_values *counters, const char *name);
 /* Value of a fact; NULL if the module does not print it. */
 const char *status_fact(const struct status *s, const char *name);
 /* The backing file; an older module does not print its inode. */
 struct file_id status_file_id(const struct status *s);
-/* "fast path off: switched off by message": a new string */
-char *status_state_words(const struct status *s);
 /* "engine direct stands in (...)": a new string, NULL if the requested one runs */
 char *status_stand_in_words(const struct status *s);
-/* "engine direct; 3 in flight": a new string.  "noclone explain" says what its file is like. */
-char *status_file_words(const struct status *s);
+
+/* What a word means.  STATUS_REFUSED: why the requested engine does not run */
+enum status_list {
+	STATUS_COUNTER,
+	STATUS_FILE_COUNTER,
+	STATUS_REASON,
+	STATUS_REFUSED,
+};
+
+/* NULL for a word that this tool does not know. */
+const char *status_meaning(enum status_list list, const char *word);
 
 #define _cleanup_status_ __attribute__((cleanup(status_free)))
 

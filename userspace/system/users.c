@@ -40,7 +40,7 @@ static const struct {
 	[USE_EXCLUSIVE] = { "exclusive", "opened exclusively by", NULL },
 	[USE_SIGNATURE] = { "signature", "holds a signature:", NULL },
 	[USE_PROCESS] = { "process", "open in", "end it" },
-	[USE_LOOP] = { "loop", "under the loop device", "losetup --detach %s first" },
+	[USE_LOOP] = { "loop", "under the loop device", NULL },
 	[USE_UNREADABLE] = { "unreadable", "cannot be read:", "use another device" },
 };
 
@@ -62,7 +62,9 @@ char *use_remedy(const struct use *use)
 {
 	const char *remedy = use_kinds[use->kind].remedy;
 
-	return remedy ? xasprintf(remedy, use->by) : NULL;
+	if (use->kind == USE_LOOP)
+		return xasprintf("losetup --detach %s first", use->by);
+	return remedy ? xstrdup(remedy) : NULL;
 }
 
 static void uses_add(struct uses *uses, enum use_kind kind, const char *by, bool harmless)
