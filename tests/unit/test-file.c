@@ -288,11 +288,13 @@ static const char *json_path(const char *line, struct json_object **o)
 {
 	_cleanup_findings_ struct findings p = { 0 };
 	_cleanup_table_ struct table t = { 0 };
-	struct json_object *file, *path;
+	struct json_object *targets, *file, *path;
 
 	table_parse(&t, line, &p);
 	assert_int_equal(p.nr, 0);
-	*o = output_target(&t.targets[0]);
+	targets = output_table(&t);
+	*o = json_object_get(json_object_array_get_idx(targets, 0));
+	json_object_put(targets);
 	assert_true(json_object_object_get_ex(*o, "file", &file));
 	assert_true(json_object_object_get_ex(file, "path", &path));
 	return json_object_get_string(path);

@@ -58,7 +58,7 @@ static void since_an_earlier_status(void **state __unused)
 
 	share_is(LINEAR, now, old, "300 100 split");
 	/* another device of that name */
-	share_is(LINEAR, old, now, "100 51 flush");
+	share_is(LINEAR, old, now, "100 1 split");
 }
 
 static void which_devices(void **state __unused)

@@ -62,32 +62,20 @@ void output_print(struct json_object *o)
 	json_object_array_add(said, json_object_get(o));
 }
 
-static const char *output_command_of(struct json_object *o)
-{
-	struct json_object *command;
-
-	return json_object_object_get_ex(o, "command", &command) ?
-	       json_object_get_string(command) : NULL;
-}
-
 void output_finish(void)
 {
-	struct json_object *o;
+	struct json_object *all = said, *o;
 
 	if (!said)
 		return;
-	o = json_object_get(json_object_array_get_idx(said, 0));
+	o = json_object_array_get_idx(said, 0);
 	if (json_object_array_length(said) > 1) {
-		struct json_object *many = output_new(output_command_of(o));
-
-		json_object_object_add(many, "results", json_object_get(said));
-		json_object_put(o);
-		o = many;
+		o = all = output_new(json_object_get_string(json_object_object_get(o, "command")));
+		json_object_object_add(all, "results", said);
 	}
 	puts(json_object_to_json_string_ext(o, JSON_C_TO_STRING_PRETTY |
 					    JSON_C_TO_STRING_NOSLASHESCAPE));
-	json_object_put(o);
-	json_object_put(said);
+	json_object_put(all);
 }
 
 /* Return: how many bytes of @s are UTF-8. */
@@ -142,33 +130,38 @@ void output_add_bool(struct json_object *o, const char *key, bool b)
 	json_object_object_add(o, key, json_object_new_boolean(b));
 }
 
-static struct json_object *output_legs(const struct target *t)
+static struct json_object *output_leg(const struct target *t, const struct leg *leg)
+{
+	struct json_object *o = json_object_new_object();
+
+	output_add_string(o, "device", leg->device);
+	output_add_number(o, "start", leg->start);
+	output_add_number(o, "sectors", target_leg_length(t));
+	return o;
+}
+
+static void output_add_file(struct json_object *o, const struct target *t)
+{
+	struct json_object *file = json_object_new_object();
+
+	output_add_bytes(file, "path", t->path);
+	output_add_number(file, "start", t->file_start);
+	output_add_number(file, "sectors", t->length);
+	json_object_object_add(o, "file", file);
+	output_add_string(o, "engine", engine_name(t->engine));
+}
+
+static void output_add_legs(struct json_object *o, const struct target *t)
 {
 	struct json_object *legs = json_object_new_array();
 	unsigned int i;
 
-	for (i = 0; i < t->nr_legs; i++) {
-		struct json_object *leg = json_object_new_object();
-
-		output_add_string(leg, "device", t->legs[i].device);
-		output_add_number(leg, "start", t->legs[i].start);
-		output_add_number(leg, "sectors", target_leg_length(t));
-		json_object_array_add(legs, leg);
-	}
-	return legs;
+	for (i = 0; i < t->nr_legs; i++)
+		json_object_array_add(legs, output_leg(t, &t->legs[i]));
+	json_object_object_add(o, "legs", legs);
 }
 
-static struct json_object *output_file(const struct target *t)
-{
-	struct json_object *o = json_object_new_object();
-
-	output_add_bytes(o, "path", t->path);
-	output_add_number(o, "start", t->file_start);
-	output_add_number(o, "sectors", t->length);
-	return o;
-}
-
-struct json_object *output_target(const struct target *t)
+static struct json_object *output_target(const struct target *t)
 {
 	struct json_object *o = json_object_new_object();
 	_cleanup_free_ char *params = target_params(t, false, NULL, NULL);
@@ -182,12 +175,10 @@ struct json_object *output_target(const struct target *t)
 	if (t->kind == TARGET_STRIPED)
 		output_add_number(o, "chunk", t->chunk);
 	output_add_bool(o, "no_fastpath", t->no_fastpath);
-	if (t->kind == TARGET_FILE) {
-		json_object_object_add(o, "file", output_file(t));
-		output_add_string(o, "engine", engine_name(t->engine));
-		return o;
-	}
-	json_object_object_add(o, "legs", output_legs(t));
+	if (t->kind == TARGET_FILE)
+		output_add_file(o, t);
+	else
+		output_add_legs(o, t);
 	return o;
 }
 
@@ -254,28 +245,21 @@ struct json_object *output_lines(const char *text)
 char *dry_run_dmsetup(const char *verb, const char *name,
 		      const char *options, const struct table *t)
 {
-	_cleanup_free_ char *quoted_name = shell_quote(name);
+	_cleanup_free_ char *words = name_command(verb, name), *lines = NULL;
 	struct strbuf b = { 0 };
 	unsigned int i;
 
-	/* --table takes one line only, so longer tables go through a pipe */
-	if (t->nr > 1)
-		strbuf_add(&b, "printf '%%s\\n'");
 	for (i = 0; i < t->nr; i++) {
 		_cleanup_free_ char *line = target_print(&t->targets[i], false,
 							 identity_loadable, NULL);
 		_cleanup_free_ char *quoted = shell_quote(line);
 
-		if (t->nr > 1)
-			strbuf_add(&b, " %s", quoted);
-		else
-			strbuf_add(&b, "%s %s %s%s --table %s", name_dmsetup(name),
-				   verb, quoted_name, options, quoted);
+		strbuf_add(&b, " %s", quoted);
 	}
-	if (t->nr > 1)
-		strbuf_add(&b, " | %s %s %s%s", name_dmsetup(name), verb, quoted_name,
-			   options);
-	return strbuf_take(&b);
+	lines = strbuf_take(&b);
+	/* --table takes one line only, so longer tables go through a pipe */
+	return t->nr > 1 ? xasprintf("printf '%%s\\n'%s | %s%s", lines, words, options) :
+			   xasprintf("%s%s --table%s", words, options, lines);
 }
 
 char *dry_run_reload(const struct options *o, const char *name, bool readonly,
@@ -289,12 +273,18 @@ char *dry_run_reload(const struct options *o, const char *name, bool readonly,
 			 opt(o, OPT_NOUDEVSYNC) ? " --noudevsync" : "");
 }
 
-static void output_dry_run(const char *command, const char *name,
-			 const char *uuid, const char *table,
-			 const struct findings *findings, const char *dmsetup)
+void dry_run(const struct options *o, const char *command, const char *name,
+	     const char *uuid, const struct table *t,
+	     const struct findings *findings, const char *dmsetup)
 {
-	struct json_object *out = output_new(command);
+	_cleanup_free_ char *table = t ? table_print(t, false, identity_loadable, NULL) : NULL;
+	struct json_object *out;
 
+	if (!opt(o, OPT_JSON)) {
+		printf("%s%s%s\n", table ?: "", table ? "\n" : "", dmsetup);
+		return;
+	}
+	out = output_new(command);
 	output_add_bool(out, "dry_run", true);
 	output_add_string(out, "name", name);
 	if (uuid)
@@ -306,20 +296,4 @@ static void output_dry_run(const char *command, const char *name,
 	output_add_string(out, "dmsetup", dmsetup);
 	output_print(out);
 	json_object_put(out);
-}
-
-void dry_run(const struct options *o, const char *command, const char *name,
-	     const char *uuid, const struct table *t,
-	     const struct findings *findings, const char *dmsetup)
-{
-	_cleanup_free_ char *table = t ? table_print(t, false, identity_loadable, NULL) :
-					 NULL;
-
-	if (opt(o, OPT_JSON)) {
-		output_dry_run(command, name, uuid, table, findings, dmsetup);
-		return;
-	}
-	if (table)
-		puts(table);
-	puts(dmsetup);
 }

@@ -34,7 +34,6 @@ void output_add_bytes(struct json_object *o, const char *key, const char *s);
 void output_add_number(struct json_object *o, const char *key, uint64_t n);
 void output_add_bool(struct json_object *o, const char *key, bool b);
 /* {"start", "sectors", "type", "params", and the arguments if they are understood} */
-struct json_object *output_target(const struct target *t);
 struct json_object *output_table(const struct table *t);
 /* "findings": those that matter @least that much. */
 void output_add_findings(struct json_object *o, const struct findings *f,

@@ -14,22 +14,13 @@
 #include "cli/output.h"
 #include "cmd/cmd.h"
 
-static void check_add_json(struct json_object *array, const char *path,
-			   const struct findings *findings)
-{
-	struct json_object *o = json_object_new_object();
-
-	output_add_string(o, "file", path);
-	output_add_judgement(o, findings, FINDING_OK);
-	json_object_array_add(array, o);
-}
-
 static int check_file(const char *path, struct json_object *array)
 {
 	_cleanup_findings_ struct findings findings = { 0 };
 	_cleanup_saved_ struct saved saved = { 0 };
 	const struct table *t = &saved.table;
 	_cleanup_free_ char *text = NULL;
+	struct json_object *o;
 	int r;
 
 	if (input_read(path, &text))
@@ -45,10 +36,14 @@ static int check_file(const char *path, struct json_object *array)
 	if (r == EXIT_OK)
 		finding_at(&findings, FINDING_OK, 0, "%u target%s, %llu sectors", t->nr,
 			   t->nr == 1 ? "" : "s", (unsigned long long)table_sectors(t));
-	if (array)
-		check_add_json(array, path, &findings);
-	else
+	if (!array) {
 		findings_print(&findings, path, FINDING_OK);
+		return r;
+	}
+	o = json_object_new_object();
+	output_add_string(o, "file", path);
+	output_add_judgement(o, &findings, FINDING_OK);
+	json_object_array_add(array, o);
 	return r;
 }
 

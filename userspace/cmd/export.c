@@ -5,62 +5,17 @@
  */
 #include <json-c/json.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <sys/sysmacros.h>
 
 #include "base/log.h"
 #include "base/util.h"
-#include "model/name.h"
 #include "model/table-text.h"
 #include "model/table.h"
 #include "system/devmap.h"
 #include "system/identity.h"
-#include "system/live.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/select.h"
 #include "cmd/cmd.h"
-
-/* noclone-file has no stock equivalent: a loop device has the same bytes. */
-static char *export_loop_command(const struct table *t)
-{
-	_cleanup_free_ char *path = NULL;
-	const struct target *file = &t->targets[0];
-
-	if (t->nr != 1)
-		return NULL;
-	path = shell_quote(file->path);
-	return xasprintf("losetup --find --show --direct-io=on --offset %llu --sizelimit %llu %s",
-			 (unsigned long long)file->file_start << SECTOR_SHIFT,
-			 (unsigned long long)file->length << SECTOR_SHIFT, path);
-}
-
-static void export_file(struct json_object *out, const char *name,
-			const struct table *t)
-{
-	_cleanup_free_ char *loop = export_loop_command(t);
-
-	log_err("%s: skipped, noclone-file has no stock equivalent: %s", name,
-		loop ? loop : "use losetup for each target");
-	output_add_string(out, "concise", NULL);
-	output_add_string(out, "dmsetup", NULL);
-	output_add_bytes(out, "losetup", loop);
-}
-
-static void export_stock(struct json_object *out, const struct devmap_device *dev,
-			 struct table *t, struct strbuf *all)
-{
-	_cleanup_free_ char *lines = NULL, *command = NULL, *quoted = NULL, *concise = NULL;
-
-	concise = table_concise(t, dev->name, dev->uuid, dev->readonly);
-	lines = table_print(t, true, NULL, NULL);
-	quoted = shell_quote(concise);
-	command = xasprintf("%s create --concise %s", name_dmsetup(dev->name), quoted);
-	output_add_string(out, "concise", concise);
-	output_add_string(out, "dmsetup", command);
-	json_object_object_add(out, "table", output_lines(lines));
-	strbuf_add(all, "%s%s", all->len ? ";" : "", concise);
-}
 
 /* Its lines; where several devices are printed, each line begins with the name. */
 static void export_own(struct json_object *out, const char *name, const struct table *t,
@@ -81,26 +36,33 @@ static void export_own(struct json_object *out, const char *name, const struct t
 static int export_one(const struct options *o, const struct devmap_device *dev, bool alone,
 		      struct json_object *array, struct strbuf *all)
 {
-	bool own = opt(o, OPT_TO) && !o->to_stock;
+	_cleanup_free_ char *concise = NULL;
 	_cleanup_table_ struct table t = { 0 };
 	struct json_object *out;
 
 	if (select_table(dev->name, &t))
 		return EXIT_FAILED;
 	out = json_object_new_object();
+	json_object_array_add(array, out);
 	/* device numbers may change at the next boot */
 	table_rename_devices(&t, identity_persistent);
 	table_rename_devices(&t, identity_loadable);
 	output_add_string(out, "name", dev->name);
 	output_add_string(out, "uuid", dev->uuid);
-	json_object_array_add(array, out);
-	if (own)
+	if (opt(o, OPT_TO) && !o->to_stock) {
 		export_own(out, dev->name, &t, alone, all);
-	else if (table_has_file(&t))
-		export_file(out, dev->name, &t);
+		return EXIT_OK;
+	}
+	if (table_has_file(&t))
+		log_err("%s: skipped, noclone-file has no stock equivalent: losetup(8) makes a loop device with the same bytes",
+			dev->name);
 	else
-		export_stock(out, dev, &t, all);
-	return !own && table_has_file(&t) ? EXIT_FAILED : EXIT_OK;
+		concise = table_concise(&t, dev->name, dev->uuid, dev->readonly);
+	output_add_string(out, "concise", concise);
+	if (!concise)
+		return EXIT_FAILED;
+	strbuf_add(all, "%s%s", all->len ? ";" : "", concise);
+	return EXIT_OK;
 }
 
 int cmd_export(const struct options *o, int argc, char **argv)

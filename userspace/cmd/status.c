@@ -91,6 +91,29 @@ static bool status_is_relevant(const struct status_device *d)
 	       table_can_be_fast(&d->live.table);
 }
 
+/* What is wrong below it and with its file, which has an older name if it was renamed. */
+static void status_judge(struct status_device *d)
+{
+	_cleanup_free_ char *quoted = shell_quote(d->dev.name), *path = NULL, *why = NULL;
+	_cleanup_saved_ struct saved s = { 0 };
+
+	live_below(&d->live, &d->findings);
+	d->saved = saved_file_of(d->dev.name, d->dev.uuid);
+	if (!d->saved)
+		return;
+	path = saved_path(d->saved);
+	why = saved_file_peek(d->saved, &s);
+	d->differs = saved_file_compare(&s.table, &d->live.table) == SAVED_DIFFERS;
+	d->findings.check = "saved-differs";
+	if (d->differs)
+		finding_add(&d->findings, FINDING_WARNING, path,
+			    "it has another table, which the next boot takes\nnoclone save %s", quoted);
+	d->findings.check = "saved-renamed";
+	if (strcmp(d->saved, d->dev.name))
+		finding_add(&d->findings, FINDING_WARNING, path,
+			    "it has the former name of the device\nnoclone save %s", quoted);
+}
+
 /* A device that was removed since the list was made is no reason for a message. */
 static void status_read(const struct names *names, bool all, struct status_devices *devices)
 {
@@ -102,6 +125,7 @@ static void status_read(const struct names *names, bool all, struct status_devic
 		if (!devmap_info(names->name[i], &d.dev)) {
 			live_get(d.dev.name, &d.live);
 			if (all || status_is_relevant(&d)) {
+				status_judge(&d);
 				GROW(devices->device, devices->nr);
 				devices->device[devices->nr++] = d;
 				continue;
@@ -109,42 +133,6 @@ static void status_read(const struct names *names, bool all, struct status_devic
 		}
 		status_device_free(&d);
 	}
-}
-
-/* By its UUID: a device that was renamed has the file with its older name. */
-static void status_take_saved(const char *name, void *data)
-{
-	struct status_devices *devices = data;
-	_cleanup_saved_ struct saved s = { 0 };
-	_cleanup_free_ char *why = saved_file_peek(name, &s);
-	unsigned int i;
-
-	for (i = 0; s.uuid && i < devices->nr; i++) {
-		struct status_device *d = &devices->device[i];
-
-		/* of a copy of its file, its own counts */
-		if (strcmp(d->dev.uuid, s.uuid) || (d->saved && strcmp(name, d->dev.name)))
-			continue;
-		free(d->saved);
-		d->saved = xstrdup(name);
-		d->differs = saved_file_compare(&s.table, &d->live.table) == SAVED_DIFFERS;
-	}
-}
-
-static void status_judge(struct status_device *d)
-{
-	_cleanup_free_ char *path = d->saved ? saved_path(d->saved) : NULL;
-	_cleanup_free_ char *quoted = shell_quote(d->dev.name);
-
-	live_below(&d->live, &d->findings);
-	d->findings.check = "saved-differs";
-	if (d->differs)
-		finding_add(&d->findings, FINDING_WARNING, path,
-			    "it has another table, which the next boot takes\nnoclone save %s", quoted);
-	d->findings.check = "saved-renamed";
-	if (d->saved && strcmp(d->saved, d->dev.name))
-		finding_add(&d->findings, FINDING_WARNING, path,
-			    "it has the former name of the device\nnoclone save %s", quoted);
 }
 
 static char *status_state(const struct live *live)
@@ -412,7 +400,6 @@ static double status_now(void)
 static int status_collect(const struct options *o, int argc, char **argv,
 			  struct names *names, struct status_devices *devices)
 {
-	unsigned int i;
 	int r = 0;
 
 	if (!argc || !names->nr) {
@@ -420,9 +407,6 @@ static int status_collect(const struct options *o, int argc, char **argv,
 		r = select_names(names, argc, argv, true);
 	}
 	status_read(names, argc || opt(o, OPT_ALL), devices);
-	saved_file_for_each(status_take_saved, devices);
-	for (i = 0; i < devices->nr; i++)
-		status_judge(&devices->device[i]);
 	return r;
 }
 

@@ -27,19 +27,10 @@ static bool status_share_is_stock(const struct target *target, const void *data 
 	return target->stock;
 }
 
-/* Counters that have become smaller belong to a new device of that name. */
-static bool status_share_is_new(const struct status *now, const struct status *before)
+/* A counter that has become smaller belongs to a new device of that name. */
+static uint64_t status_since(uint64_t now, uint64_t before)
 {
-	unsigned int i;
-
-	for (i = 0; i < now->counters.nr; i++) {
-		const struct status_value *c = &now->counters.value[i];
-
-		if (status_counter_grows(c->name) &&
-		    c->number < status_counter(&before->counters, c->name))
-			return true;
-	}
-	return false;
+	return now < before ? now : now - before;
 }
 
 bool status_counter_grows(const char *name)
@@ -72,11 +63,12 @@ struct share share_of(const struct table *t, const struct status *now,
 
 	if (!share.counted)
 		return share;
-	if (!before || status_share_is_new(now, before))
+	if (!before)
 		before = &nothing;
 	for (i = 0; i < now->counters.nr; i++) {
 		const struct status_value *c = &now->counters.value[i];
-		uint64_t value = c->number - status_counter(&before->counters, c->name);
+		uint64_t value = status_since(c->number,
+					      status_counter(&before->counters, c->name));
 
 		if (!status_counter_is_reason(c->name))
 			continue;
@@ -85,10 +77,10 @@ struct share share_of(const struct table *t, const struct status *now,
 			share.reason = c->name;
 		most = MAX(most, value);
 	}
-	share.fast = status_fast(&now->counters) - status_fast(&before->counters);
+	share.fast = status_since(status_fast(&now->counters), status_fast(&before->counters));
 	share.other = table_any(t, status_share_is_stock, NULL) ? reasons :
-		      status_counter(&now->counters, "clones") -
-		      status_counter(&before->counters, "clones");
+		      status_since(status_counter(&now->counters, "clones"),
+				   status_counter(&before->counters, "clones"));
 	return share;
 }
 

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <libgen.h>
 #include <libmount/libmount.h>
 #include <linux/fiemap.h>
@@ -256,32 +257,27 @@ static dev_t lookup_facts_disk_below_loop(dev_t loop)
 	return path && !file_lookup(path, false, &f) ? f.disk : 0;
 }
 
+/* A partition stands on its disk. */
 static bool lookup_facts_stands_on(dev_t upper, dev_t lower, unsigned int depth)
 {
-	_cleanup_free_ char *path = blockdev_sysfs(upper, "slaves");
-	_cleanup_free_ char *disk = blockdev_attribute(upper, "../dev");
+	_cleanup_free_ char *pattern = blockdev_sysfs(upper, "{slaves/*,..}/dev");
 	dev_t below = lookup_facts_disk_below_loop(upper);
-	bool found = false;
-	const char *entry;
-	_cleanup_dir_ DIR *dir = NULL;
+	bool found = upper == lower;
+	glob_t paths = { 0 };
+	size_t i;
 
-	if (upper == lower || !depth)
-		return upper == lower;
-	/* a partition stands on its disk */
-	if (disk && blockdev_parse_number(disk))
-		return lookup_facts_stands_on(blockdev_parse_number(disk), lower, depth - 1);
+	if (found || !depth)
+		return found;
 	if (below)
 		return lookup_facts_stands_on(below, lower, depth - 1);
+	glob(pattern, GLOB_BRACE, NULL, &paths);
+	for (i = 0; !found && i < paths.gl_pathc; i++) {
+		_cleanup_free_ char *number = read_line_of(paths.gl_pathv[i]);
+		dev_t next = blockdev_parse_number(number);
 
-	dir = opendir(path);
-	while (!found && (entry = read_name(dir))) {
-		_cleanup_free_ char *attribute = NULL, *number = NULL;
-
-		attribute = xasprintf("slaves/%s/dev", entry);
-		number = blockdev_attribute(upper, attribute);
-		found = number && lookup_facts_stands_on(blockdev_parse_number(number), lower,
-							 depth - 1);
+		found = next && lookup_facts_stands_on(next, lower, depth - 1);
 	}
+	globfree(&paths);
 	return found;
 }
 
