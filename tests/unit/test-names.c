@@ -83,7 +83,7 @@ static void a_shell_has_the_same_word(void **state __unused)
 		strbuf_add(&script, " %s", quoted);
 	}
 	text = argv[2] = strbuf_take(&script);
-	out = child_read_bytes(argv, &length);
+	out = child_read(argv, &length);
 	for (i = 0; i < nr_names; i++) {
 		assert_true(at < length);
 		assert_string_equal(out + at, names[i]);

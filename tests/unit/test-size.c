@@ -54,6 +54,8 @@ static void size_decimals(void **state __unused)
 	good("0.0K", 0);
 	good("2.50G", 5242880);
 	good("12.8GB", 25000000);
+	good("7.68TB", 15000000000ULL);
+	good("30.72TB", 60000000000ULL);
 	good("2.0s", 2);
 	good("0.0009765625M", 2);
 }
@@ -64,6 +66,7 @@ static void size_sectors_and_bytes(void **state __unused)
 	good("4096B", 8);
 	good("0s", 0);
 	good("18446744073709551615s", UINT64_MAX);
+	good("16777216T", 1ULL << 55);
 }
 
 static void size_wrong(void **state __unused)
@@ -83,13 +86,17 @@ static void size_wrong(void **state __unused)
 	bad(".5G", "not a number");
 	bad("1.5.5G", "not a number");
 	bad("0.3K", "multiple of a sector");
-	bad("1.5s", "whole number of sectors");
-	bad("0.00000000000000000001P", "too many decimals");
-	bad("1.8446744073709551616P", "too large");
+	bad("0x10K", "not a number");
+	bad("1e3K", "not a number");
+	bad("infK", "not a number");
+	bad("1.5s", "multiple of a sector");
+	bad("0.00000000000000000001P", "multiple of a sector");
+	bad("1.8446744073709551616P", "multiple of a sector");
+	bad("7.6800000001TB", "multiple of a sector");
 	bad("1000B", "multiple of a sector");
 	bad("1MB", "multiple of a sector");
 	bad("18446744073709551616s", "too large");
-	bad("16777216T", "too large");
+	bad("8589934592T", "too large");
 }
 
 static void size_printed_can_be_read(void **state __unused)

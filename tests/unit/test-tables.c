@@ -27,7 +27,7 @@ static char *read_file(const char *path)
 	char *text;
 
 	assert_true(fd >= 0);
-	text = read_stream(fd, 65536);
+	text = read_bytes(fd, 65536, NULL);
 	assert_non_null(text);
 	return text;
 }

@@ -51,26 +51,21 @@ void stop_hold(void)
 	sigprocmask(SIG_BLOCK, &held, &before);
 }
 
-/* Wait for one of the held signals. */
-static void child_fetch_signal(time_t seconds)
+/* Wait for one of the held signals.  Return: was there one? */
+static bool child_fetch_signal(time_t seconds)
 {
 	const struct timespec patience = { .tv_sec = seconds };
 	int number = sigtimedwait(&held, NULL, &patience);
 
 	if (number > 0 && number != SIGCHLD)
 		stopped = true;
+	return number > 0;
 }
 
 bool stop_requested(void)
 {
-	sigset_t pending;
-	size_t i;
-
-	sigpending(&pending);
-	for (i = 0; i < ARRAY_SIZE(stop_signals); i++)
-		if (sigismember(&pending, stop_signals[i]) &&
-		    sigismember(&held, stop_signals[i]))
-			child_fetch_signal(0);
+	while (child_fetch_signal(0))
+		;
 	return stopped;
 }
 
@@ -94,13 +89,9 @@ void signals_block(sigset_t *old)
 
 void signals_unblock(const sigset_t *old)
 {
-	const struct timespec now = { 0 };
-	sigset_t pipe;
-
-	sigemptyset(&pipe);
-	sigaddset(&pipe, SIGPIPE);
+	/* to ignore a signal discards one that waits */
 	if (!sigismember(old, SIGPIPE))
-		sigtimedwait(&pipe, NULL, &now);
+		signal(SIGPIPE, signal(SIGPIPE, SIG_IGN));
 	sigprocmask(SIG_SETMASK, old, NULL);
 }
 
@@ -149,37 +140,6 @@ static char *child_read_back(int fd, size_t *length)
 	return text ? text : xstrdup("");
 }
 
-static int child_wait_through(pid_t pid, int *status)
-{
-	int r;
-
-	do
-		r = waitpid(pid, status, 0);
-	while (r < 0 && errno == EINTR);
-	return r < 0 ? -errno : 0;
-}
-
-static int child_run_and(char **argv, struct child_output *output,
-			 int (*wait)(pid_t pid, int *status))
-{
-	_cleanup_close_ int out = memfd_create("stdout", MFD_CLOEXEC);
-	_cleanup_close_ int err = memfd_create("stderr", MFD_CLOEXEC);
-	size_t length;
-	pid_t pid;
-	int r;
-
-	memset(output, 0, sizeof(*output));
-	if (out < 0 || err < 0)
-		return -errno;
-	r = child_spawn(argv, out, err, &pid);
-	if (r)
-		return r;
-	r = wait(pid, &output->status);
-	output->out = child_read_back(out, &output->length);
-	output->err = child_read_back(err, &length);
-	return r;
-}
-
 void child_set_folders(void)
 {
 	setenv("PATH", CHILD_FOLDERS, 1);
@@ -187,11 +147,28 @@ void child_set_folders(void)
 
 int child_run(char **argv, bool through, struct child_output *output)
 {
+	_cleanup_close_ int out = memfd_create("stdout", MFD_CLOEXEC);
+	_cleanup_close_ int err = memfd_create("stderr", MFD_CLOEXEC);
+	pid_t pid;
+	int r;
+
+	memset(output, 0, sizeof(*output));
+	if (out < 0 || err < 0)
+		return -errno;
 	child_set_folders();
-	return child_run_and(argv, output, through ? child_wait_through : child_wait_for);
+	r = child_spawn(argv, out, err, &pid);
+	if (r)
+		return r;
+	if (!through)
+		r = child_wait_for(pid, &output->status);
+	else if (TEMP_FAILURE_RETRY(waitpid(pid, &output->status, 0)) < 0)
+		r = -errno;
+	output->out = child_read_back(out, &output->length);
+	output->err = child_read_back(err, NULL);
+	return r;
 }
 
-char *child_read_bytes(char **argv, size_t *length)
+char *child_read(char **argv, size_t *length)
 {
 	_cleanup_child_output_ struct child_output output;
 	char *out;
@@ -204,17 +181,11 @@ char *child_read_bytes(char **argv, size_t *length)
 		log_debug("%s: %s", argv[0], r ? strerror(-r) : output.err);
 		return NULL;
 	}
-	*length = output.length;
+	if (length)
+		*length = output.length;
 	out = output.out;
 	output.out = NULL;
 	return out;
-}
-
-char *child_read(char **argv)
-{
-	size_t length;
-
-	return child_read_bytes(argv, &length);
 }
 
 void child_output_free(struct child_output *output)

@@ -49,10 +49,11 @@ void child_set_folders(void);
 int child_run(char **argv, bool through, struct child_output *output);
 void child_output_free(struct child_output *output);
 
-/* The standard output of a program that only looks: a new string; NULL if it fails. */
-char *child_read(char **argv);
-/* The same of one that prints what is no text. */
-char *child_read_bytes(char **argv, size_t *length);
+/*
+ * The standard output of a program that only looks: a new string; NULL if it fails.  @length
+ * is for one that prints what is no text, else NULL.
+ */
+char *child_read(char **argv, size_t *length);
 
 #define _cleanup_child_output_ __attribute__((cleanup(child_output_free)))
 

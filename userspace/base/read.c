@@ -29,15 +29,9 @@ char *read_bytes(int fd, size_t limit, size_t *length)
 		free(b.text);
 		return NULL;
 	}
-	*length = b.len;
+	if (length)
+		*length = b.len;
 	return strbuf_take(&b);
-}
-
-char *read_stream(int fd, size_t limit)
-{
-	size_t length;
-
-	return read_bytes(fd, limit, &length);
 }
 
 char *read_text_file(const char *path, size_t limit)
@@ -83,7 +77,7 @@ char *read_line_of(const char *path)
 
 	if (fd < 0)
 		return NULL;
-	text = read_stream(fd, 65536);
+	text = read_bytes(fd, 65536, NULL);
 	if (!text)
 		return NULL;
 

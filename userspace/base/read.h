@@ -6,10 +6,11 @@
 #include <dirent.h>
 #include <stddef.h>
 
-/* All that @fd gives, with a zero byte behind it; NULL with errno set, EFBIG beyond @limit. */
+/*
+ * All that @fd gives, with a zero byte behind it; NULL with errno set, EFBIG beyond @limit.
+ * @length may be NULL.
+ */
 char *read_bytes(int fd, size_t limit, size_t *length);
-/* All that @fd gives, as a string; NULL with errno set, EFBIG beyond @limit bytes. */
-char *read_stream(int fd, size_t limit);
 /*
  * The text of a regular file; NULL with errno set, also for a file with a zero byte, where
  * the text would seem to end.

@@ -9,117 +9,55 @@
 
 #include "base/util.h"
 
+/* What decimals may be off, in sectors, because they are no sum of powers of two. */
+#define ROUNDING	1e-6L
+
 static const char units[] = "KMGTP";
 
 /* Bytes in one unit, or 0 if the word is no unit. Small letters are no other units. */
 static uint64_t size_unit_bytes(const char *unit)
 {
-	const char *at;
-	uint64_t base, bytes = 1;
-	ptrdiff_t i;
+	const char *at = strchr(units, toupper((unsigned char)*unit));
+	uint64_t base = *unit && !strcasecmp(unit + 1, "B") ? 1000 : 1024, bytes = 1;
 
 	if (!strcasecmp(unit, "B"))
 		return 1;
 	if (!strcasecmp(unit, "s"))
 		return SECTOR_SIZE;
-
-	at = *unit ? strchr(units, toupper((unsigned char)*unit)) : NULL;
-	if (!at)
+	if (!*unit || !at || (unit[1] && base == 1024 && strcasecmp(unit + 1, "iB")))
 		return 0;
-	if (!unit[1] || !strcasecmp(unit + 1, "iB"))
-		base = 1024;
-	else if (!strcasecmp(unit + 1, "B"))
-		base = 1000;
-	else
-		return 0;
-
-	for (i = 0; i <= at - units; i++)
+	for (; at >= units; at--)
 		bytes *= base;
 	return bytes;
 }
 
-/* @text up to its unit: digits, perhaps with decimals. */
-struct decimal {
-	uint64_t digits;	/* without the point */
-	uint64_t scale;		/* 10 for each decimal */
-	const char *unit;
-};
-
-static const char *size_parse_decimal(const char *text, struct decimal *d)
-{
-	static const char no_number[] =
-		"not a number with a unit (for example 64K, 1.5G or 2048s)";
-	bool point = false;
-
-	*d = (struct decimal) { .scale = 1, .unit = text };
-	if (!isdigit((unsigned char)*text))
-		return no_number;
-	for (; isdigit((unsigned char)*d->unit) || *d->unit == '.'; d->unit++) {
-		if (*d->unit == '.' && (point || !isdigit((unsigned char)d->unit[1])))
-			return no_number;
-		if (*d->unit == '.') {
-			point = true;
-			continue;
-		}
-		if (__builtin_mul_overflow(d->digits, 10U, &d->digits) ||
-		    __builtin_add_overflow(d->digits, (unsigned int)(*d->unit - '0'),
-					   &d->digits))
-			return "number too large";
-		if (point && __builtin_mul_overflow(d->scale, 10U, &d->scale))
-			return "too many decimals";
-	}
-	return NULL;
-}
-
-static uint64_t size_greatest_divisor(uint64_t a, uint64_t b)
-{
-	while (b) {
-		uint64_t rest = a % b;
-
-		a = b;
-		b = rest;
-	}
-	return a;
-}
-
-/* digits * unit / scale, and the decimals must add up to whole sectors. */
-static const char *size_count_sectors(const struct decimal *d, uint64_t unit,
-				      uint64_t *sectors)
-{
-	uint64_t divisor = size_greatest_divisor(d->scale, unit);
-	uint64_t scale = d->scale / divisor, bytes;
-
-	if (d->digits % scale)
-		return "not a multiple of a sector of 512 bytes";
-	if (__builtin_mul_overflow(d->digits / scale, unit / divisor, &bytes))
-		return "number too large";
-	if (bytes % SECTOR_SIZE)
-		return "not a multiple of a sector of 512 bytes";
-	*sectors = bytes / SECTOR_SIZE;
-	return NULL;
-}
-
+/* Long doubles have all numbers below 2^64. */
 const char *size_parse(const char *text, uint64_t *sectors)
 {
-	struct decimal d;
-	const char *wrong = size_parse_decimal(text, &d);
-	uint64_t unit;
+	size_t length = strspn(text, "0123456789.");
+	const char *unit = text + length;
+	char *end;
+	long double exact = strtold(text, &end), rest;
 
-	if (wrong)
-		return wrong;
-	if (!*d.unit && (d.digits || d.scale != 1))
+	/* no 0x10, 1e3, .5 or 1. */
+	if (end != unit || !length || *text == '.' || unit[-1] == '.')
+		return "not a number with a unit (for example 64K, 1.5G or 2048s)";
+	if (!*unit && strcmp(text, "0"))
 		return "a unit is missing: K, M, G, T, or s for sectors";
-	unit = *d.unit ? size_unit_bytes(d.unit) : 1;
-	if (!unit)
+	if (*unit && !size_unit_bytes(unit))
 		return "unknown unit (known: s B K M G T P, KiB... and KB...)";
-	/* a number of sectors may be too large for a number of bytes */
-	if (unit == SECTOR_SIZE) {
-		if (d.digits % d.scale)
-			return "not a whole number of sectors";
-		*sectors = d.digits / d.scale;
-		return NULL;
+
+	exact = exact * size_unit_bytes(unit) / SECTOR_SIZE;
+	if (exact >= 0x1p64L)
+		return "number too large";
+	*sectors = exact;
+	rest = exact - *sectors;
+	if (rest > 0.5L) {
+		*sectors += 1;
+		rest = 1 - rest;
 	}
-	return size_count_sectors(&d, unit, sectors);
+	return rest > ROUNDING || (exact > 0 && !*sectors) ?
+	       "not a multiple of a sector of 512 bytes" : NULL;
 }
 
 char *size_format(uint64_t sectors)
@@ -129,10 +67,8 @@ char *size_format(uint64_t sectors)
 
 	if (!sectors)
 		return xstrdup("0");
-	/* what is too large in bytes is read in sectors only */
-	if (sectors % 2 || sectors > UINT64_MAX / SECTOR_SIZE)
+	if (sectors % 2)
 		return xasprintf("%llus", (unsigned long long)sectors);
-
 	while (number % 1024 == 0 && unit < 4) {
 		number /= 1024;
 		unit++;
@@ -151,7 +87,5 @@ char *size_format_short(uint64_t sectors)
 		number /= 1024;
 		unit++;
 	}
-	if (number >= 100 || number == (uint64_t)number)
-		return xasprintf("%.0f%c", number, units[unit]);
-	return xasprintf("%.1f%c", number, units[unit]);
+	return xasprintf("%.*f%c", number < 100 && number != (uint64_t)number, number, units[unit]);
 }

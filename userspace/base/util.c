@@ -107,13 +107,6 @@ void words_split(struct words *w, const char *line)
 	}
 }
 
-void words_free(struct words *w)
-{
-	free(w->word);
-	free(w->text);
-	memset(w, 0, sizeof(*w));
-}
-
 bool str_starts(const char *s, const char *prefix)
 {
 	return !strncmp(s, prefix, strlen(prefix));
@@ -181,7 +174,8 @@ void cleanup_free(void *p)
 
 void cleanup_words(struct words *w)
 {
-	words_free(w);
+	free(w->word);
+	free(w->text);
 }
 
 void cleanup_strbuf(struct strbuf *b)

@@ -57,7 +57,6 @@ struct words {
 };
 
 void words_split(struct words *w, const char *line);
-void words_free(struct words *w);
 
 bool str_starts(const char *s, const char *prefix);
 bool parse_u64(const char *s, uint64_t *value);

@@ -248,7 +248,7 @@ int input_read(const char *path, char **text)
 		fd = dup(STDIN_FILENO);
 	else
 		fd = open(path, O_RDONLY | O_CLOEXEC);
-	*text = fd < 0 ? NULL : read_stream(fd, INPUT_MAX);
+	*text = fd < 0 ? NULL : read_bytes(fd, INPUT_MAX, NULL);
 	if (*text)
 		return 0;
 	r = -errno;

@@ -116,7 +116,7 @@ static void doctor_unit(struct findings *f)
 		(char *)"systemctl", (char *)"show", (char *)"--property=ActiveState,UnitFileState",
 		(char *)unit, NULL
 	};
-	_cleanup_free_ char *text = child_read(argv);
+	_cleanup_free_ char *text = child_read(argv, NULL);
 
 	if (text && strstr(text, "ActiveState=failed"))
 		finding_add(f, FINDING_ERROR, unit,

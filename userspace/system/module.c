@@ -177,7 +177,7 @@ static bool module_needs_signature(const struct module_file *m)
 static bool module_lacks_key(const char *signer)
 {
 	_cleanup_close_ int fd = open("/proc/keys", O_RDONLY | O_CLOEXEC);
-	_cleanup_free_ char *keys = geteuid() || fd < 0 ? NULL : read_stream(fd, KEYS_MAX);
+	_cleanup_free_ char *keys = geteuid() || fd < 0 ? NULL : read_bytes(fd, KEYS_MAX, NULL);
 	_cleanup_free_ char *words = xasprintf(" %s: ", signer);
 
 	return keys && !strstr(keys, words);

@@ -436,7 +436,7 @@ static bool users_may_write(int pid, int fd)
 {
 	_cleanup_free_ char *path = xasprintf("/proc/%d/fdinfo/%d", pid, fd);
 	_cleanup_close_ int info = open(path, O_RDONLY | O_CLOEXEC);
-	_cleanup_free_ char *text = info < 0 ? NULL : read_stream(info, FDINFO_MAX);
+	_cleanup_free_ char *text = info < 0 ? NULL : read_bytes(info, FDINFO_MAX, NULL);
 	const char *flags = text ? strstr(text, "flags:") : NULL;
 
 	return flags && (strtoul(flags + strlen("flags:"), NULL, 8) & O_ACCMODE) != O_RDONLY;
