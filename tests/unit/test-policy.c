@@ -232,7 +232,7 @@ static void origins(void **state __unused)
 		{ "part1-mpath-3600", "kpartx" }, { "part12-DMRAID-x", "kpartx" },
 		{ "mpath-3600", "multipath" }, { "CRYPT-LUKS2-0-x", "cryptsetup" },
 		{ "DMRAID-isw", "dmraid" }, { "NOCLONE-1", "noclone" },
-		{ "partition-1", "partition" }, { "stratis-1-private", "stratis" },
+		{ "stratis-1-private", "stratis" },
 	};
 	size_t i;
 

@@ -89,16 +89,13 @@ const char *name_problem(const char *name)
 {
 	if (!*name)
 		return "is no name: give one, for example data";
-	if (!strcmp(name, ".") || !strcmp(name, ".."))
-		return "is a directory: give another name";
-	if (!strcmp(name, "control"))
-		return "is the name of device-mapper's own node /dev/mapper/control: give another name";
 	if (strchr(name, '/'))
 		return "contains a slash: give the name only, without a path";
 	if (!name_is_plain(name))
 		return PLAIN_WORDS;
-	if (*name == '-')
-		return "begins with a dash, as options do: give another name";
+	/* directories, dm's own node in /dev/mapper, and options */
+	if (!strcmp(name, ".") || !strcmp(name, "..") || !strcmp(name, "control") || *name == '-')
+		return "is no name that a device can have: give another one";
 	if (strlen(name) > DM_NAME_MAX)
 		return "is longer than the kernel's 127 characters: give a shorter name";
 	return NULL;
@@ -121,41 +118,29 @@ const char *uuid_problem(const char *uuid)
 #define LVM_GROUP_LENGTH	36
 #define LVM_UUID_LENGTH	68
 
-/* Words that are not the names of the programs. */
+/* Where the word is not the name of the program; "part1-mpath-..." is a partition. */
 static const struct {
-	const char *word, *program;
+	const char *prefix, *program;
 } programs[] = {
-	{ "mpath", "multipath" },
-	{ "crypt", "cryptsetup" },
+	{ "mpath-", "multipath" },
+	{ "CRYPT-", "cryptsetup" },
+	{ "part", "kpartx" },
 };
-
-/* "part1-mpath-...": a partition that kpartx has mapped */
-static bool name_origin_is_partition(const char *word)
-{
-	return str_starts(word, "part") && word[4] &&
-	       !word[4 + strspn(word + 4, "0123456789")];
-}
 
 char *origin_of_uuid(const char *uuid)
 {
 	size_t i, length = strcspn(uuid, "-");
-	char *word, *c;
+	char *word;
 
 	if (!length || !uuid[length])
 		return NULL;
+	for (i = 0; i < ARRAY_SIZE(programs); i++)
+		if (str_starts(uuid, programs[i].prefix))
+			return xstrdup(programs[i].program);
 	word = xstrndup(uuid, length);
-	for (c = word; *c; c++)
-		*c = tolower((unsigned char)*c);
-	for (i = 0; i < ARRAY_SIZE(programs); i++) {
-		if (strcmp(word, programs[i].word))
-			continue;
-		free(word);
-		return xstrdup(programs[i].program);
-	}
-	if (!name_origin_is_partition(word))
-		return word;
-	free(word);
-	return xstrdup("kpartx");
+	for (i = 0; i < length; i++)
+		word[i] = tolower((unsigned char)word[i]);
+	return word;
 }
 
 bool origin_is_lvm(const char *uuid)

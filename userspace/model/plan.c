@@ -175,7 +175,7 @@ static void plan_linear(const struct plan_request *req,
 				   legs[i].spec->device, block_size);
 			continue;
 		}
-		target = table_add_noclone(t, TARGET_LINEAR, at, used);
+		target = table_add_target(t, at, used, NOCLONE_LINEAR_NAME);
 		target_add_leg(target, legs[i].facts.path, legs[i].spec->start);
 		target->no_fastpath = req->no_fastpath;
 		at += used;
@@ -207,7 +207,7 @@ static void plan_striped(const struct plan_request *req,
 		return;
 	}
 
-	target = table_add_noclone(t, TARGET_STRIPED, 0, total);
+	target = table_add_target(t, 0, total, NOCLONE_STRIPED_NAME);
 	target->chunk = req->chunk;
 	target->no_fastpath = req->no_fastpath;
 	for (i = 0; i < req->nr_legs; i++) {
@@ -312,7 +312,8 @@ static void plan_file_lay_out(const struct file_request *req, const struct file_
 		return;
 	}
 	plan_file_report_unused(req, left, unit, findings);
-	target = table_add_file(t, f->path, 0, end);
+	target = table_add_target(t, 0, end, NOCLONE_FILE_NAME);
+	target->path = xstrdup(f->path);
 	target->engine = req->engine;
 	target->engine_given = req->engine_given;
 	target->no_fastpath = req->no_fastpath;

@@ -23,7 +23,7 @@ static const char *compare_find_place(const struct target *t, uint64_t sector, u
 static bool compare_targets(const struct target *a, const struct target *b, uint64_t sector)
 {
 	_cleanup_free_ char *ours = NULL, *theirs = NULL;
-	uint64_t x, y;
+	uint64_t x = 0, y = 0;
 	const char *on = compare_find_place(a, sector, &x);
 	const char *other = compare_find_place(b, sector, &y);
 

@@ -8,6 +8,8 @@
  */
 #include "model/table-text.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -262,6 +264,8 @@ static struct target *table_parse_add_line(struct table *t, unsigned int line,
 
 	if (line)
 		target->line = line;
+	target->understood = false;
+	free(target->params);
 	target->params = xstrdup(params);
 	table_parse_params(target, findings);
 	return target;
@@ -274,33 +278,17 @@ struct target *table_add(struct table *t, uint64_t start, uint64_t length,
 	return table_parse_add_line(t, 0, start, length, type, params, findings);
 }
 
-/* Cut one word off the front of @s; NULL when nothing is left. */
-static char *table_parse_cut_word(char **s)
-{
-	char *word = *s + strspn(*s, " \t");
-	char *end = word + strcspn(word, " \t");
-
-	if (!*word)
-		return NULL;
-	*s = *end ? end + 1 : end;
-	*end = 0;
-	return word;
-}
-
-static void table_parse_line(struct table *t, unsigned int nr, char *line,
+static void table_parse_line(struct table *t, unsigned int nr, const char *line,
 			     struct findings *findings)
 {
-	char *start_word, *length_word, *type;
+	_cleanup_free_ char *start_word = NULL, *length_word = NULL, *type = NULL;
 	uint64_t start, length;
+	int rest = 0, words = sscanf(line, "%ms %ms %ms %n", &start_word, &length_word, &type,
+				     &rest);
 
-	line[strcspn(line, "#\r\n")] = 0;
-	start_word = table_parse_cut_word(&line);
-	if (!start_word)
+	if (words <= 0)
 		return;
-
-	length_word = table_parse_cut_word(&line);
-	type = length_word ? table_parse_cut_word(&line) : NULL;
-	if (!type)
+	if (words < 3)
 		finding_at(findings, FINDING_ERROR, nr,
 			   "A target is <start sector> <sectors> <target> <arguments>");
 	else if (!parse_u64(start_word, &start))
@@ -312,8 +300,7 @@ static void table_parse_line(struct table *t, unsigned int nr, char *line,
 			   "Length of the target is not a decimal number of sectors: \"%s\"",
 			   length_word);
 	else
-		table_parse_add_line(t, nr, start, length, type, line + strspn(line, " \t"),
-				     findings);
+		table_parse_add_line(t, nr, start, length, type, line + rest, findings);
 }
 
 void table_parse(struct table *t, const char *text, struct findings *findings)
@@ -324,6 +311,7 @@ void table_parse(struct table *t, const char *text, struct findings *findings)
 		size_t len = strcspn(text, "\n");
 		_cleanup_free_ char *line = xstrndup(text, len);
 
+		line[strcspn(line, "#\r")] = 0;
 		table_parse_line(t, ++nr, line, findings);
 		text += len + (text[len] == '\n');
 	}

@@ -63,35 +63,14 @@ struct target *table_add_target(struct table *t, uint64_t start,
 	target->start = start;
 	target->length = length;
 	target->type = xstrdup(type);
+	target->params = xstrdup("");
+	target->understood = true;
 	for (i = 0; i < ARRAY_SIZE(types); i++) {
 		if (strcmp(type, types[i].name))
 			continue;
 		target->kind = types[i].kind;
 		target->stock = types[i].stock;
 	}
-	return target;
-}
-
-struct target *table_add_noclone(struct table *t, enum target_kind kind,
-				 uint64_t start, uint64_t length)
-{
-	const char *type = kind == TARGET_LINEAR ? NOCLONE_LINEAR_NAME :
-						   NOCLONE_STRIPED_NAME;
-	struct target *target = table_add_target(t, start, length, type);
-
-	target->understood = true;
-	target->params = xstrdup("");
-	return target;
-}
-
-struct target *table_add_file(struct table *t, const char *path,
-			      uint64_t start, uint64_t length)
-{
-	struct target *target = table_add_target(t, start, length, NOCLONE_FILE_NAME);
-
-	target->understood = true;
-	target->params = xstrdup("");
-	target->path = xstrdup(path);
 	return target;
 }
 
@@ -188,14 +167,9 @@ bool table_has_file(const struct table *t)
 
 const char *target_stock_type(const struct target *target)
 {
-	switch (target->kind) {
-	case TARGET_LINEAR:
-		return "linear";
-	case TARGET_STRIPED:
-		return "striped";
-	default:
-		return strcmp(target->type, NOCLONE_ZERO_NAME) ? target->type : "zero";
-	}
+	bool same = !target_is_noclone(target) || target->kind == TARGET_FILE;
+
+	return target->type + (same ? 0 : strlen("noclone-"));
 }
 
 void table_rename_devices(struct table *t, device_namer namer)

@@ -91,12 +91,6 @@ struct table {
 /* Add a target of any type, without arguments, to be filled by the caller. */
 struct target *table_add_target(struct table *t, uint64_t start,
 				uint64_t length, const char *type);
-/* The same for a linear or striped target of this module. */
-struct target *table_add_noclone(struct table *t, enum target_kind kind,
-				 uint64_t start, uint64_t length);
-/* The same for noclone-file; @path is not encoded. */
-struct target *table_add_file(struct table *t, const char *path,
-			      uint64_t start, uint64_t length);
 void target_add_leg(struct target *target, const char *device, uint64_t start);
 
 /* Sectors of @target that each leg provides. */
