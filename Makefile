@@ -28,6 +28,7 @@
 #   make check-uml        the suite in a kernel with KASAN, lockdep and kmemleak
 #   make check-lvm2       tests of lvm2 itself, with and without the fast path
 #   make check-meta       tests of the test harness itself
+#   make next             what a reader of Debian's newest kernel has to look at
 #   make bench MODE=insn  instructions per I/O on the stock kernels: raw, stock, ours
 #   make bench MODE=file  the same of files, loop devices and noclone-file
 #   make bench MODE=volumes  the same of what LVM and others make, without and with the fast path
@@ -41,6 +42,7 @@
 #   SETS="psync stack"    only these sets of measurements of make bench, not published
 #   T="stack/ *flush"     only tests whose AREA/NAME contains or matches one
 #   SECONDS=30            how long make fuzz runs
+#   NEXT=7.3 SINCE=7.2    another kernel for make next, and the one beside it
 #   KVER=6.1.0-50-amd64   build the module for another installed kernel
 #   V=1                   show the commands
 #   DESTDIR=, prefix=/usr/local
@@ -49,7 +51,7 @@ SHELL := /bin/bash
 MAKEFLAGS += --no-print-directory
 KVER ?= $(shell uname -r)
 prefix ?= /usr/local
-export KERNEL T V MODE SETS TORTURE
+export KERNEL T V MODE SETS TORTURE NEXT SINCE
 
 all: modules tool
 
@@ -82,6 +84,9 @@ check:
 
 check-all:
 	@ALL=1 tests/harness/run
+
+next:
+	@tests/harness/next
 
 check-unit:
 	@tests/harness/unit
@@ -129,4 +134,4 @@ help:
 	@sed -n '3,/^$$/s/^# \{0,1\}//p' Makefile
 
 .PHONY: all modules tool install uninstall deb check check-all check-unit fuzz check-vm \
-	check-machine check-packages check-uml check-lvm2 check-meta style analyze demo bench clean help
+	check-machine check-packages check-uml check-lvm2 check-meta style analyze demo bench next clean help
