@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * The policy: an edit decides, also when the file is read again, the same edit is no edit, and
- * a hidden rule decides nothing.
- */
+/* The policy: an edit decides, also when the file is read again, and the same edit is no edit. */
 #include "fuzz.h"
 
 #include "model/name.h"
@@ -53,16 +50,6 @@ static void policy_edits_once(const char *text, enum policy_kind kind, const cha
 	assert(!*again);
 }
 
-static void policy_hidden_rules_decide_nothing(const char *text, const struct policy_names *names)
-{
-	_cleanup_policy_ struct policy p = { 0 };
-	const struct policy_line *line;
-
-	policy_read(&p, text);
-	line = policy_find(&p, names);
-	assert(!line || !policy_hides(&p, line));
-}
-
 /* The first line is a name and a pattern, the others are the file. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -73,7 +60,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	enum policy_kind kind;
 
 	policy_prints_what_it_reads(rules);
-	policy_hidden_rules_decide_nothing(rules, &(struct policy_names) { name, "vg0/a" });
 	for (kind = POLICY_INCLUDE; *word && kind <= POLICY_EXCLUDE; kind++) {
 		policy_edits_once(rules, kind, NULL, &(struct policy_names) { name, NULL });
 		policy_edits_once(rules, kind, NULL, &(struct policy_names) { name, "vg0/a" });

@@ -197,6 +197,32 @@ static void remedies(void **state __unused)
 	assert_string_equal(unknown, "moon");
 }
 
+static void every_reason_has_a_remedy(void **state __unused)
+{
+#define WORD(enumerator, word, meaning)	word,
+	static const char * const reasons[] = {
+		NOCLONE_OFF_REASONS(WORD)
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(reasons); i++) {
+		_cleanup_free_ char *remedy = remedy_of_reason(reasons[i], "vg0-root");
+
+		assert_non_null(status_meaning(STATUS_REASON, reasons[i]));
+		assert_non_null(remedy);
+		/* a command that can be pasted, also if it is the root file system */
+		if (!strcmp(reasons[i], "unasked") || !strcmp(reasons[i], "detached") ||
+		    !strcmp(reasons[i], "memory")) {
+			assert_null(strstr(remedy, "suspend"));
+			assert_non_null(strstr(remedy, "enable --runtime"));
+		}
+		assert_null(strstr(remedy, "NAME"));
+		if (strstr(remedy, "enable --runtime"))
+			assert_non_null(strstr(remedy, "noclone enable --runtime vg0-root"));
+	}
+	assert_null(remedy_of_reason("moon", "vg0-root"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -212,6 +238,7 @@ int main(void)
 		cmocka_unit_test(status_refused_in_words),
 		cmocka_unit_test(status_stands_in),
 		cmocka_unit_test(remedies),
+		cmocka_unit_test(every_reason_has_a_remedy),
 	};
 
 	return cmocka_run_group_tests_name("status", tests, NULL, NULL);

@@ -22,7 +22,6 @@
 #include "system/layers.h"
 #include "system/live.h"
 #include "system/module.h"
-#include "system/policy-file.h"
 #include "system/saved-file.h"
 #include "cli/options.h"
 #include "cli/output.h"
@@ -86,7 +85,6 @@ static void doctor_kernels(struct doctor *d)
 	free(list);
 }
 
-/* Not policy_file_open(), which logs mistakes: here they are findings. */
 static void doctor_policy_file(struct doctor *d)
 {
 	_cleanup_free_ char *text = read_text_file(POLICY_PATH, POLICY_MAX);

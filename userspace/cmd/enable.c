@@ -4,144 +4,278 @@
  *
  * Both edit the policy, and --now applies what it then says to the devices that were given.
  * With --runtime nothing of that is written; --policy edits nothing.
+ *
+ * With its parameter "stock" the module lets stock devices understand messages, and only a
+ * message gives one the fast path.  Without, all of them go back to dm core, and what was
+ * asked for is forgotten.
  */
 #include <errno.h>
 #include <json-c/json.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include "dm-noclone.h"
 #include "base/log.h"
+#include "base/read.h"
 #include "base/util.h"
 #include "model/name.h"
 #include "model/policy.h"
-#include "model/switch-plan.h"
+#include "model/status.h"
 #include "system/devmap.h"
 #include "system/layers.h"
 #include "system/live.h"
 #include "system/module.h"
-#include "system/policy-file.h"
+#include "system/replace-file.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/select.h"
 #include "cmd/cmd.h"
 
-/* The mapped devices of the running system whose fast path may be switched. */
+#define OPT_RULES	(OPT_INCLUDE | OPT_EXCLUDE)
+#define OPT_ACTS	(OPT_NOW | OPT_RUNTIME | OPT_POLICY)
 
-static int enable_candidates_get(struct candidate *c, const char *name)
+/**
+ * struct candidate - a mapped device whose fast path may be switched
+ * @name: its name
+ * @lv: VG/LV, or NULL
+ * @devno: its number
+ * @own: it has a target of this module with a fast path
+ * @other: else the type of a target without, or NULL
+ * @sector: where a message is understood
+ * @suspended: the device is suspended
+ * @named: the user has asked for this device, not for a group it is in
+ * @rule: the one of the policy that decides, or NULL
+ * @asked: it is to be switched, or stay
+ * @on: to the fast path
+ * @sends: by a message
+ * @failed: which was refused
+ * @before: "on", "off:reason", "stock"; NULL: no fast path is possible
+ * @after: the same then
+ * @why: why it is not as requested, or NULL
+ */
+struct candidate {
+	char *name;
+	char *lv;
+	dev_t devno;
+	bool own;
+	char *other;
+	uint64_t sector;
+	bool suspended;
+	bool named;
+	const struct policy_line *rule;
+	bool asked;
+	bool on;
+	bool sends;
+	bool failed;
+	char *before;
+	char *after;
+	char *why;
+};
+
+/**
+ * struct request - what the command line asks for
+ * @o: options
+ * @on: it is enable, not disable
+ * @acts: devices are switched
+ * @lasts: the policy is written
+ * @policy: what holds for this command
+ * @edits: how it changes
+ * @load: the module has to be loaded
+ * @stock: what its parameter has to be set to, or NULL
+ * @clears: the parameter does for all stock devices what a message does for one
+ * @found: enable_add_part() has found one
+ * @device: the devices
+ * @nr: how many
+ */
+struct request {
+	const struct options *o;
+	bool on;
+	bool acts;
+	bool lasts;
+	struct policy policy;
+	char *edits;
+	bool load;
+	const char *stock;
+	bool clears;
+	bool found;
+	struct candidate *device;
+	unsigned int nr;
+};
+
+static void enable_free_candidate(struct candidate *c)
+{
+	free(c->name);
+	free(c->lv);
+	free(c->other);
+	free(c->before);
+	free(c->after);
+	free(c->why);
+}
+
+static void enable_free(struct request *q)
+{
+	unsigned int i;
+
+	for (i = 0; i < q->nr; i++)
+		enable_free_candidate(&q->device[i]);
+	free(q->device);
+	free(q->edits);
+	policy_free(&q->policy);
+}
+
+/* The policy.  A reader, also after a crash, sees the old file or the new one. */
+
+#define POLICY_MAX	(1U << 20)
+/* Not in the policy's own folder, which may not be there, and which any user can lock. */
+#define LOCK		RUN_DIR "/policy"
+
+static const char head[] =
+	"# Device-mapper devices that get the fast path, see noclone-policy(5).\n"
+	"# The first rule that matches a device decides.\n";
+
+/* Without a file it is empty.  Return: 0, or a negative errno after a message. */
+static int enable_read_policy(struct policy *p)
+{
+	_cleanup_findings_ struct findings findings = { 0 };
+	_cleanup_free_ char *text = read_text_file(POLICY_PATH, POLICY_MAX);
+	int err = errno;
+
+	if (!text && err != ENOENT)
+		log_err(POLICY_PATH ": %s", read_text_problem(err));
+	if (!text)
+		return err == ENOENT ? 0 : -err;
+	policy_parse(p, text, &findings);
+	findings_log(&findings, POLICY_PATH, FINDING_ERROR);
+	return findings.nr ? -EINVAL : 0;
+}
+
+/* Return: as above. */
+static int enable_write_policy(const struct policy *p)
+{
+	/* the file may be behind a link, which was made on purpose */
+	_cleanup_free_ char *real = realpath(POLICY_PATH, NULL), *rules = policy_print(p);
+	_cleanup_free_ char *text = xasprintf("%s%s", real ? "" : head, rules);
+	_cleanup_free_ char *folder = xstrndup(POLICY_PATH, strrchr(POLICY_PATH, '/') - POLICY_PATH);
+	int r = mkdir(folder, 0755) && errno != EEXIST ? -errno : 0;
+
+	if (!r)
+		r = replace_file(real ? real : POLICY_PATH, text);
+	if (r)
+		log_err("writing " POLICY_PATH " failed: %s", strerror(-r));
+	return r;
+}
+
+/* The devices. */
+
+/* A new string, or NULL. */
+static char *enable_state(const struct candidate *c, const struct live *live)
+{
+	char *state = c->other ? NULL : live_fastpath(live);
+
+	return state || c->own || c->other || !live->table.nr ? state : xstrdup("stock");
+}
+
+/* A message goes to the first target that understands it. */
+static int enable_look(struct candidate *c, const char *name)
 {
 	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
 	_cleanup_live_ struct live live = { 0 };
 	int r = devmap_info(name, &dev);
+	unsigned int i;
 
 	if (!r)
 		r = live_get(name, &live);
-	if (r)
-		return r;
 	c->name = xstrdup(name);
-	if (origin_is_lvm(dev.uuid))
-		c->lv = devmap_lv_of_name(name);
+	c->lv = dev.uuid && origin_is_lvm(dev.uuid) ? devmap_lv_of_name(name) : NULL;
 	c->devno = dev.devno;
 	c->suspended = dev.suspended;
-	c->state = live_fastpath(&live);
-	candidate_learn(c, &live.table);
-	return 0;
+	c->own = live_status(&live) && table_has_noclone(&live.table);
+	for (i = live.table.nr; i--;) {
+		const struct target *t = &live.table.targets[i];
+
+		if (c->own ? target_is_noclone(t) : t->stock) {
+			c->sector = t->start;
+		} else if (!c->own) {
+			free(c->other);
+			c->other = xstrdup(t->type);
+		}
+	}
+	c->before = enable_state(c, &live);
+	return r;
 }
 
-static int enable_candidates_add_one(struct switch_plan *p, const char *name)
+static struct candidate *enable_find(const struct request *q, const char *name)
 {
-	struct candidate c = { 0 };
-	int r = enable_candidates_get(&c, name);
+	unsigned int i;
 
-	if (r)
-		return r;
-	GROW(p->device, p->nr);
-	p->device[p->nr++] = c;
-	return 0;
+	for (i = 0; i < q->nr; i++)
+		if (!strcmp(q->device[i].name, name))
+			return &q->device[i];
+	return NULL;
 }
 
-static void enable_candidates_add_suitable(const char *name, void *data)
+/* One that nobody has named has to be suitable.  Return: 0 or a negative errno. */
+static int enable_add(struct request *q, const char *name, bool named)
 {
-	struct switch_plan *p = data;
+	struct candidate c = { .named = named }, *known = enable_find(q, name);
+	int r;
 
-	/* it may be gone since it was found */
-	if (!enable_candidates_add_one(p, name) &&
-	    !candidate_is_suitable(&p->device[p->nr - 1]))
-		candidate_free(&p->device[--p->nr]);
-}
-
-/* Where it is in the plan; behind the last one if it is not. */
-static unsigned int enable_candidates_find(const struct switch_plan *p, const char *name)
-{
-	unsigned int at = 0;
-
-	while (at < p->nr && strcmp(p->device[at].name, name))
-		at++;
-	return at;
-}
-
-struct parts {
-	struct switch_plan *plan;
-	bool any;
-};
-
-static void enable_candidates_add_part(const char *name, void *data)
-{
-	struct parts *parts = data;
-	struct switch_plan *p = parts->plan;
-
-	if (enable_candidates_find(p, name) == p->nr)
-		enable_candidates_add_suitable(name, p);
-	parts->any |= enable_candidates_find(p, name) < p->nr;
-}
-
-/* As a word of the command that the user may have meant. */
-static void enable_candidates_name(const char *name, void *data)
-{
-	_cleanup_switch_plan_ struct switch_plan p = { 0 };
-	_cleanup_free_ char *word = NULL;
-
-	enable_candidates_add_suitable(name, &p);
-	if (!p.nr)
-		return;
-	word = shell_quote(p.device->lv ? p.device->lv : name);
-	strbuf_add(data, " %s", word);
-}
-
-/*
- * Add a device to the plan, and the linear and striped devices below that belong to the same
- * logical volume.  Return: 0, or a negative errno after a message.
- */
-static int enable_candidates_add(struct switch_plan *p, const char *name)
-{
-	unsigned int at = enable_candidates_find(p, name);
-	struct parts parts = { p, false };
-	struct strbuf below = { 0 };
-	struct candidate *c;
-	int r = at < p->nr ? 0 : enable_candidates_add_one(p, name);
-
-	if (r) {
-		log_err("%s: %s", name, devmap_reason(r));
+	if (known) {
+		known->named |= named;
+		return 0;
+	}
+	r = enable_look(&c, name);
+	if (r || !(named || c.before)) {
+		enable_free_candidate(&c);
 		return r;
 	}
-	layers_below(p->device[at].devno, false, enable_candidates_add_part, &parts);
-	c = &p->device[at];
-	c->named = true;
-	c->has_parts = parts.any;
-	if (parts.any || candidate_is_suitable(c))
-		return 0;
-	layers_below(c->devno, true, enable_candidates_name, &below);
-	free(c->below);
-	c->below = below.text;
+	GROW(q->device, q->nr);
+	q->device[q->nr++] = c;
 	return 0;
 }
 
-/* Add all devices that are suitable: 0, or a negative errno after a message. */
-static int enable_candidates_add_all(struct switch_plan *p)
+/* It may be gone since it was found. */
+static void enable_add_part(const char *name, void *data)
 {
-	int r = devmap_for_each(enable_candidates_add_suitable, p);
+	struct request *q = data;
+
+	enable_add(q, name, false);
+	q->found |= enable_find(q, name) != NULL;
+}
+
+static int enable_refuse(const struct candidate *c)
+{
+	if (c->other)
+		log_err("%s: its table has a target of type %s, which has no fast path: \"lsblk --inverse\" shows the devices below it",
+			c->name, c->other);
+	else
+		log_err("%s: it has no table", c->name);
+	return -EOPNOTSUPP;
+}
+
+/* With the linear and striped devices below that belong to the same logical volume. */
+static int enable_add_volume(struct request *q, const struct devmap_device *dev)
+{
+	int r = enable_add(q, dev->name, !opt(q->o, OPT_POLICY));
+	const struct candidate *c = enable_find(q, dev->name);
+
+	if (r) {
+		log_err("%s: %s", dev->name, devmap_reason(r));
+		return r;
+	}
+	q->found = c && c->before;
+	layers_below(dev->devno, enable_add_part, q);
+	/* which may have moved it */
+	c = enable_find(q, dev->name);
+	return q->on && c && !q->found ? enable_refuse(c) : 0;
+}
+
+static int enable_add_all(struct request *q)
+{
+	int r = devmap_for_each(enable_add_part, q);
 
 	/* no driver, no devices: nothing to complain about */
 	if (r == -ENODEV)
@@ -151,176 +285,24 @@ static int enable_candidates_add_all(struct switch_plan *p)
 	return r;
 }
 
-/* The state of the fast path now, see struct candidate: a new string, or NULL. */
-static char *enable_state_now(const struct candidate *c)
-{
-	_cleanup_live_ struct live live = { 0 };
-
-	live_get(c->name, &live);
-	return live_fastpath(&live);
-}
-
-/*
- * Switching the fast path of devices.
- *
- * Each step leaves devices as they were or switched, whenever this process dies: a
- * message makes the module suspend and resume a device inside the kernel.
- */
-
-/* How long to wait for the next device to come on */
-#define PATIENCE_MS	5000
-#define POLL_MS		20
-/* Devices come on one after the other: how many of those that are not on are looked at */
-#define AHEAD		16
-/* From how many devices on progress is shown */
-#define MANY		8
-
-static int enable_now_set_params(const struct switch_plan *p)
-{
-	int r = p->load ? module_load() : 0;
-
-	return r || !p->set_stock ? r : module_set("stock", switch_stock_word(p));
-}
-
-/* Only where it takes a moment. */
-static void enable_now_show_progress(const char *what, unsigned int done, unsigned int nr)
-{
-	if (nr >= MANY)
-		log_progress(what, done, nr);
-}
-
-static void enable_now_send_messages(struct switch_plan *p)
-{
-	unsigned int i;
-
-	for (i = 0; i < p->nr; i++) {
-		struct candidate *c = &p->device[i];
-		const char *message = c->action == SWITCH_ON ?
-			NOCLONE_MSG_FASTPATH " " NOCLONE_MSG_ON :
-			NOCLONE_MSG_FASTPATH " " NOCLONE_MSG_OFF;
-
-		enable_now_show_progress("switching devices", i, p->nr);
-		if (c->action == SWITCH_ON || c->action == SWITCH_OFF)
-			c->failed = devmap_message(c->name, c->sector, message, NULL);
-	}
-	enable_now_show_progress("switching devices", i, p->nr);
-}
-
-/*
- * How many devices are still on their way; their states are read again, until ahead of
- * them are found not to be on: to ask thousands takes the processor from the module.
- */
-static unsigned int enable_now_count_pending(struct switch_plan *p, unsigned int ahead,
-					     unsigned int waited_ms)
-{
-	unsigned int i, pending = 0;
-
-	for (i = 0; i < p->nr; i++) {
-		struct candidate *c = &p->device[i];
-
-		if (c->after && !switch_is_pending(c, waited_ms))
-			continue;
-		if (pending < ahead) {
-			free(c->after);
-			c->after = enable_state_now(c);
-		}
-		pending += pending >= ahead || switch_is_pending(c, waited_ms);
-	}
-	return pending;
-}
-
-/*
- * The limit begins anew with each device that has come on.  The last look, after which
- * this gives up, is at all of them.
- */
-static void enable_now_wait(struct switch_plan *p)
-{
-	const struct timespec nap = { .tv_nsec = POLL_MS * 1000000L };
-	unsigned int pending, least = p->nr + 1, waited_ms = 0;
-
-	for (;;) {
-		const bool is_last = waited_ms >= PATIENCE_MS;
-
-		pending = enable_now_count_pending(p, is_last ? p->nr : AHEAD, waited_ms);
-		if (!pending || (is_last && pending >= least))
-			break;
-		enable_now_show_progress("waiting for devices", p->nr - pending, p->nr);
-		waited_ms = pending < least ? 0 : waited_ms + POLL_MS;
-		least = MIN(least, pending);
-		nanosleep(&nap, NULL);
-	}
-	enable_now_show_progress("waiting for devices", p->nr, p->nr);
-}
-
-/*
- * Carry out a plan, and fill in the state of each device after it.  Return: 0, or a negative
- * errno after a message, and no device is switched.
- */
-static int enable_now(struct switch_plan *p)
-{
-	int r = enable_now_set_params(p);
-
-	if (r)
-		return r;
-	enable_now_send_messages(p);
-	enable_now_wait(p);
-	return 0;
-}
-
-#define OPT_RULES	(OPT_INCLUDE | OPT_EXCLUDE)
-#define OPT_ACTS	(OPT_NOW | OPT_RUNTIME | OPT_POLICY)
-
-/**
- * struct request - what the command line asks for
- * @o: options
- * @on: it is enable, not disable
- * @acts: devices are switched
- * @lasts: the policy is written
- * @edits: how it changes
- * @policy: what holds for this command
- * @plan: the devices
- */
-struct request {
-	const struct options *o;
-	bool on;
-	bool acts;
-	bool lasts;
-	char *edits;
-	struct policy policy;
-	struct switch_plan plan;
-};
-
-/* NULL, or what is wrong with the command line. */
-static const char *enable_usage(const struct options *o, int argc)
-{
-	if (opt(o, OPT_ALL) && argc)
-		return "give devices or --all, not both";
-	if (opt(o, OPT_POLICY) && opt(o, OPT_ALL))
-		return "--policy is for all devices already";
-	if (opt(o, OPT_POLICY) && opt(o, OPT_RULES))
-		return "--policy applies the policy as it is: give --include and --exclude with --now";
-	if (opt(o, OPT_ALL) && opt(o, OPT_RULES))
-		return "--all replaces all rules of the policy: give --include and --exclude without it";
-	if (!argc && !opt(o, OPT_ALL | OPT_POLICY | OPT_RULES))
-		return "which devices? Give their names, or --all";
-	return NULL;
-}
-
+/* Return: 0, or a negative errno after a message. */
 static int enable_add_devices(struct request *q, int argc, char **argv)
 {
 	int i, r = 0;
 
 	if (!argc)
-		return q->acts ? enable_candidates_add_all(&q->plan) : 0;
+		return q->acts ? enable_add_all(q) : 0;
 	for (i = 0; i < argc && !r; i++) {
 		_cleanup_devmap_device_ struct devmap_device dev = { 0 };
 
 		r = select_device(argv[i], &dev);
 		if (!r)
-			r = enable_candidates_add(&q->plan, dev.name);
+			r = enable_add_volume(q, &dev);
 	}
 	return r;
 }
+
+/* What is to become of them. */
 
 /* The first rule decides, so what is more special goes above the rest. */
 static void enable_edit(struct request *q)
@@ -331,8 +313,8 @@ static void enable_edit(struct request *q)
 	if (opt(q->o, OPT_ALL))
 		policy_reset(&q->policy, kind);
 	policy_set(&q->policy, q->o->rules, q->o->nr_rules);
-	for (i = q->plan.nr; i-- && !opt(q->o, OPT_POLICY);) {
-		const struct candidate *c = &q->plan.device[i];
+	for (i = q->nr; i--;) {
+		const struct candidate *c = &q->device[i];
 
 		if (c->named)
 			policy_set_device(&q->policy, kind,
@@ -341,87 +323,190 @@ static void enable_edit(struct request *q)
 	q->edits = policy_edits(&q->policy);
 }
 
-/* Without devices, --now is for those that the given rules decide on. */
-static bool enable_is_given(const struct request *q, const struct policy_line *rule)
+/* Of those that were not named the policy decides, or what was given of it. */
+static void enable_ask(const struct request *q, struct candidate *c)
 {
-	unsigned int i;
-
-	if (!opt(q->o, OPT_RULES))
-		return true;
-	for (i = 0; i < q->o->nr_rules; i++)
-		if (!strcmp(q->o->rules[i].pattern, rule->pattern))
-			return true;
-	return false;
-}
-
-static enum wish enable_wish_of(const struct request *q, const struct candidate *c)
-{
-	enum wish wish = q->on ? WISH_ON : WISH_OFF;
-
-	if (c->has_parts && !candidate_is_suitable(c))
-		return WISH_NONE;
-	if (opt(q->o, OPT_ALL) || (c->named && !opt(q->o, OPT_POLICY)))
-		return wish;
-	if (!c->rule || !enable_is_given(q, c->rule))
-		return WISH_NONE;
-	return c->rule->kind == POLICY_INCLUDE ? WISH_ON : WISH_OFF;
-}
-
-/* A rule without wildcards asks for its device by name. */
-static void enable_wish(struct request *q, struct candidate *c)
-{
+	c->on = q->on;
+	c->asked = c->before;
+	if (!c->asked || opt(q->o, OPT_ALL) || c->named)
+		return;
 	c->rule = layers_rule(c->devno, &q->policy);
-	if (opt(q->o, OPT_POLICY))
-		c->named = c->rule && policy_is_literal(c->rule);
-	c->wish = enable_wish_of(q, c);
+	c->asked = c->rule && (c->rule->added || !opt(q->o, OPT_RULES));
+	c->on = c->asked && c->rule->kind == POLICY_INCLUDE;
 }
 
-/* Return: 0, or a negative errno after a message for each device that cannot follow. */
+static bool enable_needs_message(const struct request *q, const struct candidate *c)
+{
+	if (!c->asked)
+		return false;
+	if (c->on)
+		return strcmp(c->before, "on");
+	return strcmp(c->before, "stock") && strcmp(c->before, "off:message") &&
+	       (c->own || !q->clears);
+}
+
+/* Return: 0, or a negative errno after a message. */
 static int enable_plan(struct request *q)
 {
 	struct module_params m = { 0 };
+	_cleanup_free_ char *objection = NULL;
+	bool stock = false, on = false;
 	unsigned int i;
-	int r = 0;
 
-	for (i = 0; i < q->plan.nr; i++)
-		enable_wish(q, &q->plan.device[i]);
-	q->plan.all_off = opt(q->o, OPT_ALL) && !q->on;
 	if (q->acts)
 		module_params(&m);
-	switch_plan(&q->plan, &m);
-	for (i = 0; i < q->plan.nr; i++) {
-		struct candidate *c = &q->plan.device[i];
+	q->clears = opt(q->o, OPT_ALL) && !q->on && m.stock;
+	for (i = 0; i < q->nr; i++) {
+		struct candidate *c = &q->device[i];
 
-		if (c->action != SWITCH_CANNOT)
-			continue;
-		c->wish = WISH_NONE;
-		if (!c->named)
-			continue;
-		log_err("%s: %s", c->name, c->why);
-		r = -EOPNOTSUPP;
+		enable_ask(q, c);
+		c->sends = enable_needs_message(q, c);
+		on |= c->sends && c->on;
+		stock |= c->asked && c->on && !c->own;
 	}
-	if (q->plan.objection) {
-		log_err("%s", q->plan.objection);
-		r = -EOPNOTSUPP;
-	}
-	return r;
+	q->load = stock && !m.loaded;
+	q->stock = q->clears ? "off" : stock && !m.stock ? "on" : NULL;
+	objection = on ? module_objection(&m) : NULL;
+	if (objection)
+		log_err("%s", objection);
+	return objection ? -EOPNOTSUPP : 0;
 }
 
-static const char *enable_word(const struct candidate *c, const char *state)
+/* The same as shell commands, in the order in which it is done: a new string. */
+static char *enable_commands(const struct request *q)
 {
-	return state || !candidate_is_suitable(c) ? state : "stock";
+	struct strbuf b = { 0 };
+	unsigned int i;
+
+	if (q->load)
+		strbuf_add(&b, "modprobe " NOCLONE_MODULE_NAME "\n");
+	if (q->stock)
+		strbuf_add(&b, "echo %s >/sys/module/dm_noclone/parameters/stock\n", q->stock);
+	for (i = 0; i < q->nr; i++) {
+		const struct candidate *c = &q->device[i];
+		_cleanup_free_ char *command = name_command("message", c->name);
+
+		if (c->sends)
+			strbuf_add(&b, "%s %llu fastpath %s\n", command,
+				   (unsigned long long)c->sector, c->on ? "on" : "off");
+	}
+	return strbuf_take(&b);
 }
+
+/*
+ * Switching.  Each step leaves devices as they were or switched, whenever this process dies:
+ * a message makes the module suspend and resume a device inside the kernel.
+ */
+
+/* How long to wait for the next device to come on */
+#define PATIENCE_MS	5000
+#define POLL_MS		20
+/* From how many devices on progress is shown */
+#define MANY		8
+
+/*
+ * While the module attaches a device, it suspends it and learns its table, so states such as
+ * "suspended" and "mixed" pass.  These do not; with the last ones a device never comes on.
+ */
+static const char *const lasting[] = { "on", "stock", "off:option", "off:unpinned", "off:stuck", NULL };
+static const char *const never[] = {
+	"off:zoned", "off:foreign", "off:nostats", "off:layout", "off:kernel", NULL
+};
+
+static bool enable_is_in(const char *state, const char *const *list)
+{
+	while (*list && strcmp(*list, state))
+		list++;
+	return *list;
+}
+
+static bool enable_is_pending(const struct candidate *c)
+{
+	return c->sends && c->on && !c->failed && !c->suspended && c->after &&
+	       !enable_is_in(c->after, lasting) && !enable_is_in(c->after, never);
+}
+
+static void enable_show_progress(const char *what, unsigned int done, unsigned int nr)
+{
+	if (nr >= MANY)
+		log_progress(what, done, nr);
+}
+
+static void enable_look_again(struct candidate *c)
+{
+	_cleanup_live_ struct live live = { 0 };
+
+	live_get(c->name, &live);
+	free(c->after);
+	c->after = enable_state(c, &live);
+}
+
+static void enable_send(struct request *q)
+{
+	unsigned int i;
+
+	for (i = 0; i < q->nr; i++) {
+		struct candidate *c = &q->device[i];
+
+		if (c->sends)
+			c->failed = devmap_message(c->name, c->sector, c->on ?
+				NOCLONE_MSG_FASTPATH " " NOCLONE_MSG_ON :
+				NOCLONE_MSG_FASTPATH " " NOCLONE_MSG_OFF, NULL);
+		enable_show_progress("switching devices", i + 1, q->nr);
+	}
+}
+
+/* They come on one after the other: the limit begins anew with each that has. */
+static void enable_wait(struct request *q)
+{
+	const struct timespec nap = { .tv_nsec = POLL_MS * 1000000L };
+	unsigned int i, waited_ms = 0;
+
+	for (i = 0; i < q->nr; i++) {
+		struct candidate *c = &q->device[i];
+
+		if (!c->asked)
+			continue;
+		for (enable_look_again(c); enable_is_pending(c) && waited_ms < PATIENCE_MS;
+		     enable_look_again(c)) {
+			nanosleep(&nap, NULL);
+			waited_ms += POLL_MS;
+		}
+		if (c->sends && c->on && c->after && !strcmp(c->after, "on"))
+			waited_ms = 0;
+		enable_show_progress("waiting for devices", i + 1, q->nr);
+	}
+	for (i = 0; i < q->nr; i++)
+		if (enable_is_pending(&q->device[i]))
+			enable_look_again(&q->device[i]);
+}
+
+/* Why the device is not as requested: a new string, NULL if it is. */
+static char *enable_why(const struct candidate *c)
+{
+	bool on = c->after && !strcmp(c->after, "on");
+
+	if (on == c->on && !c->failed)
+		return NULL;
+	if (c->on && !on && c->suspended)
+		return xstrdup("the device is suspended: it comes on when it is resumed");
+	if (c->on && c->after && str_starts(c->after, "off:"))
+		return remedy_words(c->after, c->name);
+	return xstrdup(c->failed ? "the module did not take the message" :
+				   "another program may have replaced its table: try again");
+}
+
+/* What is printed. */
 
 static struct json_object *enable_row(const struct candidate *c)
 {
 	struct json_object *row = json_object_new_object();
-	const char *before = enable_word(c, c->state), *after = enable_word(c, c->after);
 
 	output_add_string(row, "name", c->name);
 	output_add_string(row, "lv", c->lv);
-	output_add_bool(row, "changed", before && after && strcmp(before, after));
-	output_add_string(row, "before", before);
-	output_add_string(row, "after", after);
+	output_add_bool(row, "changed", c->after && strcmp(c->before, c->after));
+	output_add_string(row, "before", c->before);
+	output_add_string(row, "after", c->after);
 	output_add_string(row, "why", c->why);
 	return row;
 }
@@ -430,12 +515,12 @@ static void enable_print_json(const struct request *q)
 {
 	struct json_object *out = output_new(q->on ? "enable" : "disable");
 	struct json_object *rows = json_object_new_array();
-	_cleanup_free_ char *lines = switch_plan_print(&q->plan);
+	_cleanup_free_ char *lines = enable_commands(q);
 	unsigned int i;
 
-	for (i = 0; i < q->plan.nr && q->acts; i++)
-		if (q->plan.device[i].wish != WISH_NONE)
-			json_object_array_add(rows, enable_row(&q->plan.device[i]));
+	for (i = 0; i < q->nr && q->acts; i++)
+		if (q->device[i].asked)
+			json_object_array_add(rows, enable_row(&q->device[i]));
 	output_add_bool(out, "dry_run", opt(q->o, OPT_DRY_RUN));
 	output_add_string(out, "file", POLICY_PATH);
 	json_object_object_add(out, "edits", output_lines(q->lasts ? q->edits : ""));
@@ -449,34 +534,31 @@ static void enable_print_json(const struct request *q)
  * A line for each change, and one for each device that was given.  What the policy says of
  * a part may not be what was asked for its volume.
  */
-static void enable_print_state(const struct request *q, const struct candidate *c)
+static void enable_print_change(const struct request *q, const struct candidate *c)
 {
-	const char *before = enable_word(c, c->state), *after = enable_word(c, c->after);
-	bool follows = c->wish == (q->on ? WISH_ON : WISH_OFF);
-
-	if (before && after && strcmp(before, after))
-		printf("%s: %s -> %s%s\n", c->name, before, after,
+	if (c->after && strcmp(c->before, c->after))
+		printf("%s: %s -> %s%s\n", c->name, c->before, c->after,
 		       opt(q->o, OPT_RUNTIME) ? ", until the next boot" : "");
 	else if (c->named)
-		printf("%s: %s already\n", c->name, after ? after : "no fast path");
-	if (!follows && !opt(q->o, OPT_POLICY | OPT_RULES))
+		printf("%s: %s already\n", c->name, c->before);
+	if (c->on != q->on && !opt(q->o, OPT_POLICY | OPT_RULES))
 		log_note("%s follows the rule \"%s\"", c->name, c->rule->text);
 }
 
 /* Return: whether it has failed. One of a group that can never follow is no failure. */
 static bool enable_print_device(const struct request *q, const struct candidate *c)
 {
-	const char *after = enable_word(c, c->after);
-	bool failed = c->failed || (c->why && (c->named || !switch_is_hopeless(c)));
+	const char *after = c->after ? c->after : "no fast path";
+	bool failed = c->why && (c->named || !enable_is_in(after, never));
 
-	if (opt(q->o, OPT_JSON) || (c->failed && !switch_says_why(c)))
+	if (opt(q->o, OPT_JSON))
 		return failed;
 	if (failed)
-		log_err("%s: %s: %s", c->name, after ? after : "no fast path", c->why);
+		log_err("%s: %s: %s", c->name, after, c->why);
 	else if (c->why && !opt(q->o, OPT_QUIET))
 		log_note("%s: %s: %s", c->name, after, c->why);
 	else if (!opt(q->o, OPT_QUIET))
-		enable_print_state(q, c);
+		enable_print_change(q, c);
 	return failed;
 }
 
@@ -490,32 +572,18 @@ static void enable_print_policy(const struct request *q)
 		printf(POLICY_PATH ": %.*s\n", (int)strcspn(line, "\n"), line);
 }
 
-static void enable_warn_hidden(const struct policy *p)
-{
-	unsigned int i;
-
-	for (i = 0; i < p->nr; i++) {
-		const struct policy_line *above = policy_hides(p, &p->line[i]);
-
-		if (above)
-			log_warn(POLICY_PATH ":%u: \"%s\" decides nothing: \"%s\" is above it", i + 1,
-				 p->line[i].text, above->text);
-	}
-}
-
-static void enable_say_when(const struct request *q)
-{
-	log_note("no device is switched yet: " POLICY_PATH " is applied at boot if noclone-enable.service is enabled; for now: noclone %s",
-		 opt(q->o, OPT_ALL) && !q->on ? "disable --runtime --all" : "enable --policy");
-}
-
 static void enable_dry_run(struct request *q)
 {
-	_cleanup_free_ char *lines = switch_plan_print(&q->plan);
+	_cleanup_free_ char *lines = enable_commands(q);
 	unsigned int i;
 
-	for (i = 0; i < q->plan.nr; i++)
-		q->plan.device[i].after = switch_expected(&q->plan.device[i]);
+	for (i = 0; i < q->nr; i++) {
+		struct candidate *c = &q->device[i];
+
+		if (c->asked)
+			c->after = xstrdup(c->sends ? (c->on ? "on" : "off:message") :
+					   q->clears && !c->own ? "stock" : c->before);
+	}
 	if (opt(q->o, OPT_JSON)) {
 		enable_print_json(q);
 		return;
@@ -528,15 +596,15 @@ static void enable_dry_run(struct request *q)
 
 static int enable_write(const struct request *q)
 {
-	int r = *q->edits ? policy_file_write(&q->policy) : 0;
+	int r = *q->edits ? enable_write_policy(&q->policy) : 0;
 
 	if (r)
 		return r;
 	if (!opt(q->o, OPT_JSON | OPT_QUIET))
 		enable_print_policy(q);
-	enable_warn_hidden(&q->policy);
 	if (*q->edits && !q->acts && !opt(q->o, OPT_QUIET))
-		enable_say_when(q);
+		log_note("no device is switched yet: " POLICY_PATH " is applied at boot if noclone-enable.service is enabled; for now: noclone %s",
+			 opt(q->o, OPT_ALL) && !q->on ? "disable --runtime --all" : "enable --policy");
 	return 0;
 }
 
@@ -547,30 +615,35 @@ static int enable_write(const struct request *q)
 static int enable_switch(struct request *q)
 {
 	unsigned int i;
-	int r = enable_now(&q->plan);
-	const bool tried = !r;
+	int r = q->load ? module_load() : 0, failed = 0;
 
-	for (i = 0; i < q->plan.nr; i++) {
-		struct candidate *c = &q->plan.device[i];
+	if (!r && q->stock)
+		r = module_set("stock", q->stock);
+	if (!r) {
+		enable_send(q);
+		enable_wait(q);
+	}
+	for (i = 0; i < q->nr; i++) {
+		struct candidate *c = &q->device[i];
 
-		if (!tried && c->state)
-			c->after = xstrdup(c->state);
-		if (!tried || c->wish == WISH_NONE)
+		if (r && c->before)
+			c->after = xstrdup(c->before);
+		if (r || !c->asked)
 			continue;
-		c->why = switch_why(c);
-		if (enable_print_device(q, c))
-			r = -EIO;
+		c->why = enable_why(c);
+		failed |= enable_print_device(q, c);
 	}
 	if (opt(q->o, OPT_JSON))
 		enable_print_json(q);
-	return r;
+	return failed ? -EIO : r;
 }
 
-static int enable_carry_out(struct request *q, struct policy_file *file)
+static int enable_carry_out(struct request *q, int *lock)
 {
 	int r = q->lasts ? enable_write(q) : 0;
 
-	policy_file_close(file);
+	cleanup_close(lock);
+	*lock = -1;
 	if (!r && q->acts)
 		return enable_switch(q);
 	if (!r && opt(q->o, OPT_JSON))
@@ -578,20 +651,18 @@ static int enable_carry_out(struct request *q, struct policy_file *file)
 	return r;
 }
 
-/* The way back does not depend on a policy that can be read. */
-static bool enable_needs_policy(const struct request *q)
-{
-	return q->lasts || !opt(q->o, OPT_ALL);
-}
-
 static int enable_run(struct request *q, int argc, char **argv)
 {
 	const bool dry_run = opt(q->o, OPT_DRY_RUN);
-	_cleanup_policy_file_ struct policy_file file = { -1 };
+	_cleanup_close_ int lock = -1;
 	int r = 0;
 
-	if (enable_needs_policy(q))
-		r = policy_file_open(&file, &q->policy, q->lasts && !dry_run);
+	if (q->lasts && !dry_run)
+		lock = r = run_lock(LOCK, POLICY_PATH);
+	if (r < 0)
+		return r;
+	/* the way back does not depend on a policy that can be read */
+	r = q->lasts || !opt(q->o, OPT_ALL) ? enable_read_policy(&q->policy) : 0;
 	r = r ?: enable_add_devices(q, argc, argv);
 	if (r)
 		return r;
@@ -599,11 +670,22 @@ static int enable_run(struct request *q, int argc, char **argv)
 	r = enable_plan(q);
 	if (r)
 		return r;
-	if (dry_run)
-		enable_dry_run(q);
-	else
-		r = enable_carry_out(q, &file);
-	return r;
+	if (!dry_run)
+		return enable_carry_out(q, &lock);
+	enable_dry_run(q);
+	return 0;
+}
+
+/* NULL, or what is wrong with the command line. */
+static const char *enable_usage(const struct options *o, int argc)
+{
+	if (opt(o, OPT_ALL) && (argc || opt(o, OPT_POLICY | OPT_RULES)))
+		return "--all replaces all rules, for all devices: give it without devices, --policy, --include and --exclude";
+	if (opt(o, OPT_POLICY) && opt(o, OPT_RULES))
+		return "--policy applies the policy as it is: give --include and --exclude with --now";
+	if (!argc && !opt(o, OPT_ALL | OPT_POLICY | OPT_RULES))
+		return "which devices? Give their names, or --all";
+	return NULL;
 }
 
 static int enable(const struct options *o, int argc, char **argv, bool on)
@@ -620,9 +702,7 @@ static int enable(const struct options *o, int argc, char **argv, bool on)
 		return EXIT_USAGE;
 	}
 	r = enable_run(&q, argc, argv);
-	free(q.edits);
-	policy_free(&q.policy);
-	switch_plan_free(&q.plan);
+	enable_free(&q);
 	return r ? EXIT_FAILED : EXIT_OK;
 }
 

@@ -13,49 +13,42 @@
 #include "model/name.h"
 
 #define WILDCARDS	"*?[\\"
-#define EVERYTHING	"*"
+#define BLANKS		" \t\r"
 
 static const char * const kind_words[] = {
 	[POLICY_INCLUDE] = "include",
 	[POLICY_EXCLUDE] = "exclude",
 };
 
-/* The pattern of a rule: a new string; names may have blanks inside. */
-static char *policy_pattern_of(const char *text, const char *word)
+/* The pattern behind the word, without the blanks around it; names may have some inside. */
+static void policy_parse_rule(struct policy_line *line, const char *text)
 {
-	size_t length = strlen(word);
-	const char *start;
+	size_t word = strcspn(text, BLANKS), length;
+	const char *pattern = text + word + strspn(text + word, BLANKS);
+	enum policy_kind kind;
 
-	if (!str_starts(text, word) || !strchr(" \t", text[length]) || !text[length])
-		return NULL;
-	start = text + length + strspn(text + length, " \t");
-	for (length = strlen(start); length && strchr(" \t\r", start[length - 1]);)
+	for (length = strlen(pattern); length && strchr(BLANKS, pattern[length - 1]);)
 		length--;
-	return length ? xstrndup(start, length) : NULL;
+	for (kind = POLICY_INCLUDE; length && kind <= POLICY_EXCLUDE; kind++) {
+		if (word != strlen(kind_words[kind]) || !str_starts(text, kind_words[kind]))
+			continue;
+		line->kind = kind;
+		line->pattern = xstrndup(pattern, length);
+	}
 }
 
 static void policy_parse_line(struct policy_line *line, unsigned int number,
 			      struct findings *findings)
 {
-	const char *text = line->text + strspn(line->text, " \t\r");
-	enum policy_kind kind;
-	const char *usage;
+	const char *text = line->text + strspn(line->text, BLANKS), *usage;
 
 	if (!*text || *text == '#')
 		return;
-	for (kind = POLICY_INCLUDE; kind <= POLICY_EXCLUDE; kind++) {
-		line->pattern = policy_pattern_of(text, kind_words[kind]);
-		if (!line->pattern)
-			continue;
-		line->kind = kind;
-		usage = policy_pattern_usage(line->pattern);
-		if (usage)
-			finding_at(findings, FINDING_ERROR, number, "\"%s\": %s", text, usage);
-		return;
-	}
-	finding_at(findings, FINDING_ERROR, number,
-		   "A rule is \"include PATTERN\" or \"exclude PATTERN\": \"%s\"",
-		   text);
+	policy_parse_rule(line, text);
+	usage = line->pattern ? policy_pattern_usage(line->pattern) :
+				"A rule is \"include PATTERN\" or \"exclude PATTERN\"";
+	if (usage)
+		finding_at(findings, FINDING_ERROR, number, "%s: \"%s\"", usage, text);
 }
 
 void policy_parse(struct policy *p, const char *text, struct findings *findings)
@@ -71,6 +64,7 @@ void policy_parse(struct policy *p, const char *text, struct findings *findings)
 		p->nr++;
 		text += length + (text[length] == '\n');
 	}
+	p->parsed = policy_print(p);
 }
 
 char *policy_print(const struct policy *p)
@@ -95,14 +89,12 @@ static bool policy_matches(const struct policy_line *line,
 		(names->lv && !fnmatch(line->pattern, names->lv, 0)));
 }
 
-const struct policy_line *policy_find(const struct policy *p,
-				      const struct policy_names *names)
+const struct policy_line *policy_find(const struct policy *p, const struct policy_names *names)
 {
 	return policy_find_part(p, names, names, NULL);
 }
 
-const struct policy_line *policy_find_part(const struct policy *p,
-					   const struct policy_names *part,
+const struct policy_line *policy_find_part(const struct policy *p, const struct policy_names *part,
 					   const struct policy_names *volume,
 					   const struct policy_line *found)
 {
@@ -116,95 +108,13 @@ const struct policy_line *policy_find_part(const struct policy *p,
 	return &p->line[i];
 }
 
-static enum policy_kind policy_decide(const struct policy *p,
-				      const struct policy_names *names)
-{
-	const struct policy_line *line = policy_find(p, names);
-
-	return line ? line->kind : POLICY_NONE;
-}
-
-bool policy_is_literal(const struct policy_line *line)
-{
-	const char *c;
-
-	for (c = line->pattern; *c; c++) {
-		if (*c == '\\' && c[1])
-			c++;
-		else if (strchr(WILDCARDS, *c))
-			return false;
-	}
-	return true;
-}
-
-static char *policy_unescape(const char *pattern)
-{
-	struct strbuf b = { 0 };
-
-	for (; *pattern; pattern++) {
-		if (*pattern == '\\' && pattern[1])
-			pattern++;
-		strbuf_putc(&b, *pattern, 1);
-	}
-	return strbuf_take(&b);
-}
-
-/* Does @line match all that @other does?  A star of @line stands for whatever @other has there. */
-static bool policy_covers(const struct policy_line *line, const struct policy_line *other)
-{
-	_cleanup_free_ char *name = policy_unescape(other->pattern);
-
-	if (!strcmp(line->pattern, EVERYTHING) || !strcmp(line->pattern, other->pattern))
-		return true;
-	if (policy_is_literal(other))
-		return !fnmatch(line->pattern, name, 0);
-	return !strpbrk(line->pattern, "?[\\") && !strpbrk(other->pattern, "[\\") &&
-	       !fnmatch(line->pattern, other->pattern, 0);
-}
-
-const struct policy_line *policy_hides(const struct policy *p, const struct policy_line *line)
-{
-	const struct policy_line *above;
-
-	for (above = p->line; line->pattern && above < line; above++)
-		if (above->pattern && policy_covers(above, line))
-			return above;
-	return NULL;
-}
-
-/* To fnmatch(), a bracket that is not closed is one of the name. */
-static bool policy_is_open(const char *pattern)
-{
-	for (; *pattern; pattern++) {
-		if (*pattern == '\\')
-			pattern++;
-		else if (*pattern == '[' && pattern[1])
-			/* the first character of a set may be a bracket */
-			pattern = strchr(pattern + 2, ']');
-		else if (*pattern == '[')
-			return true;
-		if (!pattern || !*pattern)
-			return true;
-	}
-	return false;
-}
-
 const char *policy_pattern_usage(const char *pattern)
 {
-	const char *slash = strchr(pattern, '/');
-
-	if (!*pattern)
-		return "the pattern is empty";
-	if (strpbrk(pattern, "\r\n"))
-		return "a pattern is one line";
-	if (strspn(pattern, " \t") || strchr(" \t", pattern[strlen(pattern) - 1]))
-		return "a pattern neither begins nor ends with a blank";
+	if (!*pattern || strpbrk(pattern, "\r\n") || strchr(BLANKS, *pattern) ||
+	    strchr(BLANKS, pattern[strlen(pattern) - 1]))
+		return "A pattern is one line that neither begins nor ends with a blank";
 	if (str_starts(pattern, "/dev/"))
-		return "a pattern is matched with the name below /dev/mapper, and with VG/LV";
-	if (policy_is_open(pattern))
-		return "no name matches an open \"[\" or a \"\\\" at the end: put a \"\\\" before each that is part of the name";
-	if (slash && strchr(slash + 1, '/'))
-		return "no name has two slashes: give the name below /dev/mapper, or VG/LV";
+		return "A pattern is matched with the name below /dev/mapper, and with VG/LV";
 	return NULL;
 }
 
@@ -226,28 +136,15 @@ static char *policy_escape_text(const char *text)
  */
 static char *policy_escape(const char *name)
 {
-	char *pattern = policy_escape_text(name);
 	_cleanup_free_ char *encoded = name_encode(name);
 
-	if (!policy_pattern_usage(pattern))
-		return pattern;
-	free(pattern);
-	return policy_escape_text(encoded);
+	return policy_escape_text(policy_pattern_usage(name) ? encoded : name);
 }
 
 static void policy_line_free(struct policy_line *line)
 {
 	free(line->text);
 	free(line->pattern);
-}
-
-static void policy_remove_line(struct policy *p, unsigned int at)
-{
-	if (!p->line[at].added)
-		strbuf_add(&p->removed, "-%s\n", p->line[at].text);
-	policy_line_free(&p->line[at]);
-	memmove(&p->line[at], &p->line[at + 1],
-		(--p->nr - at) * sizeof(*p->line));
 }
 
 /* The place above the other rules, and below the comment at the head of the file. */
@@ -260,89 +157,86 @@ static unsigned int policy_top(const struct policy *p)
 	return at;
 }
 
-static void policy_add_rule(struct policy *p, unsigned int at, const struct policy_rule *rule)
+static void policy_add(struct policy *p, unsigned int at, enum policy_kind kind,
+		       const char *pattern)
 {
 	GROW(p->line, p->nr);
 	memmove(&p->line[at + 1], &p->line[at], (p->nr++ - at) * sizeof(*p->line));
 	p->line[at] = (struct policy_line) {
-		.kind = rule->kind,
-		.text = xasprintf("%s %s", kind_words[rule->kind], rule->pattern),
-		.pattern = xstrdup(rule->pattern),
+		.kind = kind,
+		.text = xasprintf("%s %s", kind_words[kind], pattern),
+		.pattern = xstrdup(pattern),
 		.added = true,
 	};
 }
 
 /* Remove the rules for @pattern, or with NULL all of them. */
-static void policy_remove_rules(struct policy *p, const char *pattern)
+static void policy_remove(struct policy *p, const char *pattern)
 {
-	unsigned int i;
+	unsigned int i, kept = 0;
 
-	for (i = p->nr; i--;)
-		if (p->line[i].pattern &&
-		    (!pattern || !strcmp(p->line[i].pattern, pattern)))
-			policy_remove_line(p, i);
-}
+	for (i = 0; i < p->nr; i++) {
+		struct policy_line *line = &p->line[i];
 
-static bool policy_begins_with(const struct policy *p, const struct policy_rule *rules,
-			       unsigned int nr)
-{
-	unsigned int i, same = 0;
-
-	for (i = 0; i < p->nr && same < nr; i++) {
-		const struct policy_line *line = &p->line[i];
-
-		if (!line->pattern)
+		if (!line->pattern || (pattern && strcmp(line->pattern, pattern))) {
+			p->line[kept++] = *line;
 			continue;
-		if (line->kind != rules[same].kind || strcmp(line->pattern, rules[same].pattern))
-			return false;
-		same++;
+		}
+		if (!line->added)
+			strbuf_add(&p->removed, "-%s\n", line->text);
+		policy_line_free(line);
 	}
-	return same == nr;
+	p->nr = kept;
 }
 
 void policy_set(struct policy *p, const struct policy_rule *rules, unsigned int nr)
 {
 	unsigned int i, at = policy_top(p);
 
-	if (policy_begins_with(p, rules, nr))
-		return;
 	for (i = 0; i < nr; i++)
-		policy_remove_rules(p, rules[i].pattern);
+		policy_remove(p, rules[i].pattern);
 	for (i = nr; i--;)
-		policy_add_rule(p, at, &rules[i]);
+		policy_add(p, at, rules[i].kind, rules[i].pattern);
 }
 
-void policy_set_device(struct policy *p, enum policy_kind kind,
-		       const struct policy_names *names)
+static bool policy_decides(const struct policy *p, enum policy_kind kind,
+			   const struct policy_names *names)
 {
-	_cleanup_free_ char *pattern = policy_escape(names->lv ? names->lv :
-								 names->mapper);
+	const struct policy_line *line = policy_find(p, names);
+
+	return line && line->kind == kind;
+}
+
+void policy_set_device(struct policy *p, enum policy_kind kind, const struct policy_names *names)
+{
+	_cleanup_free_ char *pattern = policy_escape(names->lv ? names->lv : names->mapper);
 	unsigned int at = policy_top(p);
 
-	if (policy_decide(p, names) == kind)
+	if (policy_decides(p, kind, names))
 		return;
-	policy_remove_rules(p, pattern);
-	if (policy_decide(p, names) != kind)
-		policy_add_rule(p, at, &(struct policy_rule) { kind, pattern });
+	policy_remove(p, pattern);
+	if (!policy_decides(p, kind, names))
+		policy_add(p, at, kind, pattern);
 }
 
 void policy_reset(struct policy *p, enum policy_kind kind)
 {
-	const struct policy_rule everything = { kind, EVERYTHING };
 	unsigned int at = policy_top(p);
 
-	if (kind == POLICY_INCLUDE && policy_begins_with(p, &everything, 1))
-		return;
-	policy_remove_rules(p, NULL);
+	policy_remove(p, NULL);
 	if (kind == POLICY_INCLUDE)
-		policy_add_rule(p, at, &everything);
+		policy_add(p, at, kind, "*");
 }
 
+/* A rule that was removed and added again in its place is no edit. */
 char *policy_edits(const struct policy *p)
 {
+	_cleanup_free_ char *text = policy_print(p);
 	struct strbuf b = { 0 };
 	unsigned int i;
 
+	if (!strcmp(text, p->parsed ? p->parsed : ""))
+		return xstrdup("");
 	strbuf_add(&b, "%s", p->removed.text ? p->removed.text : "");
 	for (i = 0; i < p->nr; i++)
 		if (p->line[i].added)
@@ -357,6 +251,7 @@ void policy_free(struct policy *p)
 	for (i = 0; i < p->nr; i++)
 		policy_line_free(&p->line[i]);
 	free(p->line);
+	free(p->parsed);
 	free(p->removed.text);
 	memset(p, 0, sizeof(*p));
 }

@@ -17,6 +17,8 @@
 #include "base/util.h"
 #include "model/finding.h"
 
+#define POLICY_PATH	"/etc/noclone/policy"
+
 enum policy_kind {
 	POLICY_NONE,	/* a comment, or no rule matches */
 	POLICY_INCLUDE,
@@ -35,11 +37,13 @@ struct policy_line {
  * struct policy - the lines of the file
  * @line: lines
  * @nr: how many
+ * @parsed: all of them as they were before edits, or NULL
  * @removed: the lines that edits have removed: "-include a\n-..."
  */
 struct policy {
 	struct policy_line *line;
 	unsigned int nr;
+	char *parsed;
 	struct strbuf removed;
 };
 
@@ -59,20 +63,14 @@ void policy_parse(struct policy *p, const char *text, struct findings *findings)
 /* The file: a new string. */
 char *policy_print(const struct policy *p);
 /* The rule that decides on a device, or NULL. */
-const struct policy_line *policy_find(const struct policy *p,
-				      const struct policy_names *names);
+const struct policy_line *policy_find(const struct policy *p, const struct policy_names *names);
 /*
  * The same for a part of a volume: a rule for the volume is one for the part.  A part of
  * several has the fast path if that of one asks for it: @found is what was found so far.
  */
-const struct policy_line *policy_find_part(const struct policy *p,
-					   const struct policy_names *part,
+const struct policy_line *policy_find_part(const struct policy *p, const struct policy_names *part,
 					   const struct policy_names *volume,
 					   const struct policy_line *found);
-/* The rule above that matches all that @line does, as far as the patterns tell, or NULL. */
-const struct policy_line *policy_hides(const struct policy *p, const struct policy_line *line);
-/* Is it for one device, without wildcards? */
-bool policy_is_literal(const struct policy_line *line);
 /* NULL, or what is wrong with a pattern. */
 const char *policy_pattern_usage(const char *pattern);
 
@@ -82,8 +80,7 @@ void policy_set(struct policy *p, const struct policy_rule *rules, unsigned int 
  * Make the policy decide on a device, with as little change as possible: nothing, or
  * a rule less, or one more.
  */
-void policy_set_device(struct policy *p, enum policy_kind kind,
-		       const struct policy_names *names);
+void policy_set_device(struct policy *p, enum policy_kind kind, const struct policy_names *names);
 /* Remove all rules; with POLICY_INCLUDE, include everything. */
 void policy_reset(struct policy *p, enum policy_kind kind);
 /* What these have changed: "-" before each line that is gone, "+" before each new one. */

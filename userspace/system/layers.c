@@ -11,90 +11,46 @@
 
 #define ORIGIN	"-real"
 
-struct layer {
-	dev_t devno;
-	char *uuid;
-	char *name;
-	char *lv;
-};
-
-static struct layer layers_get(dev_t devno)
+static bool layers_same_group(dev_t devno, dev_t other)
 {
-	struct layer l = {
-		.devno = devno,
-		.uuid = blockdev_attribute(devno, "dm/uuid"),
-		.name = blockdev_mapped_name(devno),
-	};
+	_cleanup_free_ char *uuid = blockdev_attribute(devno, "dm/uuid");
+	_cleanup_free_ char *other_uuid = blockdev_attribute(other, "dm/uuid");
 
-	if (l.name && l.uuid && origin_is_lvm(l.uuid))
-		l.lv = devmap_lv_of_name(l.name);
-	return l;
+	return uuid && other_uuid && origin_same_group(uuid, other_uuid);
 }
 
-static void layers_free_one(struct layer *l)
+void layers_below(dev_t devno, devmap_visitor visit, void *data)
 {
-	free(l->uuid);
-	free(l->name);
-	free(l->lv);
-}
-
-#define _cleanup_layer_ __attribute__((cleanup(layers_free_one)))
-
-/* Return: whether to go on from @to. */
-typedef bool (*layer_visitor)(const struct layer *from, const struct layer *to, void *data);
-
-static void layers_walk(const struct layer *from, const char *side, layer_visitor visit,
-			void *data)
-{
-	_cleanup_free_ char *path = blockdev_sysfs(from->devno, side);
+	_cleanup_free_ char *path = blockdev_sysfs(devno, "slaves");
 	_cleanup_dir_ DIR *dir = opendir(path);
 	const char *entry;
 
 	while ((entry = read_name(dir))) {
-		_cleanup_layer_ struct layer to = layers_get(blockdev_kernel_number(entry));
+		dev_t below = blockdev_kernel_number(entry);
+		_cleanup_free_ char *name = blockdev_mapped_name(below);
 
-		if (to.name && to.uuid && visit(from, &to, data))
-			layers_walk(&to, side, visit, data);
+		if (!name || !layers_same_group(devno, below))
+			continue;
+		visit(name, data);
+		layers_below(below, visit, data);
 	}
 }
 
-struct layers_below {
-	bool all;
-	devmap_visitor visit;
-	void *data;
-};
-
-static bool layers_visit_below(const struct layer *from, const struct layer *to, void *data)
+static char *layers_lv(dev_t devno, const char *name)
 {
-	const struct layers_below *b = data;
+	_cleanup_free_ char *uuid = blockdev_attribute(devno, "dm/uuid");
 
-	if (!b->all && !origin_same_group(from->uuid, to->uuid))
-		return false;
-	b->visit(to->name, b->data);
-	return true;
-}
-
-void layers_below(dev_t devno, bool all, devmap_visitor visit, void *data)
-{
-	_cleanup_layer_ struct layer from = layers_get(devno);
-	struct layers_below b = { all, visit, data };
-
-	if (from.uuid)
-		layers_walk(&from, "slaves", layers_visit_below, &b);
-}
-
-static bool layers_is_origin(const struct layer *l)
-{
-	size_t length = strlen(l->name), suffix = strlen(ORIGIN);
-
-	return length > suffix && !strcmp(l->name + length - suffix, ORIGIN);
+	return uuid && origin_is_lvm(uuid) ? devmap_lv_of_name(name) : NULL;
 }
 
 /* Only the volume itself is above the layer that is its origin. */
-static bool layers_is_part(const struct layer *lower, const struct layer *upper)
+static bool layers_is_origin_of_another(const char *name, const char *above)
 {
-	return origin_same_group(lower->uuid, upper->uuid) && lower->lv && upper->lv &&
-	       (!layers_is_origin(lower) || !strcmp(lower->lv, upper->lv));
+	size_t length = strlen(name), suffix = strlen(ORIGIN);
+
+	if (length <= suffix || strcmp(name + length - suffix, ORIGIN))
+		return false;
+	return strlen(above) != length - suffix || !str_starts(name, above);
 }
 
 struct layers_rule {
@@ -103,25 +59,35 @@ struct layers_rule {
 	const struct policy_line *found;
 };
 
-static bool layers_visit_above(const struct layer *from, const struct layer *to, void *data)
+static void layers_find_above(struct layers_rule *r, dev_t devno, const char *name)
 {
-	struct layers_rule *r = data;
+	_cleanup_free_ char *path = blockdev_sysfs(devno, "holders");
+	_cleanup_dir_ DIR *dir = opendir(path);
+	const char *entry;
 
-	if (!layers_is_part(from, to))
-		return false;
-	r->found = policy_find_part(r->policy, &r->names,
-				    &(struct policy_names) { to->name, to->lv }, r->found);
-	return true;
+	while ((entry = read_name(dir))) {
+		dev_t above = blockdev_kernel_number(entry);
+		_cleanup_free_ char *volume = blockdev_mapped_name(above);
+		_cleanup_free_ char *lv = volume ? layers_lv(above, volume) : NULL;
+		const struct policy_names names = { volume, lv };
+
+		if (!lv || !layers_same_group(devno, above) ||
+		    layers_is_origin_of_another(name, volume))
+			continue;
+		r->found = policy_find_part(r->policy, &r->names, &names, r->found);
+		layers_find_above(r, above, volume);
+	}
 }
 
 const struct policy_line *layers_rule(dev_t devno, const struct policy *p)
 {
-	_cleanup_layer_ struct layer own = layers_get(devno);
-	struct layers_rule r = { p, { own.name, own.lv }, NULL };
+	_cleanup_free_ char *name = blockdev_mapped_name(devno);
+	_cleanup_free_ char *lv = name ? layers_lv(devno, name) : NULL;
+	struct layers_rule r = { p, { name, lv }, NULL };
 
-	if (!own.name || !own.uuid)
+	if (!name)
 		return NULL;
 	r.found = policy_find(p, &r.names);
-	layers_walk(&own, "holders", layers_visit_above, &r);
+	layers_find_above(&r, devno, name);
 	return r.found;
 }

@@ -15,8 +15,8 @@
 #include "model/policy.h"
 #include "system/devmap.h"
 
-/* Visit the devices of its volume group below a device; with @all, those of any program. */
-void layers_below(dev_t devno, bool all, devmap_visitor visit, void *data);
+/* Visit the devices of its volume group below a device. */
+void layers_below(dev_t devno, devmap_visitor visit, void *data);
 /* The rule that decides on a device, by its own names and those of its volumes, or NULL. */
 const struct policy_line *layers_rule(dev_t devno, const struct policy *p);
 

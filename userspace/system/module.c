@@ -43,6 +43,14 @@ void module_params(struct module_params *m)
 	m->stock = stock && !strcmp(stock, "on");
 }
 
+char *module_objection(const struct module_params *m)
+{
+	if (!m->loaded || m->interface == NOCLONE_VERSION_MAJOR)
+		return NULL;
+	return xasprintf("the loaded " NOCLONE_MODULE_NAME " has interface %u, this tool has %u: install both in the same version, then modprobe -r " NOCLONE_MODULE_NAME ", or reboot",
+			 m->interface, NOCLONE_VERSION_MAJOR);
+}
+
 static bool module_line_is(const char *path, char letter)
 {
 	_cleanup_free_ char *line = read_line_of(path);

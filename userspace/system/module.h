@@ -5,7 +5,6 @@
 
 #include "dm-noclone.h"
 #include "model/finding.h"
-#include "model/switch-plan.h"
 #include "model/table.h"
 
 #define VERSION_TEXT_(x)	#x
@@ -14,10 +13,24 @@
 				VERSION_TEXT(NOCLONE_VERSION_MINOR) "." \
 				VERSION_TEXT(NOCLONE_VERSION_PATCH)
 
+/**
+ * struct module_params - what is to know of the loaded module
+ * @loaded: the module is loaded; else the rest is empty
+ * @interface: the number of dm-noclone.h that it was built with
+ * @stock: its parameter: stock devices understand messages
+ */
+struct module_params {
+	bool loaded;
+	unsigned int interface;
+	bool stock;
+};
+
 /* The version of the loaded module: a new string, or NULL. */
 char *module_version(void);
 /* Look at the parameters; this never loads the module. */
 void module_params(struct module_params *m);
+/* Why this tool cannot switch anything by that module: a new string, or NULL. */
+char *module_objection(const struct module_params *m);
 /* Load the module: 0, or a negative errno after a message. */
 int module_load(void);
 /* The same if a table needs it and it is not loaded. */
