@@ -6,7 +6,7 @@
 #include "model/lint.h"
 #include "model/plan.h"
 #include "model/resize.h"
-#include "model/table-compare.h"
+#include "model/table.h"
 
 #define MAX_LEGS	4
 /* Bits of a size in sectors: four such legs are no device that is too large. */

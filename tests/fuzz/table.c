@@ -6,9 +6,8 @@
 #include "model/boot-unit.h"
 #include "model/exchange.h"
 #include "model/lint.h"
-#include "model/table-compare.h"
+#include "model/table.h"
 #include "model/picture.h"
-#include "model/table-text.h"
 
 /* Field by field: the functions of model/ compare what they print. */
 static void table_is_same(const struct table *old, const struct table *new)

@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "base/child.h"
-#include "base/read.h"
 #include "base/util.h"
 #include "model/facts.h"
 #include "model/plan.h"

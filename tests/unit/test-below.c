@@ -10,7 +10,6 @@
 #include "model/facts.h"
 #include "model/finding.h"
 #include "model/status.h"
-#include "model/table-text.h"
 #include "model/table.h"
 
 /* Two disks, one file; everything else is gone. */

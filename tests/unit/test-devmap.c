@@ -13,7 +13,6 @@
 
 #include "base/util.h"
 #include "model/finding.h"
-#include "model/table-text.h"
 #include "model/table.h"
 #include "system/devmap.h"
 

@@ -5,7 +5,7 @@
 #include "base/util.h"
 #include "model/exchange.h"
 #include "model/finding.h"
-#include "model/table-text.h"
+#include "model/table.h"
 
 #define STOCK	"0 8 linear 8:0 16\n8 16 striped 2 8 8:0 24 8:16 0"
 #define OURS	"0 8 noclone-linear 8:0 16\n8 16 noclone-striped 2 8 8:0 24 8:16 0"

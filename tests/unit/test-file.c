@@ -11,7 +11,6 @@
 #include "model/finding.h"
 #include "model/lint.h"
 #include "model/plan.h"
-#include "model/table-text.h"
 #include "model/table.h"
 #include "cli/output.h"
 

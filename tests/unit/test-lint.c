@@ -12,7 +12,6 @@
 #include "model/facts.h"
 #include "model/finding.h"
 #include "model/lint.h"
-#include "model/table-text.h"
 #include "model/table.h"
 
 /* makedev() is no constant */

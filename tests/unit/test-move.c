@@ -7,8 +7,6 @@
 #include "base/util.h"
 #include "model/facts.h"
 #include "model/finding.h"
-#include "model/table-compare.h"
-#include "model/table-text.h"
 #include "model/table.h"
 
 /* A table whose noclone-file targets have that inode on 8:1; 0: not known. */

@@ -8,7 +8,6 @@
 
 #include "noclone-path.h"
 #include "base/child.h"
-#include "base/read.h"
 #include "base/util.h"
 #include "cli/status-formats.h"
 #include "cli/output.h"
@@ -17,7 +16,7 @@
 #include "model/name.h"
 #include "model/policy.h"
 #include "model/saved.h"
-#include "model/table-text.h"
+#include "model/table.h"
 
 #define ALNUM	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 

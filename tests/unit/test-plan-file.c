@@ -6,7 +6,6 @@
 #include "model/facts.h"
 #include "model/finding.h"
 #include "model/plan.h"
-#include "model/table-text.h"
 #include "model/table.h"
 
 #define MIB	(1ULL << 20)

@@ -6,7 +6,6 @@
 #include "base/util.h"
 #include "model/finding.h"
 #include "model/plan.h"
-#include "model/table-text.h"
 #include "model/table.h"
 
 #define CHUNK_64K	128

@@ -9,7 +9,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/read.h"
 #include "base/util.h"
 
 static char path[] = "/tmp/noclone-read.XXXXXX";

@@ -6,7 +6,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/read.h"
 #include "base/util.h"
 #include "system/replace-file.h"
 

@@ -5,7 +5,7 @@
 #include "base/util.h"
 #include "model/finding.h"
 #include "model/resize.h"
-#include "model/table-text.h"
+#include "model/table.h"
 
 #define PLENTY	(1ULL << 40)
 

@@ -10,7 +10,7 @@
 #include "model/boot-unit.h"
 #include "model/finding.h"
 #include "model/saved.h"
-#include "model/table-text.h"
+#include "model/table.h"
 
 static const char file[] =
 	"# my data\n"

@@ -5,7 +5,7 @@
 #include "base/util.h"
 #include "model/finding.h"
 #include "model/status.h"
-#include "model/table-text.h"
+#include "model/table.h"
 
 #define LINEAR	"0 8 linear 8:0 0"
 #define OURS	"0 8 noclone-linear 8:0 0"

@@ -4,8 +4,6 @@
 
 #include "base/util.h"
 #include "model/finding.h"
-#include "model/table-compare.h"
-#include "model/table-text.h"
 #include "model/table.h"
 
 static struct table parse(const char *text, unsigned int errors)

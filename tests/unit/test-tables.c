@@ -7,12 +7,9 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "base/read.h"
 #include "base/util.h"
 #include "model/finding.h"
 #include "model/lint.h"
-#include "model/table-compare.h"
-#include "model/table-text.h"
 #include "model/table.h"
 #include "system/file-lookup.h"
 

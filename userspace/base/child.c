@@ -17,7 +17,6 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "base/read.h"
 #include "base/util.h"
 
 /* Not those of $PATH, which may have the current folder, or one that others write to. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Allocation that cannot fail, cleanup attributes, a growing string.
+ * Allocation that cannot fail, cleanup attributes, a growing string, reading files.
  *
  * The tool is short-lived and has nothing to undo after a failed allocation, so
  * running out of memory ends it.  Where that would leave a device half-way
@@ -9,6 +9,7 @@
 #ifndef NOCLONE_UTIL_H
 #define NOCLONE_UTIL_H
 
+#include <dirent.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -65,12 +66,34 @@ char *shell_quote(const char *s);
 /* Without control characters, which would act on a terminal: a new string. */
 char *visible(const char *s);
 
+/*
+ * All that @fd gives, with a zero byte behind it; NULL with errno set, EFBIG beyond @limit.
+ * @length may be NULL.
+ */
+char *read_bytes(int fd, size_t limit, size_t *length);
+/*
+ * The text of a regular file; NULL with errno set, also for a file with a zero byte, where
+ * the text would seem to end.
+ */
+char *read_text_file(const char *path, size_t limit);
+/* Why read_text_file() has failed. */
+const char *read_text_problem(int err);
+/* The first line of a small file such as a sysfs attribute; NULL with errno set. */
+char *read_line_of(const char *path);
+
+/* The next name that does not begin with a dot; NULL at the end, and if @dir is NULL. */
+const char *read_name(DIR *dir);
+
 void cleanup_free(void *p);
 void cleanup_words(struct words *w);
 void cleanup_strbuf(struct strbuf *b);
+void cleanup_close(int *fd);
+void cleanup_dir(DIR **dir);
 
 #define _cleanup_free_		__attribute__((cleanup(cleanup_free)))
 #define _cleanup_words_		__attribute__((cleanup(cleanup_words)))
 #define _cleanup_strbuf_	__attribute__((cleanup(cleanup_strbuf)))
+#define _cleanup_close_		__attribute__((cleanup(cleanup_close)))
+#define _cleanup_dir_		__attribute__((cleanup(cleanup_dir)))
 
 #endif /* NOCLONE_UTIL_H */

@@ -17,12 +17,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/read.h"
 #include "base/util.h"
 #include "model/boot-unit.h"
 #include "model/finding.h"
 #include "model/saved.h"
-#include "model/table-text.h"
+#include "model/table.h"
 
 #ifndef UNIT_DIR
 #define UNIT_DIR	"/usr/lib/systemd/system"

@@ -10,11 +10,9 @@
 
 #include "dm-noclone.h"
 #include "base/log.h"
-#include "base/read.h"
 #include "base/size.h"
 #include "base/util.h"
 #include "model/plan.h"
-#include "model/table-text.h"
 #include "model/table.h"
 #include "system/blockdev.h"
 #include "system/file-lookup.h"

@@ -10,7 +10,6 @@
 #include "base/log.h"
 #include "base/util.h"
 #include "model/name.h"
-#include "model/table-text.h"
 #include "model/table.h"
 #include "system/identity.h"
 

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "base/read.h"
 #include "base/util.h"
 #include "model/exchange.h"
 #include "model/finding.h"

@@ -6,7 +6,6 @@
 #include "model/finding.h"
 #include "model/lint.h"
 #include "model/saved.h"
-#include "model/table-text.h"
 #include "model/table.h"
 #include "system/file-lookup.h"
 #include "cli/build.h"

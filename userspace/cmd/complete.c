@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/read.h"
 #include "base/util.h"
 #include "model/name.h"
 #include "system/devmap.h"

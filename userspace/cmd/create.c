@@ -5,7 +5,6 @@
 
 #include "dm-noclone.h"
 #include "base/log.h"
-#include "base/read.h"
 #include "base/size.h"
 #include "base/util.h"
 #include "model/finding.h"

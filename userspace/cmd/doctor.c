@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "base/child.h"
-#include "base/read.h"
 #include "base/util.h"
 #include "model/policy.h"
 #include "model/saved.h"

@@ -19,7 +19,6 @@
 
 #include "dm-noclone.h"
 #include "base/log.h"
-#include "base/read.h"
 #include "base/util.h"
 #include "model/name.h"
 #include "model/policy.h"

@@ -13,7 +13,6 @@
 #include "model/finding.h"
 #include "model/name.h"
 #include "model/picture.h"
-#include "model/table-text.h"
 #include "model/table.h"
 #include "system/blockdev.h"
 #include "system/file-lookup.h"

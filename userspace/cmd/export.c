@@ -8,7 +8,6 @@
 
 #include "base/log.h"
 #include "base/util.h"
-#include "model/table-text.h"
 #include "model/table.h"
 #include "system/devmap.h"
 #include "system/identity.h"

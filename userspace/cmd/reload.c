@@ -10,8 +10,6 @@
 #include "model/facts.h"
 #include "model/finding.h"
 #include "model/resize.h"
-#include "model/table-compare.h"
-#include "model/table-text.h"
 #include "model/table.h"
 #include "system/backing.h"
 #include "system/devmap.h"

@@ -24,7 +24,7 @@
 #include "model/name.h"
 #include "model/plan.h"
 #include "model/resize.h"
-#include "model/table-text.h"
+#include "model/table.h"
 #include "system/blockdev.h"
 #include "system/devmap.h"
 #include "system/file-lookup.h"

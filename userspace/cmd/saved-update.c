@@ -8,7 +8,6 @@
 
 #include "base/child.h"
 #include "base/log.h"
-#include "base/read.h"
 #include "base/util.h"
 #include "model/exchange.h"
 #include "model/finding.h"

@@ -22,7 +22,7 @@
 #include "model/finding.h"
 #include "model/name.h"
 #include "model/status.h"
-#include "model/table-text.h"
+#include "model/table.h"
 #include "system/devmap.h"
 #include "system/identity.h"
 #include "system/live.h"

@@ -7,8 +7,7 @@
 #include "model/exchange.h"
 
 #include "model/finding.h"
-#include "model/table-compare.h"
-#include "model/table-text.h"
+#include "model/table.h"
 
 static bool exchange_has_equivalent(const struct target *t)
 {

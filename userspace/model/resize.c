@@ -11,7 +11,7 @@
 
 #include "base/size.h"
 #include "model/finding.h"
-#include "model/table-text.h"
+#include "model/table.h"
 
 const char *resize_parse(struct resize_size *size, const char *text)
 {

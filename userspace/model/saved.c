@@ -8,7 +8,7 @@
 #include "base/util.h"
 #include "model/boot-unit.h"
 #include "model/name.h"
-#include "model/table-text.h"
+#include "model/table.h"
 
 #define KEYWORD		"noclone:"
 /* What partitions and logical volumes are aligned to, in sectors. */

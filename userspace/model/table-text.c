@@ -6,7 +6,6 @@
  * constructors in the kernel, so that "noclone check" and the kernel log say
  * the same thing about the same mistake.
  */
-#include "model/table-text.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -14,6 +14,7 @@
 #include "dm-noclone.h"
 #include "base/util.h"
 #include "model/facts.h"
+#include "model/finding.h"
 
 /* The first one is the default of a table that names none. */
 #define ENGINE_NUMBER(enumerator, word, meaning)	ENGINE_##enumerator,
@@ -124,6 +125,60 @@ typedef char *(*device_namer)(const char *name, void *ctx);
 
 /* Replace the names of all devices. */
 void table_rename_devices(struct table *t, device_namer namer);
+
+/**
+ * table_parse - read a whole table
+ * @t: gets every target that could be read
+ * @text: lines; "#" begins a comment, as for dmsetup
+ * @findings: gets what is wrong
+ */
+void table_parse(struct table *t, const char *text, struct findings *findings);
+
+/* Add one target given as numbers and words, as the kernel gives it. */
+struct target *table_add(struct table *t, uint64_t start, uint64_t length,
+			 const char *type, const char *params,
+			 struct findings *findings);
+
+/*
+ * Each of these returns a new string; with @stock, that of the equivalent stock
+ * target.  @namer may be NULL: the devices are printed as they are.
+ */
+char *target_params(const struct target *target, bool stock,
+		    device_namer namer, void *ctx);
+char *target_print(const struct target *target, bool stock,
+		   device_namer namer, void *ctx);
+char *table_print(const struct table *t, bool stock,
+		  device_namer namer, void *ctx);
+/* The target types with commas, without repetitions in a row. */
+char *table_types(const struct table *t);
+/* "name,uuid,,rw,target,target": what dmsetup create --concise takes. */
+char *table_concise(const struct table *stock, const char *name,
+		    const char *uuid, bool readonly);
+
+/*
+ * Does every sector of the shorter table lie where @other has it?  Backing
+ * files are compared by inode if both are known, else by path.
+ */
+bool table_same_mapping(const struct table *t, const struct table *other);
+
+/**
+ * move_describe - does a new table change what the device contains?
+ * @old: the live table; devices as numbers
+ * @new: the new table; likewise
+ *
+ * The same mapping, more of it, or another target type for the same sectors are
+ * harmless.
+ *
+ * Return: what changes, as the end of "NAME is in use and ...": a new string;
+ * NULL if nothing does.
+ */
+char *move_describe(const struct table *old, const struct table *new);
+
+/*
+ * The part of it that the tables do not show: the same path names another file.
+ * A new string, or NULL; also NULL if the inodes are not known.
+ */
+char *move_other_file(const struct table *old, const struct table *new);
 
 void table_free(struct table *t);
 

@@ -15,7 +15,6 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "base/read.h"
 #include "base/util.h"
 
 /* A partition has the queue of its disk. */

@@ -25,10 +25,8 @@
 
 #include "base/child.h"
 #include "base/log.h"
-#include "base/read.h"
 #include "base/util.h"
 #include "model/name.h"
-#include "model/table-text.h"
 #include "model/table.h"
 #include "system/blockdev.h"
 #include "system/identity.h"

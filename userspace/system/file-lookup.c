@@ -20,7 +20,6 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "base/read.h"
 #include "base/util.h"
 #include "system/blockdev.h"
 

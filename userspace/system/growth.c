@@ -19,7 +19,6 @@
 
 #include "base/child.h"
 #include "base/log.h"
-#include "base/read.h"
 #include "base/util.h"
 #include "model/name.h"
 #include "system/blockdev.h"

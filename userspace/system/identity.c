@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "base/read.h"
 #include "base/util.h"
 #include "model/saved.h"
 #include "system/blockdev.h"

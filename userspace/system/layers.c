@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/read.h"
+#include "base/util.h"
 #include "model/name.h"
 #include "system/blockdev.h"
 

@@ -9,7 +9,7 @@
 #include "base/log.h"
 #include "base/util.h"
 #include "model/finding.h"
-#include "model/table-text.h"
+#include "model/table.h"
 #include "system/file-lookup.h"
 #include "system/module.h"
 

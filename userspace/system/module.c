@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "base/read.h"
 #include "base/util.h"
 
 #define SYS_MODULE	"/sys/module/dm_noclone/"

@@ -20,11 +20,10 @@
 
 #include "base/child.h"
 #include "base/log.h"
-#include "base/read.h"
 #include "base/util.h"
 #include "model/boot-unit.h"
 #include "model/resize.h"
-#include "model/table-compare.h"
+#include "model/table.h"
 #include "system/blockdev.h"
 #include "system/file-lookup.h"
 #include "system/identity.h"

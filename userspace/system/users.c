@@ -19,7 +19,6 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "base/read.h"
 #include "base/util.h"
 #include "model/name.h"
 #include "model/table.h"
