@@ -282,38 +282,6 @@ static void plan_refuses_files(void **state __unused)
 	PLAN("", "use noclone-linear", .path = "/device");
 }
 
-/* The member "path" of a target as JSON */
-static const char *json_path(const char *line, struct json_object **o)
-{
-	_cleanup_findings_ struct findings p = { 0 };
-	_cleanup_table_ struct table t = { 0 };
-	struct json_object *targets, *file, *path;
-
-	table_parse(&t, line, &p);
-	assert_int_equal(p.nr, 0);
-	targets = output_table(&t);
-	*o = json_object_get(json_object_array_get_idx(targets, 0));
-	json_object_put(targets);
-	assert_true(json_object_object_get_ex(*o, "file", &file));
-	assert_true(json_object_object_get_ex(file, "path", &path));
-	return json_object_get_string(path);
-}
-
-static void json_has_paths_that_are_utf8(void **state __unused)
-{
-	struct json_object *o, *engine;
-
-	assert_string_equal(json_path("0 8 noclone-file /a%20%C3%A9 0", &o),
-			    "/a \xc3\xa9");
-	assert_true(json_object_object_get_ex(o, "engine", &engine));
-	assert_string_equal(json_object_get_string(engine), "direct");
-	json_object_put(o);
-	assert_null(json_path("0 8 noclone-file /a%FF 0", &o));
-	json_object_put(o);
-	assert_null(json_path("0 8 noclone-file /a%C3 0", &o));
-	json_object_put(o);
-}
-
 static void json_has_nothing_but_utf8(void **state __unused)
 {
 	static const char * const texts[][2] = {
@@ -349,7 +317,6 @@ int main(void)
 		cmocka_unit_test(plan_whole_file),
 		cmocka_unit_test(plan_rounds_down),
 		cmocka_unit_test(plan_refuses_files),
-		cmocka_unit_test(json_has_paths_that_are_utf8),
 		cmocka_unit_test(json_has_nothing_but_utf8),
 	};
 

@@ -113,12 +113,6 @@ void output_add_string(struct json_object *o, const char *key, const char *s)
 	json_object_object_add(o, key, output_string(s));
 }
 
-/* A path that is no UTF-8 would be another one. */
-void output_add_bytes(struct json_object *o, const char *key, const char *s)
-{
-	output_add_string(o, key, s && !s[output_utf8_length(s)] ? s : NULL);
-}
-
 void output_add_number(struct json_object *o, const char *key, uint64_t n)
 {
 	json_object_object_add(o, key, json_object_new_uint64(n));
@@ -127,68 +121,6 @@ void output_add_number(struct json_object *o, const char *key, uint64_t n)
 void output_add_bool(struct json_object *o, const char *key, bool b)
 {
 	json_object_object_add(o, key, json_object_new_boolean(b));
-}
-
-static struct json_object *output_leg(const struct target *t, const struct leg *leg)
-{
-	struct json_object *o = json_object_new_object();
-
-	output_add_string(o, "device", leg->device);
-	output_add_number(o, "start", leg->start);
-	output_add_number(o, "sectors", target_leg_length(t));
-	return o;
-}
-
-static void output_add_file(struct json_object *o, const struct target *t)
-{
-	struct json_object *file = json_object_new_object();
-
-	output_add_bytes(file, "path", t->path);
-	output_add_number(file, "start", t->file_start);
-	output_add_number(file, "sectors", t->length);
-	json_object_object_add(o, "file", file);
-	output_add_string(o, "engine", engine_name(t->engine));
-}
-
-static void output_add_legs(struct json_object *o, const struct target *t)
-{
-	struct json_object *legs = json_object_new_array();
-	unsigned int i;
-
-	for (i = 0; i < t->nr_legs; i++)
-		json_object_array_add(legs, output_leg(t, &t->legs[i]));
-	json_object_object_add(o, "legs", legs);
-}
-
-static struct json_object *output_target(const struct target *t)
-{
-	struct json_object *o = json_object_new_object();
-	_cleanup_free_ char *params = target_params(t, false, NULL, NULL);
-
-	output_add_number(o, "start", t->start);
-	output_add_number(o, "sectors", t->length);
-	output_add_string(o, "type", t->type);
-	output_add_string(o, "params", params);
-	if (!t->understood)
-		return o;
-	if (t->kind == TARGET_STRIPED)
-		output_add_number(o, "chunk", t->chunk);
-	output_add_bool(o, "no_fastpath", t->no_fastpath);
-	if (t->kind == TARGET_FILE)
-		output_add_file(o, t);
-	else
-		output_add_legs(o, t);
-	return o;
-}
-
-struct json_object *output_table(const struct table *t)
-{
-	struct json_object *array = json_object_new_array();
-	unsigned int i;
-
-	for (i = 0; i < t->nr; i++)
-		json_object_array_add(array, output_target(&t->targets[i]));
-	return array;
 }
 
 static struct json_object *output_finding(const struct finding *f)

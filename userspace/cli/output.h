@@ -29,12 +29,8 @@ void output_finish(void);
 /* Bytes that are no UTF-8 become U+FFFD. */
 struct json_object *output_string(const char *s);
 void output_add_string(struct json_object *o, const char *key, const char *s);
-/* null if @s is, or is no UTF-8 */
-void output_add_bytes(struct json_object *o, const char *key, const char *s);
 void output_add_number(struct json_object *o, const char *key, uint64_t n);
 void output_add_bool(struct json_object *o, const char *key, bool b);
-/* {"start", "sectors", "type", "params", and the arguments if they are understood} */
-struct json_object *output_table(const struct table *t);
 /* "findings": those that matter @least that much. */
 void output_add_findings(struct json_object *o, const struct findings *f,
 			 enum finding_level least);

@@ -69,7 +69,6 @@ static void explain_file(struct json_object *o, const char *path)
 	output_add_string(o, "problem", problem);
 	if (problem)
 		return;
-	output_add_bytes(o, "path", f.path);
 	output_add_number(o, "bytes", f.bytes);
 	output_add_number(o, "sectors", f.bytes >> SECTOR_SHIFT);
 	output_add_number(o, "allocated", f.allocated);
@@ -238,7 +237,7 @@ static int explain_read_table(const char *word, struct table *t, bool *is_device
 
 int cmd_explain(const struct options *o, int argc __unused, char **argv)
 {
-	_cleanup_free_ char *name = select_name(argv[0]);
+	_cleanup_free_ char *name = select_name(argv[0]), *text = NULL;
 	_cleanup_facts_ struct device_facts own = { 0 };
 	_cleanup_table_ struct table t = { 0 };
 	struct json_object *out, *devices, *files;
@@ -246,12 +245,13 @@ int cmd_explain(const struct options *o, int argc __unused, char **argv)
 
 	if (explain_read_table(argv[0], &t, &is_device))
 		return EXIT_FAILED;
+	text = table_print(&t, false, NULL, NULL);
 	out = output_new("explain");
 	devices = json_object_new_array();
 	files = json_object_new_array();
 	output_add_string(out, is_device ? "name" : "file", name);
 	output_add_number(out, "sectors", table_sectors(&t));
-	json_object_object_add(out, "targets", output_table(&t));
+	json_object_object_add(out, "table", output_lines(text));
 	json_object_object_add(out, "devices", devices);
 	json_object_object_add(out, "files", files);
 	explain_below(&t, devices, files);

@@ -16,19 +16,19 @@
 #include "cli/select.h"
 #include "cmd/cmd.h"
 
-/* Its lines; where several devices are printed, each line begins with the name. */
+/* Where several devices are printed, each line begins with the name. */
 static void export_own(struct json_object *out, const char *name, const struct table *t,
 		       bool alone, struct strbuf *all)
 {
+	_cleanup_free_ char *text = table_print(t, false, NULL, NULL);
+	struct json_object *lines = output_lines(text);
 	unsigned int i;
 
-	json_object_object_add(out, "targets", output_table(t));
-	for (i = 0; i < t->nr; i++) {
-		_cleanup_free_ char *line = target_print(&t->targets[i], false, NULL, NULL);
-
+	for (i = 0; i < t->nr; i++)
 		strbuf_add(all, "%s%s%s%s", all->len ? "\n" : "", alone ? "" : name,
-			   alone ? "" : ": ", line);
-	}
+			   alone ? "" : ": ",
+			   json_object_get_string(json_object_array_get_idx(lines, i)));
+	json_object_object_add(out, "table", lines);
 }
 
 /* Return: an exit code. */

@@ -93,17 +93,32 @@ static glob_t users_paths(const char *pattern)
 	return found;
 }
 
+struct disk_range device_uses_range(const struct use_query *q)
+{
+	uint64_t first = q->facts->offset + q->first;
+
+	return (struct disk_range) { q->facts->disk, first, first + q->sectors };
+}
+
+bool disk_ranges_meet(const struct disk_range *a, const struct disk_range *b)
+{
+	return a->disk == b->disk && a->first < b->end && b->first < a->end;
+}
+
+static bool users_share(const struct device_facts *a, const struct device_facts *b)
+{
+	const struct disk_range x = { a->disk, a->offset, a->offset + a->sectors };
+	const struct disk_range y = { b->disk, b->offset, b->offset + b->sectors };
+
+	return a->devno == b->devno || disk_ranges_meet(&x, &y);
+}
+
 bool device_uses_share(const struct device_facts *f, dev_t devno)
 {
 	_cleanup_facts_ struct device_facts other = { 0 };
 
-	if (devno == f->devno)
-		return true;
-	if (!devno || blockdev_lookup_number(devno, &other) ||
-	    other.disk != f->disk)
-		return false;
-	return f->offset < other.offset + other.sectors &&
-	       other.offset < f->offset + f->sectors;
+	return devno == f->devno ||
+	       (devno && !blockdev_lookup_number(devno, &other) && users_share(f, &other));
 }
 
 static dev_t users_number_of_path(const char *path)
@@ -149,25 +164,21 @@ static void users_collect_table(struct uses *uses, enum use_kind kind,
 	mnt_unref_table(table);
 }
 
-static bool users_leg_touches(const struct target *t, const struct leg *leg,
-			      const struct disk_range *range)
-{
-	_cleanup_facts_ struct device_facts f = { 0 };
-	uint64_t first;
-
-	if (blockdev_lookup(leg->device, &f) || f.disk != range->disk)
-		return false;
-	first = f.offset + leg->start;
-	return first < range->end && range->first < first + target_leg_length(t);
-}
-
 static bool users_target_touches(const struct target *t, const void *range)
 {
 	unsigned int i;
 
-	for (i = 0; i < t->nr_legs; i++)
-		if (users_leg_touches(t, &t->legs[i], range))
+	for (i = 0; i < t->nr_legs; i++) {
+		_cleanup_facts_ struct device_facts f = { 0 };
+		const struct use_query q = {
+			.facts = &f, .first = t->legs[i].start, .sectors = target_leg_length(t),
+		};
+		int r = blockdev_lookup(t->legs[i].device, &f);
+		const struct disk_range leg = device_uses_range(&q);
+
+		if (!r && disk_ranges_meet(&leg, range))
 			return true;
+	}
 	return false;
 }
 
@@ -191,13 +202,6 @@ static bool users_maps(const char *name, const struct disk_range *range, bool un
 	       table_any(&inactive, users_target_touches, range) ||
 	       (unknown && (table_any(&live, users_target_is_unknown, NULL) ||
 			    table_any(&inactive, users_target_is_unknown, NULL)));
-}
-
-struct disk_range device_uses_range(const struct use_query *q)
-{
-	uint64_t first = q->facts->offset + q->first;
-
-	return (struct disk_range) { q->facts->disk, first, first + q->sectors };
 }
 
 static void users_collect_holder(struct uses *uses, const struct use_query *q,
@@ -278,12 +282,12 @@ static bool users_loop_is_on(const struct use_query *q, const char *file, dev_t 
 	uint64_t at;
 
 	if (!offset || !parse_u64(offset, &at) || blockdev_lookup(file, &f) ||
-	    blockdev_lookup_number(loop, &own) || !device_uses_share(q->facts, f.devno))
+	    blockdev_lookup_number(loop, &own) || !users_share(q->facts, &f))
 		return false;
 	part = device_uses_range(&(struct use_query) {
 		.facts = &f, .first = at >> SECTOR_SHIFT, .sectors = own.sectors,
 	});
-	*apart = part.first >= range.end || range.first >= part.end;
+	*apart = !disk_ranges_meet(&part, &range);
 	return true;
 }
 
@@ -349,15 +353,6 @@ static bool users_file_runs_on(const struct target *t, const void *data)
 static bool users_file_pins(const struct target *t, const void *data)
 {
 	return t->engine == ENGINE_EXTENT && users_file_runs_on(t, data);
-}
-
-bool file_uses_is_pinned(const struct file_facts *f, dev_t devno)
-{
-	_cleanup_free_ char *name = devno ? blockdev_mapped_name(devno) : NULL;
-	_cleanup_live_ struct live live = { 0 };
-	int r = name ? live_get(name, &live) : 0;
-
-	return (r && !devmap_is_absent(r)) || table_any(&live.table, users_file_pins, f);
 }
 
 /*

@@ -119,6 +119,7 @@ struct disk_range {
 };
 
 struct disk_range device_uses_range(const struct use_query *query);
+bool disk_ranges_meet(const struct disk_range *a, const struct disk_range *b);
 
 /**
  * file_uses_collect - swap, loop devices and noclone-file targets on a file
@@ -129,7 +130,5 @@ struct disk_range device_uses_range(const struct use_query *query);
  */
 void file_uses_collect(struct uses *uses, const struct file_facts *facts,
 		       dev_t self, bool shares);
-/* Does mapped device @devno, if not 0, pin the file? */
-bool file_uses_is_pinned(const struct file_facts *f, dev_t devno);
 
 #endif /* NOCLONE_USERS_H */
