@@ -6,6 +6,7 @@
 #include <json-c/json.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/sysmacros.h>
 
 #include "base/log.h"
 #include "base/util.h"
@@ -116,6 +117,13 @@ void output_add_string(struct json_object *o, const char *key, const char *s)
 void output_add_number(struct json_object *o, const char *key, uint64_t n)
 {
 	json_object_object_add(o, key, json_object_new_uint64(n));
+}
+
+void output_add_devno(struct json_object *o, const char *key, dev_t devno)
+{
+	_cleanup_free_ char *number = devno ? xasprintf("%u:%u", major(devno), minor(devno)) : NULL;
+
+	output_add_string(o, key, number);
 }
 
 void output_add_bool(struct json_object *o, const char *key, bool b)

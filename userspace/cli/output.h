@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "dm-noclone.h"
 #include "model/finding.h"
@@ -30,6 +31,8 @@ void output_finish(void);
 struct json_object *output_string(const char *s);
 void output_add_string(struct json_object *o, const char *key, const char *s);
 void output_add_number(struct json_object *o, const char *key, uint64_t n);
+/* "8:0", or null for 0 */
+void output_add_devno(struct json_object *o, const char *key, dev_t devno);
 void output_add_bool(struct json_object *o, const char *key, bool b);
 /* "findings": those that matter @least that much. */
 void output_add_findings(struct json_object *o, const struct findings *f,

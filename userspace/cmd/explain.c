@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "base/log.h"
@@ -52,13 +51,6 @@ static void explain_add_users(struct json_object *o, const struct device_facts *
 	explain_add_uses(o, &uses);
 }
 
-static void explain_add_number(struct json_object *o, const char *key, dev_t devno)
-{
-	_cleanup_free_ char *number = devno ? xasprintf("%u:%u", major(devno), minor(devno)) : NULL;
-
-	output_add_string(o, key, number);
-}
-
 static void explain_file(struct json_object *o, const char *path)
 {
 	_cleanup_file_facts_ struct file_facts f = { 0 };
@@ -77,7 +69,7 @@ static void explain_file(struct json_object *o, const char *path)
 	output_add_bool(o, "readonly", f.readonly);
 	output_add_bool(o, "immutable", f.immutable);
 	output_add_bool(o, "append_only", f.append_only);
-	explain_add_number(o, "disk", f.disk);
+	output_add_devno(o, "disk", f.disk);
 	file_uses_collect(&uses, &f, 0, false);
 	explain_add_uses(o, &uses);
 	if (!f.map.known)
@@ -99,7 +91,7 @@ static void explain_device(struct json_object *o, const char *name)
 		return;
 	identity_lookup(&f, &id);
 	output_add_string(o, "path", f.path);
-	explain_add_number(o, "number", f.devno);
+	output_add_devno(o, "number", f.devno);
 	output_add_number(o, "sectors", f.sectors);
 	output_add_number(o, "logical_block_size", f.logical_block);
 	output_add_number(o, "physical_block_size", f.physical_block);
@@ -112,19 +104,18 @@ static void explain_device(struct json_object *o, const char *name)
 	explain_add_users(o, &f);
 }
 
-/* Of a device or file a row; each has one, however many legs are on it: NULL if there is one. */
-static struct json_object *explain_new_row(struct json_object *rows, const char *key,
-					   const char *name)
+/* A row for a device or file; each has one, however many legs are on it: NULL if there is one. */
+static struct json_object *explain_new_row(struct json_object *rows, const char *name)
 {
 	size_t nr = json_object_array_length(rows), i;
 	struct json_object *o;
 
 	for (i = 0; i < nr; i++)
 		if (!strcmp(json_object_get_string(json_object_object_get(
-				json_object_array_get_idx(rows, i), key)), name))
+				json_object_array_get_idx(rows, i), "name")), name))
 			return NULL;
 	o = json_object_new_object();
-	output_add_string(o, key, name);
+	output_add_string(o, "name", name);
 	json_object_array_add(rows, o);
 	return o;
 }
@@ -137,32 +128,21 @@ static void explain_below(const struct table *t, struct json_object *devices,
 	for (i = 0; i < t->nr; i++) {
 		const struct target *target = &t->targets[i];
 		_cleanup_free_ char *file = target->path ? path_encode(target->path) : NULL;
-		struct json_object *row = file ? explain_new_row(files, "file", file) : NULL;
+		struct json_object *row = file ? explain_new_row(files, file) : NULL;
 
 		if (row)
 			explain_file(row, target->path);
 		for (j = 0; j < target->nr_legs; j++) {
-			row = explain_new_row(devices, "device", target->legs[j].device);
+			row = explain_new_row(devices, target->legs[j].device);
 			if (row)
 				explain_device(row, target->legs[j].device);
 		}
 	}
 }
 
-static char *explain_name(struct json_object *row)
-{
-	static const char * const keys[] = { "device", "file", "name" };
-	struct json_object *name = NULL;
-	unsigned int i;
-
-	for (i = 0; !name && i < ARRAY_SIZE(keys); i++)
-		name = json_object_object_get(row, keys[i]);
-	return xstrdup(json_object_get_string(name));
-}
-
 /* Of a device, of a file, or of the mapped device itself: those that it has are shown. */
 static const struct report_column explain_columns[] = {
-	{ "NAME", "name", 0, NULL, explain_name },
+	{ "NAME", "name", 0, NULL, NULL },
 	{ "PROBLEM", "problem", 0, NULL, NULL },
 	{ "SIZE", "sectors", REPORT_SIZE, NULL, NULL },
 	{ "ALLOCATED", "allocated", REPORT_SIZE, NULL, NULL },

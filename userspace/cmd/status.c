@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/sysmacros.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -185,14 +184,12 @@ static struct json_object *status_below(const struct table *t)
 
 static void status_add_identity(struct json_object *o, const struct status_device *d)
 {
-	_cleanup_free_ char *number = xasprintf("%u:%u", major(d->dev.devno),
-						minor(d->dev.devno));
 	_cleanup_free_ char *types = table_types(&d->live.table);
 	_cleanup_free_ char *origin = origin_of_uuid(d->dev.uuid);
 
 	output_add_string(o, "name", d->dev.name);
 	output_add_string(o, "uuid", d->dev.uuid);
-	output_add_string(o, "device", number);
+	output_add_devno(o, "device", d->dev.devno);
 	output_add_string(o, "type", types);
 	output_add_string(o, "made_by", origin);
 	output_add_number(o, "sectors", table_sectors(&d->live.table));

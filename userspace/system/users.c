@@ -28,8 +28,6 @@
 #include "system/identity.h"
 #include "system/live.h"
 
-#define FDINFO_MAX	(64U << 10)
-
 static const struct {
 	const char *name, *words, *remedy;
 } use_kinds[] = {
@@ -425,15 +423,12 @@ static dev_t users_number_of_fd(const char *fd)
 	return makedev(st.stx_rdev_major, st.stx_rdev_minor);
 }
 
-/* The line "flags:" has them as open(2), in octal. */
-static bool users_may_write(int pid, int fd)
+/* The mode of the link says how the file is open. */
+static bool users_may_write(const char *fd)
 {
-	_cleanup_free_ char *path = xasprintf("/proc/%d/fdinfo/%d", pid, fd);
-	_cleanup_close_ int info = open(path, O_RDONLY | O_CLOEXEC);
-	_cleanup_free_ char *text = info < 0 ? NULL : read_bytes(info, FDINFO_MAX, NULL);
-	const char *flags = text ? strstr(text, "flags:") : NULL;
+	struct stat st;
 
-	return flags && (strtoul(flags + strlen("flags:"), NULL, 8) & O_ACCMODE) != O_RDONLY;
+	return !lstat(fd, &st) && st.st_mode & S_IWUSR;
 }
 
 /* As NBD has it, a thread of the process that serves the disk has made it. */
@@ -464,17 +459,16 @@ static void users_add_opener(struct openers *o, dev_t devno, int pid)
 void openers_find(struct openers *openers, bool writing)
 {
 	_cleanup_glob_ glob_t found = users_paths("/proc/[0-9]*/fd/*");
-	int pid, fd;
 	size_t i;
 
 	for (i = 0; i < found.gl_pathc; i++) {
-		dev_t devno = users_number_of_fd(found.gl_pathv[i]);
+		const char *path = found.gl_pathv[i];
+		dev_t devno = users_number_of_fd(path);
+		int pid = atoi(path + strlen("/proc/"));
 
-		if (!devno || sscanf(found.gl_pathv[i], "/proc/%d/fd/%d", &pid, &fd) != 2)
-			continue;
 		/* the tool writes to none that it may have inherited */
-		if (!writing || (pid != getpid() && users_may_write(pid, fd) &&
-				 !users_serves(pid, devno)))
+		if (devno && (!writing || (pid != getpid() && users_may_write(path) &&
+					   !users_serves(pid, devno))))
 			users_add_opener(openers, devno, pid);
 	}
 }
