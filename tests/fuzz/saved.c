@@ -13,11 +13,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	saved_parse(&s, text, &findings);
 	if (findings_count(&findings, FINDING_ERROR))
 		return 0;
-	old = saved_print(&s, "data");
+	old = saved_print(&s);
 	saved_parse(&read, old, &again);
 	assert(!findings_count(&again, FINDING_ERROR));
-	new = saved_print(&read, "data");
-	assert(!strcmp(old, new) && saved_is_readable(old, "data"));
+	new = saved_print(&read);
+	assert(!strcmp(old, new) && saved_is_readable(old));
 	assert(s.readonly == read.readonly && s.nr == read.nr && !strcmp(s.uuid, read.uuid));
 	return 0;
 }

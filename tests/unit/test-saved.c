@@ -50,9 +50,9 @@ static void what_is_printed_is_read(void **state __unused)
 	_cleanup_free_ char *text = NULL, *twice = NULL;
 
 	read_file(&s, file, 0);
-	text = saved_print(&s, "x");
+	text = saved_print(&s);
 	read_file(&again, text, 0);
-	twice = saved_print(&again, "x");
+	twice = saved_print(&again);
 	assert_string_equal(text, twice);
 	assert_non_null(strstr(text, "# noclone: readonly\n"));
 	assert_non_null(strstr(text, "\n0 16 noclone-striped 2 8 /dev/a 0 /dev/b 8\n"));
@@ -129,8 +129,8 @@ static void readable(const char *table, const char *uuid, bool expected)
 	}
 	s.uuid = xstrdup(uuid);
 	saved_add_signature(&s, SIGNATURE_NONE);
-	text = saved_print(&s, "x");
-	assert_int_equal(saved_is_readable(text, "x"), expected);
+	text = saved_print(&s);
+	assert_int_equal(saved_is_readable(text), expected);
 }
 
 /* udev's links and names of devices may have "#". */

@@ -23,7 +23,6 @@
 #include "system/saved-file.h"
 #include "cli/load.h"
 #include "cli/output.h"
-#include "cmd/each-saved.h"
 
 /* How long others are waited for that look at legs, see activate_lock_legs() */
 #define LEGS_SECONDS	10
@@ -37,7 +36,6 @@
  * @findings: of its legs
  * @lock: of its file, or -1
  * @legs: while legs are looked at, or -1
- * @forced: a leg has another signature than the file says
  */
 struct activation {
 	const struct options *o;
@@ -45,7 +43,6 @@ struct activation {
 	struct saved saved;
 	struct findings findings;
 	int lock, legs;
-	bool forced;
 };
 
 static void activate_free(struct activation *a)
@@ -77,26 +74,6 @@ static void activate_replace_engines(const char *name, struct table *t)
 	}
 }
 
-/* May the errors be ignored?  @forced: those that say that a leg is another one */
-static int activate_judge(const struct activation *a, unsigned int forced)
-{
-	unsigned int errors = findings_count(&a->findings, FINDING_ERROR);
-
-	if (!errors)
-		return 0;
-	if (opt(a->o, OPT_FORCE)) {
-		log_warn("%s: --force: activated nevertheless, if the kernel permits it",
-			 a->name);
-		return 0;
-	}
-	if (errors == forced)
-		log_err("%s is not activated; if these are its disks and files: noclone activate --force %s && noclone save %s",
-			a->name, a->name, a->name);
-	else
-		log_err("%s is not activated", a->name);
-	return -EPERM;
-}
-
 static int activate_check(struct activation *a)
 {
 	const bool dry_run = opt(a->o, OPT_DRY_RUN);
@@ -104,17 +81,23 @@ static int activate_check(struct activation *a)
 		.exclusive = !dry_run, .any_signature = true, .readonly = a->saved.readonly,
 	};
 	_cleanup_free_ char *path = saved_path(a->name);
-	unsigned int others = signatures_check(&a->saved, !dry_run, &a->findings);
 	struct table *t = &a->saved.table;
 
-	a->forced = others;
+	signatures_check(&a->saved, !dry_run, &a->findings);
 	activate_replace_engines(a->name, t);
 	lint_table(t, &system_facts, NULL, &a->findings);
 	if (!a->saved.readonly)
 		load_check_writable(t, &system_facts, &a->findings);
 	guard_table(t, &guard, &a->findings);
 	findings_log(&a->findings, path, FINDING_OK);
-	return activate_judge(a, others);
+	if (!findings_count(&a->findings, FINDING_ERROR))
+		return 0;
+	if (!opt(a->o, OPT_FORCE)) {
+		log_err("%s is not activated", a->name);
+		return -EPERM;
+	}
+	log_warn("%s: --force: activated nevertheless, if the kernel permits it", a->name);
+	return 0;
 }
 
 /* What others have taken since the checks is found again before the device runs. */
@@ -226,7 +209,7 @@ static const char *activate_print_plan(const struct activation *a)
 	_cleanup_free_ char *line = dry_run_dmsetup("create", a->name, options, &s->table);
 
 	dry_run(a->o, "activate", a->name, s->uuid, &s->table, &a->findings, line);
-	return EACH_SAVED_PLAN;
+	return "";
 }
 
 /* A device that has the name already.  Return: its state, or NULL after a message. */
@@ -256,16 +239,9 @@ static bool activate_is_renamed(const struct activation *a)
 		log_err("%s has the UUID of %s, which is saved in a file of its own: if that one is the device, \"rm %s\"",
 			path, original, path);
 	else if (other)
-		log_err("%s is active under the name %s: \"noclone save %s\" saves it under that, \"dmsetup rename %s %s\" gives it back its name",
-			a->name, other, other, other, a->name);
+		log_err("%s is active under the name %s: \"dmsetup rename %s %s\" gives it back its name",
+			a->name, other, other, a->name);
 	return other;
-}
-
-static bool activate_remove_leftover(const struct activation *a,
-				     const struct devmap_device *dev)
-{
-	return !opt(a->o, OPT_DRY_RUN) && !strcmp(a->saved.uuid, dev->uuid) &&
-	       devmap_remove_unfinished(dev);
 }
 
 /*
@@ -274,12 +250,9 @@ static bool activate_remove_leftover(const struct activation *a,
  */
 static void activate_say_leftover(const char *name, const char *uuid)
 {
-	_cleanup_free_ char *path = saved_path(name), *new = saved_file_leftover(name);
+	_cleanup_free_ char *path = saved_path(name), *new = saved_file_leftover(name, uuid);
 
-	if (new && !saved_file_leftover_is_of(new, uuid))
-		log_warn("%s is what a command has left that was interrupted, and no whole file of the device: \"rm %s\" removes it",
-			 new, new);
-	else if (new)
+	if (new)
 		log_warn("%s is what a command has left that was interrupted: if the device had that table, deactivate it, \"mv %s %s\" and activate it; if not, \"rm %s\"",
 			 new, new, path, new);
 }
@@ -311,8 +284,6 @@ static void activate_lock_legs(struct activation *a)
 
 static const char *activate_absent(struct activation *a)
 {
-	const char *state;
-
 	if (activate_is_renamed(a))
 		return NULL;
 	activate_say_leftover(a->name, a->saved.uuid);
@@ -321,10 +292,7 @@ static const char *activate_absent(struct activation *a)
 		return NULL;
 	if (opt(a->o, OPT_DRY_RUN))
 		return activate_print_plan(a);
-	state = activate_create(a);
-	if (state)
-		saved_file_set_forced(a->name, a->forced);
-	return state;
+	return activate_create(a);
 }
 
 static const char *activate(const struct options *o, const char *name)
@@ -338,7 +306,9 @@ static const char *activate(const struct options *o, const char *name)
 	if (r)
 		return NULL;
 	r = devmap_info(name, &dev);
-	if (!r && !activate_remove_leftover(&a, &dev))
+	/* what a command that was killed has left goes first */
+	if (!r && (opt(o, OPT_DRY_RUN) || strcmp(a.saved.uuid, dev.uuid) ||
+		   !devmap_remove_unfinished(&dev)))
 		return activate_existing(&a, &dev);
 	if (!r || devmap_is_absent(r))
 		return activate_absent(&a);
@@ -360,7 +330,7 @@ static bool activate_is_ready(const char *name)
 int cmd_activate(const struct options *o, int argc, char **argv)
 {
 	static const struct each_saved e = {
-		"activate", activate_is_ready, activate, saved_unit_start,
+		"activate", "start", activate_is_ready, activate,
 	};
 
 	return each_saved(&e, o, argc, argv);

@@ -63,6 +63,24 @@ int cmd_version(const struct options *o, int argc, char **argv);
 int cmd_complete(int argc, char **argv);
 
 /**
+ * struct each_saved - a command on saved devices
+ * @command: its name
+ * @unit: what systemctl does to the unit of the device then
+ * @ready: does no other of the devices have to come first?
+ * @run: the new state of the device in a few words, "" if it has printed a plan; NULL after a
+ *	message
+ */
+struct each_saved {
+	const char *command;
+	const char *unit;
+	bool (*ready)(const char *name);
+	const char *(*run)(const struct options *o, const char *name);
+};
+
+/* For the devices named, or with --all for all that are saved; returns an exit code. */
+int each_saved(const struct each_saved *e, const struct options *o, int argc, char **argv);
+
+/**
  * complete_word() - the candidates for a word
  * @nr: number of the words before it
  * @words: these and the word itself; the first one is the program

@@ -134,7 +134,7 @@ static int convert_finish(const struct options *o, const struct devmap_device *d
 	_cleanup_saved_update_ struct saved_update u = SAVED_UPDATE_INIT;
 	int r = saved_update_begin(&u, o, dev->name, dev->uuid);
 
-	if (r || opt(o, OPT_DRY_RUN) || !saved_update_is_left(&u))
+	if (r || opt(o, OPT_DRY_RUN) || !u.left)
 		return r;
 	u.as_is = true;
 	return saved_update_stage(&u, live, dev->readonly) ? : saved_update_commit(&u);

@@ -107,9 +107,10 @@ static bool create_remove_leftover(const struct options *o, const char *name)
 static bool create_is_unsaved(const char *name)
 {
 	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
-	_cleanup_free_ char *staged = saved_file_leftover(name);
+	_cleanup_free_ char *staged = devmap_info(name, &dev) ? NULL :
+				      saved_file_leftover(name, dev.uuid);
 
-	return staged && !devmap_info(name, &dev) && saved_file_leftover_is_of(staged, dev.uuid);
+	return staged;
 }
 
 static bool create_device_exists(const struct options *o, const char *name)
@@ -181,8 +182,8 @@ static int create_lock(const struct options *o, const char *name, struct saved_u
 {
 	if (opt(o, OPT_DRY_RUN) || saved_name_problem(name))
 		return 0;
-	u->lock[0] = saved_file_lock(name);
-	return u->lock[0] < 0 ? u->lock[0] : 0;
+	u->lock = saved_file_lock(name);
+	return MIN(u->lock, 0);
 }
 
 /*
@@ -276,6 +277,6 @@ int cmd_create(const struct options *o, int argc, char **argv)
 	}
 	r = create_saved(&build, name, uuid, &t, &backing, &findings);
 	if (!r && opt(o, OPT_PERSIST))
-		saved_unit_start(name);
+		saved_unit("start", name);
 	return r ? EXIT_FAILED : EXIT_OK;
 }

@@ -343,7 +343,7 @@ static void doctor_compare(struct findings *f, const char *what, const char *nam
 			    quoted, quoted);
 	else if (strcmp(name, file))
 		finding_add(f, FINDING_WARNING, what,
-			    "it is active under the name %s\nnoclone save %s", name, name);
+			    "it is active under the name %s\ndmsetup rename %s %s", name, name, quoted);
 	else if (saved_file_compare(&saved->table, live) == SAVED_DIFFERS)
 		finding_add(f, FINDING_WARNING, what,
 			    "it differs from its file, which the next boot takes\nnoclone save %s",
@@ -368,7 +368,7 @@ static void doctor_saved_file(struct findings *f, const char *what, const char *
 			      const struct saved *saved, bool damaged)
 {
 	_cleanup_free_ char *name = saved->uuid ? devmap_name_of_uuid(saved->uuid) : NULL;
-	_cleanup_free_ char *leftover = saved_file_leftover(file), *quoted = shell_quote(file);
+	_cleanup_free_ char *leftover = saved_file_leftover(file, NULL), *quoted = shell_quote(file);
 	_cleanup_free_ char *original = name ?
 		saved_file_original(name, saved->uuid, file) : NULL;
 	_cleanup_table_ struct table live = { 0 };

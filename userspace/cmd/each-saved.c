@@ -3,8 +3,6 @@
  * Commands on saved devices.  One may be built on another, so those that are ready
  * are done first, until none is; the others are tried then to say what is wrong.
  */
-#include "cmd/each-saved.h"
-
 #include <json-c/json.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,9 +19,8 @@
 struct each_run {
 	const struct each_saved *e;
 	const struct options *o;
-	struct json_object *devices;
 	struct names names;
-	bool *done;
+	struct json_object *devices;
 	bool failed;
 };
 
@@ -51,31 +48,25 @@ static int each_collect(struct names *names, const struct options *o, int argc, 
 	return EXIT_OK;
 }
 
-static void each_report(struct each_run *run, const char *name, const char *state)
+static void each_do(struct each_run *run, const char *name)
 {
-	struct json_object *o = json_object_new_object();
-
-	output_add_string(o, "name", name);
-	output_add_bool(o, "ok", state);
-	output_add_string(o, "state", state);
-	json_object_array_add(run->devices, o);
-	if (!state || opt(run->o, OPT_JSON))
-		return;
-	printf("%s: %s\n", name, state);
-	fflush(stdout);
-}
-
-static void each_do(struct each_run *run, unsigned int i)
-{
-	const char *name = run->names.name[i];
 	const char *state = run->e->run(run->o, name);
+	struct json_object *device;
 
-	run->done[i] = true;
 	run->failed |= !state;
 	if (state && !opt(run->o, OPT_DRY_RUN))
-		run->e->unit(name);
-	if (!state || *state)
-		each_report(run, name, state);
+		saved_unit(run->e->unit, name);
+	if (state && !*state)
+		return;
+	device = json_object_new_object();
+	output_add_string(device, "name", name);
+	output_add_bool(device, "ok", state);
+	output_add_string(device, "state", state);
+	json_object_array_add(run->devices, device);
+	if (state && !opt(run->o, OPT_JSON)) {
+		printf("%s: %s\n", name, state);
+		fflush(stdout);
+	}
 }
 
 /* Return: whether any device was done. */
@@ -85,9 +76,13 @@ static bool each_round(struct each_run *run, bool ready_only)
 	unsigned int i;
 
 	for (i = 0; i < run->names.nr && !stop_requested(); i++) {
-		if (run->done[i] || (ready_only && !run->e->ready(run->names.name[i])))
+		char *name = run->names.name[i];
+
+		if (!name || (ready_only && !run->e->ready(name)))
 			continue;
-		each_do(run, i);
+		each_do(run, name);
+		free(name);
+		run->names.name[i] = NULL;
 		any = true;
 	}
 	return any;
@@ -108,11 +103,9 @@ static void each_print(const struct each_run *run)
 
 int each_saved(const struct each_saved *e, const struct options *o, int argc, char **argv)
 {
-	struct each_run run = { .e = e, .o = o };
+	struct each_run run = { .e = e, .o = o, .devices = json_object_new_array() };
 	int r = each_collect(&run.names, o, argc, argv);
 
-	run.done = xzalloc(run.names.nr + 1);
-	run.devices = json_object_new_array();
 	while (!r && each_round(&run, true))
 		;
 	if (!r) {
@@ -122,7 +115,6 @@ int each_saved(const struct each_saved *e, const struct options *o, int argc, ch
 			each_print(&run);
 	}
 	json_object_put(run.devices);
-	free(run.done);
 	names_free(&run.names);
 	return r;
 }

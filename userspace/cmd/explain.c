@@ -82,25 +82,24 @@ static void explain_file(struct json_object *o, const char *path)
 
 static void explain_device(struct json_object *o, const char *name)
 {
-	_cleanup_identity_ struct identity id = { 0 };
+	_cleanup_free_ char *persistent = NULL, *type = NULL, *label = NULL;
 	_cleanup_facts_ struct device_facts f = { 0 };
 	int r = blockdev_lookup(name, &f);
 
 	output_add_string(o, "problem", r ? "not found" : NULL);
 	if (r)
 		return;
-	identity_lookup(&f, &id);
+	persistent = identity_persistent(f.path, NULL);
+	identity_probe(&f, 0, f.sectors, &type, &label);
 	output_add_string(o, "path", f.path);
 	output_add_devno(o, "number", f.devno);
 	output_add_number(o, "sectors", f.sectors);
 	output_add_number(o, "logical_block_size", f.logical_block);
 	output_add_number(o, "physical_block_size", f.physical_block);
 	output_add_bool(o, "readonly", f.readonly);
-	output_add_string(o, "model", id.model);
-	output_add_string(o, "serial", id.wwn);
-	output_add_string(o, "persistent_name", id.persistent);
-	output_add_string(o, "type", id.type);
-	output_add_string(o, "label", id.label);
+	output_add_string(o, "persistent_name", strcmp(persistent, f.path) ? persistent : NULL);
+	output_add_string(o, "type", type);
+	output_add_string(o, "label", label);
 	explain_add_users(o, &f);
 }
 
@@ -151,8 +150,6 @@ static const struct report_column explain_columns[] = {
 	{ "BLOCK", "logical_block_size", 0, NULL, NULL },
 	{ "ALIGNMENT", "align", 0, NULL, NULL },
 	{ "READ-ONLY", "readonly", 0, NULL, NULL },
-	{ "MODEL", "model", 0, NULL, NULL },
-	{ "SERIAL", "serial", 0, NULL, NULL },
 	{ "PERSISTENT-NAME", "persistent_name", 0, NULL, NULL },
 	{ "CONTENT", "type", 0, NULL, NULL },
 	{ "LABEL", "label", 0, NULL, NULL },

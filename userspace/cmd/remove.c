@@ -65,7 +65,7 @@ static int remove_saved(const struct options *o, const char *file)
 	if (opt(o, OPT_FORGET))
 		r = saved_file_remove(file);
 	/* the unit waits for no lock: the file is gone, or nothing has locked it */
-	saved_unit_stop(file);
+	saved_unit("stop", file);
 	if (opt(o, OPT_FORGET))
 		return r;
 	log_note("%s is still saved in %s and will be activated at boot; to stop that: noclone remove --forget %s",
@@ -109,11 +109,11 @@ static int remove_active(const struct options *o, const struct devmap_device *de
 static int remove_lock(const struct options *o, const char *file, int *lock)
 {
 	_cleanup_free_ char *path = saved_path(file);
-	int r = saved_file_writable(file);
+	const char *why = saved_file_unwritable(file);
 
-	if (r) {
-		log_err("%s cannot be removed: %s", path, saved_file_reason(r));
-		return r;
+	if (why) {
+		log_err("%s cannot be removed: %s", path, why);
+		return -EROFS;
 	}
 	*lock = opt(o, OPT_DRY_RUN) ? -1 : saved_file_lock(file);
 	return *lock < 0 && !opt(o, OPT_DRY_RUN) ? *lock : 0;

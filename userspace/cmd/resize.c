@@ -532,7 +532,7 @@ static void resize_report(const struct resize *r)
 /* A device that has its size already may lack its file, if the command was interrupted. */
 static int resize_stage(struct resize *r)
 {
-	if (!resize_grows(r) && !saved_update_is_left(&r->update))
+	if (!resize_grows(r) && !r->update.left)
 		return 0;
 	return saved_update_stage(&r->update, &r->new, r->dev.readonly);
 }

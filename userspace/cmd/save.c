@@ -5,11 +5,11 @@
 #include <errno.h>
 #include <json-c/json.h>
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/log.h"
 #include "base/util.h"
+#include "model/saved.h"
 #include "model/table.h"
 #include "system/devmap.h"
 #include "system/live.h"
@@ -18,39 +18,28 @@
 #include "cli/select.h"
 #include "cmd/saved-update.h"
 
-/* The file with its name may be the only record of another device. */
-static int save_check_file(const struct devmap_device *dev, const struct saved_update *u)
-{
-	_cleanup_free_ char *path = saved_path(dev->name);
-
-	if (!saved_file_exists(dev->name) || (u->file && !strcmp(u->file, dev->name)))
-		return 0;
-	log_err("%s was saved for a different device named %s, or cannot be read: --force replaces it, and that device does not come back",
-		path, dev->name);
-	return -EEXIST;
-}
-
-/* The path of a backing file may lead to another one by now. */
-static int save_check_path(const struct devmap_device *dev)
-{
-	_cleanup_free_ char *lost = live_lost_file(dev->name);
-
-	if (lost)
-		log_err("%s: %s", dev->name, lost);
-	return lost ? -ESTALE : 0;
-}
-
+/*
+ * May the device be saved?  The path of a backing file may lead to another one by now, and
+ * the file with its name may be the only record of another device.
+ */
 static int save_check(const struct options *o, const struct devmap_device *dev,
 		      const struct saved_update *u)
 {
-	if (!*dev->uuid) {
+	_cleanup_free_ char *path = saved_path(dev->name), *lost = live_lost_file(dev->name);
+
+	if (!*dev->uuid)
 		log_err("%s has no UUID, by which its file is known: \"dmsetup rename %s --setuuid NOCLONE-%s\" gives it one",
 			dev->name, dev->name, dev->name);
-		return -EINVAL;
-	}
-	if (opt(o, OPT_FORCE))
+	else if (opt(o, OPT_FORCE))
 		return 0;
-	return save_check_path(dev) ? : save_check_file(dev, u);
+	else if (lost)
+		log_err("%s: %s", dev->name, lost);
+	else if (!u->saved && saved_file_exists(dev->name))
+		log_err("%s was saved for a different device named %s, or cannot be read: --force replaces it, and that device does not come back",
+			path, dev->name);
+	else
+		return 0;
+	return -EINVAL;
 }
 
 static void save_print(const struct options *o, const char *name, const char *text)
@@ -71,36 +60,32 @@ static void save_print(const struct options *o, const char *name, const char *te
 	json_object_put(out);
 }
 
-/* The file with an older name of the device becomes that with its name. */
-static void save_report(const char *name, const char *old)
+static void save_report(const char *name)
 {
 	_cleanup_free_ char *path = saved_path(name);
 
-	log_note("%s: saved in %s%s%s%s", name, path,
-		 old && strcmp(old, name) ? ", and no longer as " : "",
-		 old && strcmp(old, name) ? old : "",
-		 access("/run/systemd/system", F_OK) ? "" :
+	log_note("%s: saved in %s%s", name, path, access("/run/systemd/system", F_OK) ? "" :
 		 "; systemd knows of it after \"systemctl daemon-reload\", or the next boot");
 }
 
-static int save_one(const struct options *o, const struct devmap_device *dev)
+static int save_device(const struct options *o, const struct devmap_device *dev)
 {
-	_cleanup_saved_update_ struct saved_update u = { .add = true, .lock = { -1, -1 } };
+	_cleanup_saved_update_ struct saved_update u = {
+		.add = true, .as_is = opt(o, OPT_FORCE), .lock = -1,
+	};
 	_cleanup_table_ struct table t = { 0 };
-	int r = saved_update_begin(&u, o, dev->name, dev->uuid);
+	int r = saved_update_begin(&u, o, dev->name, dev->uuid) ? : save_check(o, dev, &u);
 
-	u.as_is = opt(o, OPT_FORCE);
 	if (!r)
-		r = save_check(o, dev, &u);
-	if (r)
+		r = select_table(dev->name, &t) ? : saved_update_stage(&u, &t, dev->readonly);
+	if (r || u.dry_run) {
+		if (!r)
+			save_print(o, dev->name, u.text);
 		return r;
-	r = select_table(dev->name, &t) ? : saved_update_stage(&u, &t, dev->readonly);
-	if (!r && u.dry_run)
-		save_print(o, dev->name, u.text);
-	else if (!r)
-		r = saved_update_commit(&u);
-	if (!r && !u.dry_run)
-		save_report(dev->name, u.file);
+	}
+	r = saved_update_commit(&u);
+	if (!r)
+		save_report(dev->name);
 	return r;
 }
 
@@ -117,11 +102,9 @@ static int save_word(const struct options *o, const char *word)
 	}
 	r = select_device(name, &dev);
 	if (!r)
-		r = select_check_owner(o, &dev);
-	if (!r)
-		r = save_one(o, &dev);
+		r = select_check_owner(o, &dev) ? : save_device(o, &dev);
 	if (!r && !opt(o, OPT_DRY_RUN))
-		saved_unit_start(name);
+		saved_unit("start", name);
 	return r;
 }
 

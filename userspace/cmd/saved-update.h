@@ -2,7 +2,7 @@
 /*
  * The file of a saved device follows the device.  A verb that changes a device does
  *
- *	saved_update_begin()	wait for the lock of the file, and of its new name
+ *	saved_update_begin()	wait for the lock of the file
  *	saved_update_stage()	write the new file beside the old one
  *	...			change the device
  *	saved_update_commit()	put the new file in the place of the old one
@@ -19,46 +19,42 @@
 #include <signal.h>
 #include <stdbool.h>
 
-#include "model/saved.h"
 #include "model/table.h"
-#include "system/saved-file.h"
 #include "cli/options.h"
 
 /**
  * struct saved_update - the file of a device, while a verb changes the device
- * @name: of the device
+ * @name: of the device, and of its file
  * @uuid: of the device
- * @file: name of the file that has the device, which may have been renamed; NULL: none
- * @add: save it under its name from now on
+ * @add: save it from now on
  * @as_is: with the new table even if that has no target of this module
- * @renew: the new table is that of the file, with its names; only signatures change
  * @dry_run: change nothing
- * @staged: name under which a new file waits, or NULL
+ * @saved: it has a file
+ * @left: an interrupted command has left a new file of the device beside the old one
  * @text: of the new file, after the stage
  * @words: see saved_update_words()
- * @lock: of the file, and of the name that it gets; held until saved_update_end(), or -1
- * @blocked: from stage to commit, signals that would end the tool between device and file
+ * @staged: a new file waits, and signals that would end the tool between device and file
  * @signals: the mask of before
+ * @lock: of the file; held until saved_update_end(), or -1
  */
 struct saved_update {
 	char *name;
 	char *uuid;
-	char *file;
 	bool add;
 	bool as_is;
-	bool renew;
 	bool dry_run;
-	char *staged;
+	bool saved;
+	bool left;
 	char *text;
 	char *words;
-	int lock[2];
-	bool blocked;
+	bool staged;
 	sigset_t signals;
+	int lock;
 };
 
 /*
  * Each: 0, or a negative errno after a message; saved_update_end() in any case.  What comes
- * first takes @u->add from the caller.
+ * first takes @u->add and @u->as_is from the caller.
  */
 int saved_update_begin(struct saved_update *u, const struct options *o, const char *name,
 		       const char *uuid);
@@ -67,13 +63,10 @@ int saved_update_stage(struct saved_update *u, const struct table *new, bool rea
 int saved_update_commit(struct saved_update *u);
 void saved_update_end(struct saved_update *u);
 
-/* Has an interrupted command left a new file of the device beside the old one? */
-bool saved_update_is_left(const struct saved_update *u);
-
 /* After the stage: " && ...", which writes the file, or nothing. */
 const char *saved_update_words(const struct saved_update *u);
 
-#define SAVED_UPDATE_INIT	{ .lock = { -1, -1 } }
+#define SAVED_UPDATE_INIT	{ .lock = -1 }
 #define _cleanup_saved_update_	__attribute__((cleanup(saved_update_end)))
 
 #endif /* NOCLONE_SAVED_UPDATE_H */

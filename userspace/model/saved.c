@@ -152,14 +152,13 @@ void saved_parse(struct saved *s, const char *text, struct findings *findings)
 			   "The last line has no end: is the file complete?");
 }
 
-char *saved_print(const struct saved *s, const char *name)
+char *saved_print(const struct saved *s)
 {
 	_cleanup_free_ char *table = table_print(&s->table, false, NULL, NULL);
 	struct strbuf b = { 0 };
 	unsigned int i;
 
-	strbuf_add(&b, "# The device %s, see noclone-tables(5): noclone activate, also at boot.\n",
-		   name);
+	strbuf_add(&b, "# A saved device, see noclone-tables(5): noclone activate, also at boot.\n");
 	strbuf_add(&b, "# " KEYWORD " uuid %s\n", s->uuid);
 	if (s->readonly)
 		strbuf_add(&b, "# " KEYWORD " readonly\n");
@@ -169,7 +168,7 @@ char *saved_print(const struct saved *s, const char *name)
 	return strbuf_take(&b);
 }
 
-bool saved_is_readable(const char *text, const char *name)
+bool saved_is_readable(const char *text)
 {
 	_cleanup_findings_ struct findings findings = { 0 };
 	_cleanup_saved_ struct saved s = { 0 };
@@ -178,7 +177,7 @@ bool saved_is_readable(const char *text, const char *name)
 	saved_parse(&s, text, &findings);
 	if (findings_count(&findings, FINDING_ERROR))
 		return false;
-	again = saved_print(&s, name);
+	again = saved_print(&s);
 	return !strcmp(again, text);
 }
 

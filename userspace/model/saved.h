@@ -49,9 +49,9 @@ char *saved_name(const char *file);
 bool saved_is_file(const char *text);
 void saved_parse(struct saved *s, const char *text, struct findings *findings);
 /* The file: a new string. */
-char *saved_print(const struct saved *s, const char *name);
+char *saved_print(const struct saved *s);
 /* Does a printed file mean what it was printed of?  A name may have a "#", for example. */
-bool saved_is_readable(const char *text, const char *name);
+bool saved_is_readable(const char *text);
 
 /* How many legs and backing files the targets have, in the order of the table. */
 unsigned int saved_parts(const struct table *t);

@@ -282,8 +282,8 @@ static bool guard_has_owner(uint64_t sector, void *data)
 /* Of the whole device, but not in what others have of it. */
 static void guard_report_signature(struct leg_look *leg)
 {
-	_cleanup_free_ char *type = NULL, *label = NULL;
-	int r = identity_find(&leg->f, guard_has_owner, leg, &type, &label);
+	_cleanup_free_ char *type = NULL;
+	int r = identity_find(&leg->f, guard_has_owner, leg, &type);
 
 	if (r > 0)
 		guard_report_use(leg, &(struct use) { USE_SIGNATURE, type, false },

@@ -14,100 +14,43 @@
 
 #include "base/log.h"
 #include "base/util.h"
-#include "model/saved.h"
 #include "system/blockdev.h"
 
 /* libblkid looks for no LVM or RAID in what is not larger than a diskette. */
 #define DISKETTE_SECTORS	2880
 
-struct probe {
-	int fd;
-	blkid_probe blkid;
+/* What a signature says; each is NULL if it does not. */
+struct signature {
+	char *type, *id, *label;
 };
 
-static void identity_close_probe(struct probe *p)
+static void identity_signature_free(struct signature *s)
 {
-	blkid_free_probe(p->blkid);
-	if (p->fd >= 0)
-		close(p->fd);
+	free(s->type);
+	free(s->id);
+	free(s->label);
 }
 
-#define _cleanup_probe_ __attribute__((cleanup(identity_close_probe)))
+#define _cleanup_signature_ __attribute__((cleanup(identity_signature_free)))
 
-/* Return: 0, or a negative errno; the probe has to be closed then as well. */
-static int identity_open_probe(struct probe *p, const char *path, uint64_t first, uint64_t sectors)
-{
-	p->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (p->fd < 0)
-		return -errno;
-	p->blkid = blkid_new_probe();
-	if (!p->blkid)
-		return -ENOMEM;
-	/* what a mapped device has written is not in the cache of its legs */
-	posix_fadvise(p->fd, 0, 0, POSIX_FADV_DONTNEED);
-	if (blkid_probe_set_device(p->blkid, p->fd, first << SECTOR_SHIFT,
-				   sectors << SECTOR_SHIFT))
-		return -EIO;
-	blkid_probe_enable_superblocks(p->blkid, 1);
-	blkid_probe_set_superblocks_flags(p->blkid, BLKID_SUBLKS_TYPE | BLKID_SUBLKS_LABEL |
-					  BLKID_SUBLKS_UUID | BLKID_SUBLKS_MAGIC);
-	blkid_probe_enable_partitions(p->blkid, 1);
-	blkid_probe_set_partitions_flags(p->blkid, BLKID_PARTS_MAGIC);
-	return 0;
-}
-
-static char *identity_value_of(const struct probe *p, const char *name)
+static char *identity_value_of(blkid_probe p, const char *name)
 {
 	const char *value;
 
-	if (blkid_probe_lookup_value(p->blkid, name, &value, NULL))
-		return NULL;
-	return xstrdup(value);
+	return blkid_probe_lookup_value(p, name, &value, NULL) || !*value ? NULL : xstrdup(value);
 }
 
-/* Return: 1 if there is a signature, 2 if there are several, 0, or a negative errno. */
-static int identity_run_probe(struct probe *p)
+static void identity_take(blkid_probe p, struct signature *s)
 {
-	switch (blkid_do_safeprobe(p->blkid)) {
-	case 0:
-		return 1;
-	case 1:
-		return 0;
-	case -2:
-		return 2;
-	default:
-		return -EIO;
-	}
-}
-
-static int identity_take_type(const struct probe *p, char **type, char **label)
-{
-	*type = identity_value_of(p, "TYPE");
-	if (!*type)
-		*type = identity_value_of(p, "PTTYPE");
-	*label = identity_value_of(p, "LABEL");
-	return *type ? 1 : 0;
-}
-
-int identity_probe(const struct device_facts *f, uint64_t first, uint64_t sectors,
-		   char **type, char **label)
-{
-	uint64_t room = f->sectors - MIN(first, f->sectors);
-	_cleanup_probe_ struct probe p = { .fd = -1 };
-	int r = identity_open_probe(&p, f->path, first,
-				    MIN(MAX(sectors, DISKETTE_SECTORS + 1ULL), room));
-
-	*type = NULL;
-	*label = NULL;
-	if (!r)
-		r = identity_run_probe(&p);
-	if (r == 2)
-		*type = xstrdup("several conflicting signatures");
-	return r == 1 ? identity_take_type(&p, type, label) : MIN(r, 1);
+	s->type = identity_value_of(p, "TYPE");
+	s->id = identity_value_of(p, s->type ? "UUID" : "PTUUID");
+	s->label = identity_value_of(p, "LABEL");
+	if (!s->type)
+		s->type = identity_value_of(p, "PTTYPE");
 }
 
 /* Where the signature is; at no sector if that is not known. */
-static uint64_t identity_sector_of(const struct probe *p)
+static uint64_t identity_sector_of(blkid_probe p)
 {
 	_cleanup_free_ char *offset = identity_value_of(p, "SBMAGIC_OFFSET");
 
@@ -116,73 +59,91 @@ static uint64_t identity_sector_of(const struct probe *p)
 	return offset ? strtoull(offset, NULL, 10) >> SECTOR_SHIFT : UINT64_MAX;
 }
 
-int identity_find(const struct device_facts *f, identity_test is_known, void *data,
-		  char **type, char **label)
+static bool identity_set_probe(blkid_probe p, int fd, uint64_t first, uint64_t sectors)
 {
-	_cleanup_probe_ struct probe p = { .fd = -1 };
-	int r = identity_open_probe(&p, f->path, 0, f->sectors), found;
-
-	*type = NULL;
-	*label = NULL;
-	if (r)
-		return r;
-	do
-		found = blkid_do_probe(p.blkid);
-	while (!found && is_known(identity_sector_of(&p), data));
-	if (found)
-		return found < 0 ? -EIO : 0;
-	return identity_take_type(&p, type, label);
-}
-
-/* "ext4 0c6f...", one word each; of several signatures none is certain. */
-static char *identity_signature_words(const struct probe *probe, int found)
-{
-	_cleanup_free_ char *type = identity_value_of(probe, "TYPE"), *id = identity_value_of(probe, "UUID");
-	char *c;
-
-	if (found == 2)
-		return xstrdup("ambiguous");
-	if (!type) {
-		type = identity_value_of(probe, "PTTYPE");
-		free(id);
-		id = identity_value_of(probe, "PTUUID");
-	}
-	if (!type)
-		return xstrdup(SIGNATURE_NONE);
-	for (c = type; *c; c++)
-		*c = isspace((unsigned char)*c) ? '_' : *c;
-	for (c = id; c && *c; c++)
-		*c = isspace((unsigned char)*c) ? '_' : *c;
-	return xasprintf("%s%s%s", type, id && *id ? " " : "", id ? id : "");
+	if (!p || blkid_probe_set_device(p, fd, first << SECTOR_SHIFT, sectors << SECTOR_SHIFT))
+		return false;
+	blkid_probe_enable_superblocks(p, 1);
+	blkid_probe_set_superblocks_flags(p, BLKID_SUBLKS_TYPE | BLKID_SUBLKS_LABEL |
+					  BLKID_SUBLKS_UUID | BLKID_SUBLKS_MAGIC);
+	blkid_probe_enable_partitions(p, 1);
+	blkid_probe_set_partitions_flags(p, BLKID_PARTS_MAGIC);
+	return true;
 }
 
 /*
- * What to recognize the same part of a device by: type and UUID of its signature,
- * SIGNATURE_NONE without one: a new string, or NULL with errno set.
+ * The signature in these sectors; with @is_known, the first one that is not known.  Of
+ * several that contradict each other none is certain.
+ * Return: 1 if there is one, 0 if not, or a negative errno.
+ */
+static int identity_read(const char *path, uint64_t first, uint64_t sectors,
+			 identity_test is_known, void *data, struct signature *s)
+{
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	blkid_probe p;
+	int found = -1;
+
+	if (fd < 0)
+		return -errno;
+	/* what a mapped device writes, before and after, is not in the cache of its legs */
+	posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+	p = blkid_new_probe();
+	if (identity_set_probe(p, fd, first, sectors))
+		do
+			found = is_known ? blkid_do_probe(p) : blkid_do_safeprobe(p);
+		while (!found && is_known && is_known(identity_sector_of(p), data));
+	if (!found)
+		identity_take(p, s);
+	else if (found == -2)
+		s->type = xstrdup("ambiguous");
+	blkid_free_probe(p);
+	posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+	return found < 0 && found != -2 ? -EIO : s->type != NULL;
+}
+
+int identity_probe(const struct device_facts *f, uint64_t first, uint64_t sectors,
+		   char **type, char **label)
+{
+	uint64_t room = f->sectors - MIN(first, f->sectors);
+	struct signature s = { 0 };
+	int r = identity_read(f->path, first, MIN(MAX(sectors, DISKETTE_SECTORS + 1ULL), room),
+			      NULL, NULL, &s);
+
+	*type = s.type;
+	*label = s.label;
+	free(s.id);
+	return r;
+}
+
+int identity_find(const struct device_facts *f, identity_test is_known, void *data,
+		  char **type)
+{
+	_cleanup_signature_ struct signature s = { 0 };
+	int r = identity_read(f->path, 0, f->sectors, is_known, data, &s);
+
+	*type = s.type ? xstrdup(s.type) : NULL;
+	return r;
+}
+
+/*
+ * What to recognize a part by: "ext4 0c6f...", one word each, SIGNATURE_NONE without a
+ * signature: a new string, or NULL with errno set.
  */
 static char *identity_signature(const char *path, uint64_t first, uint64_t sectors)
 {
-	_cleanup_probe_ struct probe p = { .fd = -1 };
-	int r = identity_open_probe(&p, path, first, sectors);
-	char *text = NULL;
+	_cleanup_signature_ struct signature s = { 0 };
+	int r = identity_read(path, first, sectors, NULL, NULL, &s);
+	char *text, *c;
 
-	if (!r)
-		r = identity_run_probe(&p);
-	if (r >= 0)
-		text = r ? identity_signature_words(&p, r) : xstrdup(SIGNATURE_NONE);
-	/* nor does the cache notice what an active device writes later */
-	if (p.fd >= 0)
-		posix_fadvise(p.fd, 0, 0, POSIX_FADV_DONTNEED);
-	if (r < 0)
+	if (r < 0) {
 		errno = -r;
+		return NULL;
+	}
+	text = xasprintf("%s%s%s", r ? s.type : SIGNATURE_NONE, s.id ? "\n" : "",
+			 s.id ? s.id : "");
+	for (c = text; *c; c++)
+		*c = *c == '\n' ? ' ' : isspace((unsigned char)*c) ? '_' : *c;
 	return text;
-}
-
-static char *identity_property(struct udev_device *dev, const char *name)
-{
-	const char *value = udev_device_get_property_value(dev, name);
-
-	return value && *value ? xstrdup(value) : NULL;
 }
 
 /* Does the link lead to the device?  Two with the same serial number share one. */
@@ -193,42 +154,30 @@ static bool identity_leads_to(const char *link, dev_t devno)
 	return !stat(link, &st) && S_ISBLK(st.st_mode) && st.st_rdev == devno;
 }
 
-static bool identity_has_link(struct udev *udev, const char *syspath, const char *link)
-{
-	struct udev_device *dev = udev_device_new_from_syspath(udev, syspath);
-	struct udev_list_entry *entry = NULL;
-
-	if (dev)
-		entry = udev_list_entry_get_by_name(udev_device_get_devlinks_list_entry(dev),
-						    link);
-	udev_device_unref(dev);
-	return entry;
-}
-
 /*
- * Do several devices have this link?  Namespaces of NVMe may share one that is made of their
+ * Is there one device with this link?  Namespaces of NVMe may share one that is made of their
  * common serial number, and each boot may make it lead to another of them.
  */
-static bool identity_is_shared(struct udev_device *dev, const char *link)
+static bool identity_is_unique(struct udev_device *dev, const char *link)
 {
-	struct udev *udev = udev_device_get_udev(dev);
-	struct udev_enumerate *e = udev_enumerate_new(udev);
-	struct udev_list_entry *entry = NULL;
-	bool shared = false;
+	struct udev_enumerate *e = udev_enumerate_new(udev_device_get_udev(dev));
+	struct udev_list_entry *entry;
+	unsigned int i;
+	bool unique;
 
-	if (!e)
-		return false;
-	if (udev_enumerate_add_match_subsystem(e, "block") >= 0 &&
-	    udev_enumerate_scan_devices(e) >= 0)
-		entry = udev_enumerate_get_list_entry(e);
-	for (; entry && !shared; entry = udev_list_entry_get_next(entry)) {
-		const char *syspath = udev_list_entry_get_name(entry);
+	/* alone, first, last or between others */
+	for (i = 0; i < 4; i++) {
+		_cleanup_free_ char *links = xasprintf("%s%s%s", i & 1 ? "* " : "", link,
+						       i & 2 ? " *" : "");
 
-		shared = strcmp(syspath, udev_device_get_syspath(dev)) &&
-			 identity_has_link(udev, syspath, link);
+		udev_enumerate_add_match_property(e, "DEVLINKS", links);
 	}
+	udev_enumerate_add_match_subsystem(e, "block");
+	udev_enumerate_scan_devices(e);
+	entry = udev_enumerate_get_list_entry(e);
+	unique = entry && !udev_list_entry_get_next(entry);
 	udev_enumerate_unref(e);
-	return shared;
+	return unique;
 }
 
 /*
@@ -257,68 +206,33 @@ static char *identity_stable_link(struct udev_device *dev)
 			if (str_starts(link, order[i]) && identity_leads_to(link, devno) &&
 			    !strchr(link, '#') &&
 			    !str_starts(link, "/dev/disk/by-id/lvm-pv-") &&
-			    !identity_is_shared(dev, link))
+			    identity_is_unique(dev, link))
 				return xstrdup(link);
 		}
 	return NULL;
-}
-
-static void identity_ask_udev(dev_t devno, struct identity *id)
-{
-	struct udev *udev = udev_new();
-	struct udev_device *dev;
-
-	if (!udev)
-		return;
-	dev = udev_device_new_from_devnum(udev, 'b', devno);
-	if (dev) {
-		id->model = identity_property(dev, "ID_MODEL");
-		id->wwn = identity_property(dev, "ID_WWN");
-		if (!id->wwn)
-			id->wwn = identity_property(dev, "ID_SERIAL");
-		id->persistent = identity_stable_link(dev);
-		udev_device_unref(dev);
-	}
-	udev_unref(udev);
-}
-
-void identity_lookup(const struct device_facts *f, struct identity *id)
-{
-	memset(id, 0, sizeof(*id));
-	identity_ask_udev(f->devno, id);
-	if (!id->model)
-		id->model = blockdev_attribute(f->disk, "device/model");
-	identity_probe(f, 0, f->sectors, &id->type, &id->label);
-}
-
-void identity_free(struct identity *id)
-{
-	free(id->model);
-	free(id->wwn);
-	free(id->persistent);
-	free(id->type);
-	free(id->label);
-	memset(id, 0, sizeof(*id));
 }
 
 char *identity_path(const char *name, void *ctx __unused)
 {
 	_cleanup_facts_ struct device_facts f = { 0 };
 
-	if (blockdev_lookup(name, &f))
-		return xstrdup(name);
-	return xstrdup(f.path);
+	return xstrdup(blockdev_lookup(name, &f) ? name : f.path);
 }
 
 char *identity_persistent(const char *name, void *ctx __unused)
 {
-	_cleanup_identity_ struct identity id = { 0 };
 	_cleanup_facts_ struct device_facts f = { 0 };
+	struct udev *udev = udev_new();
+	struct udev_device *dev;
+	char *link = NULL;
 
-	if (blockdev_lookup(name, &f))
-		return xstrdup(name);
-	identity_ask_udev(f.devno, &id);
-	return xstrdup(id.persistent ? id.persistent : f.path);
+	if (!blockdev_lookup(name, &f)) {
+		dev = udev_device_new_from_devnum(udev, 'b', f.devno);
+		link = dev ? identity_stable_link(dev) : NULL;
+		udev_device_unref(dev);
+	}
+	udev_unref(udev);
+	return link ? link : xstrdup(f.path ? f.path : name);
 }
 
 char *identity_number(const char *name, void *ctx __unused)
@@ -381,31 +295,24 @@ char *signatures_missing(const struct table *t)
 	return NULL;
 }
 
-/* A file may be about to grow; libblkid does not read beyond its end. */
-static char *identity_file_signature(const struct target *t)
-{
-	uint64_t sectors, end;
-	struct stat st;
-
-	if (stat(t->path, &st))
-		return NULL;
-	sectors = st.st_size >> SECTOR_SHIFT;
-	end = MIN(sectors, t->file_start + t->length);
-	return end <= t->file_start ? xstrdup(SIGNATURE_NONE) :
-	       identity_signature(t->path, t->file_start, end - t->file_start);
-}
-
 /* A new string, or NULL with an error. */
 static char *identity_find_signature(struct identity_part *p)
 {
 	const struct target *t = p->t;
-	char *found = NULL;
+	uint64_t first = t->path ? t->file_start : t->legs[p->leg].start;
+	uint64_t sectors = t->path ? t->length : target_leg_length(t), end;
+	struct stat st;
+	char *found;
 
-	if (p->path && t->path)
-		found = identity_file_signature(t);
-	else if (p->path)
-		found = identity_signature(p->path, t->legs[p->leg].start, target_leg_length(t));
-	if (p->path && !found)
+	if (!p->path)
+		return NULL;
+	/* a file may be about to grow; libblkid does not read beyond its end */
+	if (t->path && !stat(p->path, &st)) {
+		end = MIN((uint64_t)st.st_size >> SECTOR_SHIFT, first + sectors);
+		sectors = end - MIN(end, first);
+	}
+	found = sectors ? identity_signature(p->path, first, sectors) : xstrdup(SIGNATURE_NONE);
+	if (!found)
 		p->error = -errno;
 	return found;
 }
@@ -428,44 +335,41 @@ int signatures_record(struct saved *s, bool planned)
 	return 0;
 }
 
-/* @first: signature of the device, once it is accepted.  Return: is that an error more? */
-static bool identity_check_part(const struct saved *s, unsigned int nr,
+/* @first: signature of the device, once it is accepted. */
+static void identity_check_part(const struct saved *s, unsigned int nr,
 				struct identity_part *p, char **first,
 				struct findings *findings)
 {
 	_cleanup_free_ char *found = identity_find_signature(p), *why = NULL;
-	enum finding_level level = FINDING_NOTE;
-	const unsigned int before = findings->nr;
+	enum finding_level level;
 
 	if (!found) {
 		finding_at(findings, FINDING_ERROR, p->t->line, "%s: cannot be read: %s",
 			   p->path, strerror(-p->error));
-		return false;
+		return;
 	}
 	why = saved_refusal(s, nr, found, *first, &level);
 	if (why)
-		finding_at(findings, level, p->t->line, "%s", why);
+		finding_at(findings, level, p->t->line, "%s%s", why, level == FINDING_ERROR ?
+			   "; \"noclone activate --force\" and then \"noclone save\" accept it" : "");
 	else if (!nr)
 		*first = xstrdup(found);
-	/* two parts may be on one device, of which it is said once */
-	return level == FINDING_ERROR && findings->nr > before;
 }
 
-unsigned int signatures_check(struct saved *s, bool rename, struct findings *findings)
+void signatures_check(struct saved *s, bool rename, struct findings *findings)
 {
 	_cleanup_free_ char *first = NULL;
-	unsigned int i, others = 0;
+	unsigned int i;
 
 	for (i = 0; i < s->nr; i++) {
 		_cleanup_part_ struct identity_part p = identity_part_of(&s->table, i);
 
 		if (!p.path)
 			continue;
-		others += identity_check_part(s, i, &p, &first, findings);
+		identity_check_part(s, i, &p, &first, findings);
 		if (!rename || p.t->path)
 			continue;
 		free(p.t->legs[p.leg].device);
 		p.t->legs[p.leg].device = xstrdup(p.path);
 	}
-	return others;
 }

@@ -10,32 +10,11 @@
 #include "model/saved.h"
 
 /**
- * struct identity - what a device is
- * @model: vendor's name for it
- * @wwn: world wide name or serial
- * @persistent: a name that survives a reboot
- * @type: ext4, LVM2_member, ... or the type of the partition table
- * @label: file system label
- *
- * Each is NULL if unknown.
- */
-struct identity {
-	char *model;
-	char *wwn;
-	char *persistent;
-	char *type;
-	char *label;
-};
-
-void identity_lookup(const struct device_facts *facts, struct identity *id);
-void identity_free(struct identity *id);
-
-/**
  * identity_probe - look for a signature in a part of a device
  * @facts: the device, opened read-only
  * @first: first sector
  * @sectors: how many
- * @type: set to its type, or NULL
+ * @type: set to ext4, LVM2_member, ... or the type of the partition table, or NULL
  * @label: set to its label, or NULL
  *
  * Return: 1 if there is one, 0 if not, or a negative errno.
@@ -47,16 +26,14 @@ int identity_probe(const struct device_facts *facts, uint64_t first, uint64_t se
 typedef bool (*identity_test)(uint64_t sector, void *data);
 /* The same for the first signature of the whole device that is not known. */
 int identity_find(const struct device_facts *facts, identity_test is_known, void *data,
-		  char **type, char **label);
+		  char **type);
 
-/* For table_print(): canonical path, persistent name, major:minor. */
+/* For table_print(): canonical path, name that survives a reboot, major:minor. */
 char *identity_path(const char *name, void *ctx);
 char *identity_persistent(const char *name, void *ctx);
 char *identity_number(const char *name, void *ctx);
 /* As it is, or major:minor if dm or dmsetup would read another name. */
 char *identity_loadable(const char *name, void *ctx);
-
-#define _cleanup_identity_ __attribute__((cleanup(identity_free)))
 
 /* The first leg or backing file that does not exist: a new string, or NULL. */
 char *signatures_missing(const struct table *t);
@@ -72,9 +49,7 @@ int signatures_record(struct saved *s, bool planned);
  *	what is used is what was checked
  * @rename: see @s
  * @findings: an error for each that differs; a warning where it may be data of the device
- *
- * Return: the number of those errors; one that cannot be read does not count.
  */
-unsigned int signatures_check(struct saved *s, bool rename, struct findings *findings);
+void signatures_check(struct saved *s, bool rename, struct findings *findings);
 
 #endif /* NOCLONE_IDENTITY_H */

@@ -7,11 +7,10 @@
  */
 #include "system/saved-file.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <linux/major.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -105,25 +104,19 @@ bool saved_file_says(const char *name, const char *text)
 	return now && !strcmp(now, text);
 }
 
-/* A damaged file has the UUID that can still be read. */
-static bool saved_file_has(const char *name, const char *uuid)
-{
-	_cleanup_saved_ struct saved s = { 0 };
-	_cleanup_free_ char *why = saved_file_peek(name, &s);
-
-	return s.uuid && !strcmp(s.uuid, uuid);
-}
-
 struct saved_file_search {
 	const char *uuid;
 	char *name;
 };
 
+/* A damaged file has the UUID that can still be read. */
 static void saved_file_try(const char *name, void *data)
 {
 	struct saved_file_search *search = data;
+	_cleanup_saved_ struct saved s = { 0 };
+	_cleanup_free_ char *why = search->name ? NULL : saved_file_peek(name, &s);
 
-	if (!search->name && saved_file_has(name, search->uuid))
+	if (s.uuid && !strcmp(s.uuid, search->uuid))
 		search->name = xstrdup(name);
 }
 
@@ -150,54 +143,39 @@ char *saved_file_original(const char *active, const char *uuid, const char *name
 	return NULL;
 }
 
-static int saved_file_is_saved(const struct dirent *entry)
-{
-	_cleanup_free_ char *name = saved_name(entry->d_name);
-	size_t length = strlen(entry->d_name), suffix = strlen(SAVED_SUFFIX);
-
-	if (!name && *entry->d_name != '.' && length >= suffix &&
-	    !strcmp(entry->d_name + length - suffix, SAVED_SUFFIX))
-		log_warn(SAVED_DIR "/%s is ignored: no device of that name can be saved",
-			 entry->d_name);
-	return name != NULL;
-}
-
 int saved_file_for_each(void (*visit)(const char *name, void *data), void *data)
 {
-	struct dirent **entry = NULL;
-	int i, nr = scandir(SAVED_DIR, &entry, saved_file_is_saved, alphasort);
+	glob_t found = { 0 };
+	int r = access(SAVED_DIR, F_OK) ? GLOB_NOMATCH :
+		glob(SAVED_DIR "/*" SAVED_SUFFIX, GLOB_ERR, NULL, &found);
+	size_t i;
 
-	if (nr < 0 && errno == ENOENT)
-		return 0;
-	if (nr < 0) {
-		log_err(SAVED_DIR ": %s", strerror(errno));
-		return -errno;
-	}
-	for (i = 0; i < nr; i++) {
-		_cleanup_free_ char *name = saved_name(entry[i]->d_name);
+	for (i = 0; !r && i < found.gl_pathc; i++) {
+		const char *path = found.gl_pathv[i];
+		_cleanup_free_ char *name = saved_name(path + strlen(SAVED_DIR "/"));
 
-		visit(name, data);
-		free(entry[i]);
+		if (name)
+			visit(name, data);
+		else
+			log_warn("%s is ignored: no device of that name can be saved", path);
 	}
-	free(entry);
-	return 0;
+	globfree(&found);
+	if (r == GLOB_ABORTED)
+		log_err(SAVED_DIR ": it cannot be read");
+	return r == GLOB_ABORTED ? -EIO : 0;
 }
 
-/* The file of a loop device may have been deleted or replaced since. */
 static bool saved_file_is_loop_on(const char *device, const char *path)
 {
-	_cleanup_free_ char *file = NULL, *gone = xasprintf("%s (deleted)", path);
 	_cleanup_facts_ struct device_facts f = { 0 };
-	struct file_id a, b;
+	_cleanup_free_ char *file = NULL;
+	struct file_id a, b = file_id_at(path);
 
 	if (blockdev_lookup(device, &f) || major(f.devno) != LOOP_MAJOR)
 		return false;
 	file = blockdev_attribute(f.devno, "loop/backing_file");
-	if (!file)
-		return false;
-	a = file_id_at(file);
-	b = file_id_at(path);
-	return !strcmp(file, path) || !strcmp(file, gone) || file_id_same(&a, &b);
+	a = file_id_at(file ? file : "");
+	return file_id_same(&a, &b);
 }
 
 /* @live is what "noclone activate" makes without the module: linear on loop devices. */
@@ -255,15 +233,11 @@ int saved_file_stage(const char *name, const char *text)
 	return replace_stage(path, text);
 }
 
-/* In two steps, each of which leaves one file for the device. */
-int saved_file_commit(const char *name, const char *new)
+int saved_file_commit(const char *name)
 {
-	_cleanup_free_ char *path = saved_path(name), *last = saved_path(new);
-	int r = replace_commit(path);
+	_cleanup_free_ char *path = saved_path(name);
 
-	if (r || !strcmp(name, new))
-		return r;
-	return rename(path, last) ? -errno : replace_sync_folder(last);
+	return replace_commit(path);
 }
 
 void saved_file_drop(const char *name)
@@ -273,44 +247,35 @@ void saved_file_drop(const char *name)
 	replace_drop(path);
 }
 
-char *saved_file_leftover(const char *name)
+char *saved_file_leftover(const char *name, const char *uuid)
 {
-	_cleanup_free_ char *path = saved_path(name);
-
-	return replace_leftover(path);
-}
-
-bool saved_file_leftover_is_of(const char *leftover, const char *uuid)
-{
+	_cleanup_free_ char *path = saved_path(name), *left = replace_leftover(path), *why = NULL;
 	_cleanup_saved_ struct saved s = { 0 };
-	_cleanup_free_ char *damage = saved_file_peek_at(leftover, &s);
 
-	return !damage && !strcmp(s.uuid, uuid);
+	if (left && uuid)
+		why = saved_file_peek_at(left, &s);
+	if (!left || why || (uuid && strcmp(s.uuid, uuid)))
+		return NULL;
+	return xstrdup(left);
 }
 
 /* A file that is immutable, or on a file system that is read-only, cannot be written. */
-int saved_file_writable(const char *name)
+const char *saved_file_unwritable(const char *name)
 {
 	_cleanup_free_ char *path = saved_path(name);
 	const char *folder = access(SAVED_DIR, F_OK) ? "/etc" : SAVED_DIR;
 	struct stat st;
 
 	if (faccessat(AT_FDCWD, folder, W_OK, AT_EACCESS))
-		return -errno;
+		return strerror(errno);
 	if (lstat(path, &st))
-		return errno == ENOENT ? 0 : -errno;
+		return errno == ENOENT ? NULL : strerror(errno);
 	if (S_ISDIR(st.st_mode))
-		return -EISDIR;
+		return strerror(EISDIR);
 	/* a rename would replace the link, and leave the file that it leads to as it is */
 	if (S_ISLNK(st.st_mode))
-		return -ELOOP;
-	return faccessat(AT_FDCWD, path, W_OK, AT_EACCESS | AT_SYMLINK_NOFOLLOW) ? -errno : 0;
-}
-
-const char *saved_file_reason(int r)
-{
-	return r == -ELOOP ? "it is a symbolic link, for which a copy of its file has to stand" :
-			     strerror(-r);
+		return "it is a symbolic link, for which a copy of its file has to stand";
+	return faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) ? strerror(errno) : NULL;
 }
 
 int saved_file_remove(const char *name)
@@ -322,26 +287,6 @@ int saved_file_remove(const char *name)
 	if (r)
 		log_err("removing %s failed: %s", path, strerror(-r));
 	return r;
-}
-
-void saved_file_set_forced(const char *name, bool forced)
-{
-	_cleanup_free_ char *path = xasprintf(RUN_DIR "/%s.forced", name);
-	_cleanup_close_ int fd = -1;
-
-	if (!forced && !unlink(path))
-		return;
-	if (forced)
-		fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (fd < 0 && errno != ENOENT)
-		log_warn("%s: %s", path, strerror(errno));
-}
-
-bool saved_file_is_forced(const char *name)
-{
-	_cleanup_free_ char *path = xasprintf(RUN_DIR "/%s.forced", name);
-
-	return !access(path, F_OK);
 }
 
 /*
@@ -359,7 +304,7 @@ bool saved_file_is_forced(const char *name)
 #define WAIT_SECONDS	"10"
 
 /* A job that conflicts with one of a shutdown fails instead of cancelling that. */
-static void saved_unit_run(const char *verb, const char *name)
+void saved_unit(const char *verb, const char *name)
 {
 	_cleanup_child_output_ struct child_output output = { 0 };
 	_cleanup_free_ char *unit = boot_unit_service(name);
@@ -376,14 +321,4 @@ static void saved_unit_run(const char *verb, const char *name)
 	if (child_run(argv, true, &output) || output.status)
 		log_verbose("systemctl %s %s failed", verb, unit);
 	signals_unblock(&before);
-}
-
-void saved_unit_start(const char *name)
-{
-	saved_unit_run("start", name);
-}
-
-void saved_unit_stop(const char *name)
-{
-	saved_unit_run("stop", name);
 }

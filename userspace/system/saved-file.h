@@ -56,42 +56,35 @@ enum saved_match saved_file_compare(const struct table *saved, const struct tabl
 int saved_file_lock(const char *name);
 
 /*
- * With the lock: write the new file beside the old one; then put it in its place and call
- * it @new, which may be @name; or drop it.  Each: 0 or a negative errno.
+ * With the lock: write the new file beside the old one; then put it in its place, or drop it.
+ * Each: 0 or a negative errno.
  */
 int saved_file_stage(const char *name, const char *text);
-int saved_file_commit(const char *name, const char *new);
+int saved_file_commit(const char *name);
 void saved_file_drop(const char *name);
-/* Has a command that was interrupted left a staged file?  Its path: a new string, or NULL. */
-char *saved_file_leftover(const char *name);
+/*
+ * Has a command that was interrupted left a staged file?  @uuid: only a whole file of the
+ * device with that UUID, or NULL.  Its path: a new string, or NULL.
+ */
+char *saved_file_leftover(const char *name, const char *uuid);
 /*
  * Why the UUID in the file of that name cannot be read: a new string; NULL if it can, or there
  * is no file.  Such a file is taken for that of the device of its name.
  */
 char *saved_file_unread(const char *name);
-/* Is that a whole file of the device with that UUID? */
-bool saved_file_leftover_is_of(const char *leftover, const char *uuid);
 
-/* May the file be replaced or removed, as far as can be known?  0, or a negative errno. */
-int saved_file_writable(const char *name);
-const char *saved_file_reason(int r);
+/* Why the file cannot be replaced or removed, as far as can be known; NULL if it can. */
+const char *saved_file_unwritable(const char *name);
 /* Return: 0, or a negative errno after a message. */
 int saved_file_remove(const char *name);
 
 /*
- * Until the next boot: a leg has another signature than the file says, and was used
- * nevertheless.
- */
-void saved_file_set_forced(const char *name, bool forced);
-bool saved_file_is_forced(const char *name);
-
-/*
- * The device is active, or is removed: so is its unit when this returns, and no event that
- * comes later starts it.  Does nothing without systemd, and in the unit itself.
+ * "start" or "stop" its unit, because the device is active, or is removed: when this returns
+ * the unit is, too, and no event that comes later starts it.  Does nothing without systemd,
+ * and in the unit itself.
  *
  * Context: without the lock of the file, for which the unit waits.
  */
-void saved_unit_start(const char *name);
-void saved_unit_stop(const char *name);
+void saved_unit(const char *verb, const char *name);
 
 #endif /* NOCLONE_SAVED_FILE_H */
