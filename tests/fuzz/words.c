@@ -4,7 +4,7 @@
 
 #include "noclone-path.h"
 #include "base/size.h"
-#include "model/boot-unit.h"
+#include "model/saved.h"
 #include "model/name.h"
 #include "model/plan.h"
 #include "model/resize.h"
@@ -46,7 +46,7 @@ static void words_name(const char *word)
 	assert(saved ? !strcmp(word, saved) : !!saved_name_problem(word));
 	assert(noclone_path_decode(path) && !strcmp(path, word));
 	free(origin_of_uuid(word));
-	free(boot_unit_device(word));
+	free(saved_escape(word));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -11,7 +11,6 @@
 #include "base/util.h"
 #include "cli/status-formats.h"
 #include "cli/output.h"
-#include "model/boot-unit.h"
 #include "model/finding.h"
 #include "model/name.h"
 #include "model/policy.h"
@@ -168,46 +167,12 @@ static void an_instance_is_a_unit_name(void **state __unused)
 	unsigned int i;
 
 	for (i = 0; i < nr_names; i++) {
-		_cleanup_free_ char *path = xasprintf("/dev/mapper/%s", names[i]);
-		_cleanup_free_ char *instance = boot_unit_escape(names[i], false);
-		_cleanup_free_ char *device = boot_unit_device(path);
+		_cleanup_free_ char *path = xasprintf("dev/mapper/%s", names[i]);
+		_cleanup_free_ char *instance = saved_escape(names[i]);
+		_cleanup_free_ char *device = saved_escape(path);
 
 		is_unit_name(instance);
 		is_unit_name(device);
-	}
-}
-
-static void is_drop_in(const char *text)
-{
-	static const char * const begins[] = {
-		"# Made by", "[Unit]\n", "RequiresMountsFor=\"/", "BindsTo=", "After=",
-	};
-	unsigned int i;
-
-	for (; *text; text += strcspn(text, "\n") + 1) {
-		for (i = 0; i < ARRAY_SIZE(begins) && !str_starts(text, begins[i]); i++)
-			;
-		assert_true(i < ARRAY_SIZE(begins));
-	}
-}
-
-/* As the leg and the backing file of a table. */
-static void a_drop_in_has_no_other_lines(void **state __unused)
-{
-	unsigned int i;
-
-	for (i = 0; i < nr_names; i++) {
-		_cleanup_findings_ struct findings f = { 0 };
-		_cleanup_table_ struct table t = { 0 };
-		_cleanup_free_ char *text = NULL;
-
-		table_parse(&t, "0 8 noclone-linear /dev/a 0\n8 8 noclone-file /a 0\n", &f);
-		free(t.targets[0].legs[0].device);
-		free(t.targets[1].path);
-		t.targets[0].legs[0].device = xasprintf("/dev/%s", names[i]);
-		t.targets[1].path = xasprintf("/%s", names[i]);
-		text = boot_unit_print(&t, "");
-		is_drop_in(text);
 	}
 }
 
@@ -334,7 +299,6 @@ int main(void)
 		cmocka_unit_test(a_uuid_stays_one_word),
 		cmocka_unit_test(a_mangled_name_comes_back),
 		cmocka_unit_test(an_instance_is_a_unit_name),
-		cmocka_unit_test(a_drop_in_has_no_other_lines),
 		cmocka_unit_test(a_path_in_a_table_comes_back),
 		cmocka_unit_test(a_concise_table_has_five_parts),
 		cmocka_unit_test(a_signature_stays_one),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Saved devices: their files, what is accepted of their legs, and their units. */
+/* Saved devices: their files, what is accepted of their legs, and names of units. */
 #include "unit.h"
 
 #include <stdio.h>
@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/util.h"
-#include "model/boot-unit.h"
 #include "model/finding.h"
 #include "model/saved.h"
 #include "model/table.h"
@@ -263,9 +262,9 @@ static void names_and_files(void **state __unused)
 	assert_null(saved_name("a\\x20b.table"));
 }
 
-static void escaped(const char *text, bool path, const char *expected)
+static void escaped(const char *text, const char *expected)
 {
-	_cleanup_free_ char *got = boot_unit_escape(text, path);
+	_cleanup_free_ char *got = saved_escape(text);
 
 	assert_string_equal(got, expected);
 }
@@ -273,79 +272,15 @@ static void escaped(const char *text, bool path, const char *expected)
 /* What systemd-escape prints. */
 static void unit_names_are_those_of_systemd(void **state __unused)
 {
-	escaped("data", false, "data");
-	escaped("vg0-a b", false, "vg0\\x2da\\x20b");
-	escaped("a_b:c.d", false, "a_b:c.d");
-	escaped(".a", false, "\\x2ea");
-	escaped("\xc3\xa4", false, "\\xc3\\xa4");
-	escaped("/dev/disk/by-id/x", true, "dev-disk-by\\x2did-x");
-	escaped("/dev//mapper/a.b/", true, "dev-mapper-a.b");
-	escaped("/", true, "-");
-}
+	_cleanup_free_ char *unit = saved_unit_name("a-b");
 
-static const char crypttab[] = "# c-d /dev/sdc\n\tc-d UUID=1 none luks\ne-f /dev/sdd\n"
-	"by-hand /dev/sde none luks,noauto\nnot-by-hand /dev/sdf none luks,noautomatic";
-
-static void has_lines(const char *table, const char *const lines[], unsigned int nr)
-{
-	_cleanup_findings_ struct findings p = { 0 };
-	_cleanup_table_ struct table t = { 0 };
-	_cleanup_free_ char *text = NULL;
-	unsigned int i;
-
-	table_parse(&t, table, &p);
-	text = boot_unit_print(&t, crypttab);
-	for (i = 0; i < nr; i++) {
-		_cleanup_free_ char *line = xasprintf("\n%s\n", lines[i]);
-
-		assert_non_null(strstr(text, line));
-	}
-}
-
-static void units_have_dependencies(void **state __unused)
-{
-	static const char * const always[] = { "[Unit]" };
-	static const char * const legs[] = {
-		"BindsTo=dev-sda.device", "After=dev-sda.device",
-		"BindsTo=dev-disk-by\\x2did-a\\x5cx5cb.device",
-		"After=dev-mapper-c.device", "After=blockdev@dev-mapper-c.target",
-	};
-	static const char * const luks[] = {
-		"Requires=systemd-cryptsetup@c\\x2dd.service",
-		"After=systemd-cryptsetup@c\\x2dd.service",
-		"After=blockdev@dev-mapper-c\\x2dd.target",
-		"BindsTo=dev-mapper-e.device", "BindsTo=dev-c\\x2dd.device",
-	};
-	static const char * const options[] = {
-		"BindsTo=dev-mapper-by\\x2dhand.device",
-		"Requires=systemd-cryptsetup@not\\x2dby\\x2dhand.service",
-	};
-	static const char * const files[] = {
-		"RequiresMountsFor=\"/srv/%%i \\\"\\\\\"",
-	};
-
-	has_lines("", always, ARRAY_SIZE(always));
-	has_lines("not a table", always, ARRAY_SIZE(always));
-	has_lines("0 8 noclone-linear /dev/sda 0\n8 8 noclone-linear /dev/disk/by-id/a\\x5cb 0\n"
-		  "16 8 linear /dev/mapper/c 0\n24 8 linear 8:16 0\n", legs, ARRAY_SIZE(legs));
-	has_lines("0 8 noclone-linear /dev/mapper/c-d 0\n8 8 linear /dev/mapper/e 0\n"
-		  "16 8 linear /dev/c-d 0\n", luks, ARRAY_SIZE(luks));
-	has_lines("0 8 linear /dev/mapper/by-hand 0\n8 8 linear /dev/mapper/not-by-hand 0\n",
-		  options, ARRAY_SIZE(options));
-	has_lines("0 8 noclone-file /srv/%25i%20%22%5c 0\n", files, ARRAY_SIZE(files));
-}
-
-/* A line break would end the line of the unit, and so begin another one. */
-static void a_path_cannot_add_lines(void **state __unused)
-{
-	_cleanup_findings_ struct findings p = { 0 };
-	_cleanup_table_ struct table t = { 0 };
-	_cleanup_free_ char *text = NULL;
-
-	table_parse(&t, "0 8 noclone-file /srv/a%0aExecStart=/b 0\n", &p);
-	assert_int_equal(t.nr, 1);
-	text = boot_unit_print(&t, crypttab);
-	assert_null(strstr(text, "ExecStart"));
+	escaped("data", "data");
+	escaped("vg0-a b", "vg0\\x2da\\x20b");
+	escaped("a_b:c.d", "a_b:c.d");
+	escaped(".a", "\\x2ea");
+	escaped("\xc3\xa4", "\\xc3\\xa4");
+	escaped("dev/disk/by-id/x", "dev-disk-by\\x2did-x");
+	assert_string_equal(unit, "noclone-device@a\\x2db.service");
 }
 
 static void names_fit_into_units(void **state __unused)
@@ -383,8 +318,6 @@ int main(void)
 		cmocka_unit_test(a_copy_may_show_on_a_leg),
 		cmocka_unit_test(names_and_files),
 		cmocka_unit_test(unit_names_are_those_of_systemd),
-		cmocka_unit_test(units_have_dependencies),
-		cmocka_unit_test(a_path_cannot_add_lines),
 		cmocka_unit_test(names_fit_into_units),
 	};
 

@@ -9,8 +9,13 @@
  * systemd.generator(7): this runs before anything else, and it must not fail: what is
  * wrong goes to the kernel log, and the rest is done nevertheless.  A table that cannot
  * be read gets its unit, too: that one fails with the reason.
+ *
+ * systemd starts the unit when the units of its legs are there, and mounts what its backing
+ * files are on.  blockdev@.target is what a mount of a device waits for; so does this unit
+ * for a leg that is a mapped device.
  */
 #include <errno.h>
+#include <mntent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +23,6 @@
 #include <unistd.h>
 
 #include "base/util.h"
-#include "model/boot-unit.h"
 #include "model/finding.h"
 #include "model/saved.h"
 #include "model/table.h"
@@ -27,7 +31,10 @@
 #define UNIT_DIR	"/usr/lib/systemd/system"
 #endif
 #define TEMPLATE	UNIT_DIR "/noclone-device@.service"
+#define MAPPER_DIR	"/dev/mapper/"
 #define FILE_MAX	(16U << 20)
+/* systemd has no unit with a longer name. */
+#define UNIT_NAME_MAX	255
 
 static void generator_complain(const char *path)
 {
@@ -45,16 +52,91 @@ static void generator_make_folder(const char *folder)
 		generator_complain(folder);
 }
 
-static void generator_write_file(const char *folder, const char *name, const char *text)
+/* The unit of a path below /dev, "dev-sda.device": a new string; NULL if it has none. */
+static char *generator_device_unit(const char *path)
 {
-	_cleanup_free_ char *path = xasprintf("%s/%s", folder, name);
+	_cleanup_free_ char *escaped = saved_escape(path + 1);
+	_cleanup_free_ char *unit = xasprintf("%s.device", escaped);
+
+	return str_starts(path, "/dev/") && strlen(unit) <= UNIT_NAME_MAX ? xstrdup(unit) : NULL;
+}
+
+/*
+ * systemd has no device unit for an encrypted device without a file system, as a leg may be,
+ * so the unit that opens it is waited for.
+ */
+static bool generator_is_in_crypttab(const char *crypttab, const char *name)
+{
+	FILE *file = setmntent(crypttab, "re");
+	bool found = false;
+	struct mntent *m;
+
+	while (file && !found && (m = getmntent(file)))
+		if (!strcmp(m->mnt_fsname, name) && !hasmntopt(m, "noauto"))
+			found = true;
+	if (file)
+		endmntent(file);
+	return found;
+}
+
+static void generator_write_leg(FILE *file, const char *device, const char *crypttab)
+{
+	const char *mapped = str_starts(device, MAPPER_DIR) ? device + strlen(MAPPER_DIR) : NULL;
+	_cleanup_free_ char *unit = generator_device_unit(device);
+	_cleanup_free_ char *path = saved_escape(device + 1);
+	_cleanup_free_ char *name = saved_escape(mapped ? mapped : "");
+
+	if (!unit)
+		return;
+	if (mapped && generator_is_in_crypttab(crypttab, mapped))
+		fprintf(file, "Requires=systemd-cryptsetup@%s.service\nAfter=systemd-cryptsetup@%s.service\n",
+			name, name);
+	else
+		fprintf(file, "BindsTo=%s\nAfter=%s\n", unit, unit);
+	if (mapped)
+		fprintf(file, "After=blockdev@%s.target\n", path);
+}
+
+/*
+ * A path is in quotes, as its blanks are no separators, and has %% for %, which begins a
+ * specifier.  No unit file can have one with a line break.
+ */
+static void generator_write_path(FILE *file, const char *path)
+{
+	if (strpbrk(path, "\r\n"))
+		return;
+	fputs("RequiresMountsFor=\"", file);
+	for (; *path; path++)
+		fprintf(file, "%s%c", *path == '%' ? "%" : strchr("\"\\", *path) ? "\\" : "",
+			*path);
+	fputs("\"\n", file);
+}
+
+/* The part of the unit that depends on the table. */
+static void generator_write(FILE *file, const struct table *t, const char *crypttab)
+{
+	unsigned int i, j;
+
+	fputs("# Made by noclone-generator of the device's table file\n[Unit]\n", file);
+	for (i = 0; i < t->nr; i++) {
+		if (t->targets[i].path)
+			generator_write_path(file, t->targets[i].path);
+		for (j = 0; j < t->targets[i].nr_legs; j++)
+			generator_write_leg(file, t->targets[i].legs[j].device, crypttab);
+	}
+}
+
+static void generator_write_drop_in(const char *folder, const struct table *t,
+				    const char *crypttab)
+{
+	_cleanup_free_ char *path = xasprintf("%s/50-members.conf", folder);
 	FILE *file;
 
 	generator_make_folder(folder);
 	file = fopen(path, "wxe");
-	if (!file || fputs(text, file) < 0)
-		generator_complain(path);
-	if (file && fclose(file))
+	if (file)
+		generator_write(file, t, crypttab);
+	if (!file || fclose(file))
 		generator_complain(path);
 }
 
@@ -77,7 +159,7 @@ static void generator_link_legs(const char *out, const struct target *t, const c
 	unsigned int i;
 
 	for (i = 0; i < t->nr_legs; i++) {
-		_cleanup_free_ char *leg = boot_unit_leg(&t->legs[i]);
+		_cleanup_free_ char *leg = generator_device_unit(t->legs[i].device);
 
 		if (leg)
 			generator_link_unit(out, leg, "wants", unit);
@@ -92,17 +174,15 @@ static void generator_generate(const char *out, const char *tables, const char *
 	_cleanup_findings_ struct findings ignored = { 0 };
 	_cleanup_table_ struct table t = { 0 };
 	_cleanup_free_ char *node = xasprintf("/dev/mapper/%s", name);
-	_cleanup_free_ char *device = boot_unit_device(node);
-	_cleanup_free_ char *unit = boot_unit_service(name);
+	_cleanup_free_ char *device = generator_device_unit(node);
+	_cleanup_free_ char *unit = saved_unit_name(name);
 	_cleanup_free_ char *folder = xasprintf("%s/%s.d", out, unit);
-	_cleanup_free_ char *drop_in = NULL;
 	unsigned int i;
 
 	if (!text)
 		generator_complain(path);
 	table_parse(&t, text ? text : "", &ignored);
-	drop_in = boot_unit_print(&t, crypttab);
-	generator_write_file(folder, "50-members.conf", drop_in);
+	generator_write_drop_in(folder, &t, crypttab);
 	/* nothing waits for this one; a mount that needs the device waits for that */
 	generator_link_unit(out, "local-fs.target", "wants", unit);
 	generator_link_unit(out, device, "requires", unit);
@@ -113,8 +193,7 @@ static void generator_generate(const char *out, const char *tables, const char *
 int main(int argc, char **argv)
 {
 	const char *tables = argc > 4 ? argv[4] : SAVED_DIR;
-	_cleanup_free_ char *crypttab = read_text_file(argc > 5 ? argv[5] : "/etc/crypttab",
-						       FILE_MAX);
+	const char *crypttab = argc > 5 ? argv[5] : "/etc/crypttab";
 	_cleanup_dir_ DIR *dir = argc > 1 ? opendir(tables) : NULL;
 	const char *entry;
 
@@ -124,7 +203,7 @@ int main(int argc, char **argv)
 		_cleanup_free_ char *name = saved_name(entry);
 
 		if (name)
-			generator_generate(argv[1], tables, crypttab ? crypttab : "", name);
+			generator_generate(argv[1], tables, crypttab, name);
 	}
 	return 0;
 }

@@ -2,11 +2,11 @@
 /* Saved devices: reading and printing their files, and what is accepted of a leg. */
 #include "model/saved.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/util.h"
-#include "model/boot-unit.h"
 #include "model/name.h"
 #include "model/table.h"
 
@@ -16,15 +16,35 @@
 /* systemd's 255 without "blockdev@dev-mapper-" and ".target", its longest unit of a device */
 #define MAX_ESCAPED	228
 
-static size_t saved_escaped_length(const char *name)
+char *saved_escape(const char *text)
 {
-	_cleanup_free_ char *escaped = boot_unit_escape(name, false);
+	struct strbuf b = { 0 };
 
-	return strlen(escaped);
+	strbuf_append(&b, "", 0);
+	for (; *text; text++) {
+		unsigned char c = *text;
+
+		if (c == '/')
+			strbuf_putc(&b, '-', 1);
+		else if (c < 0x80 && (isalnum(c) || c == ':' || c == '_' || (c == '.' && b.len)))
+			strbuf_putc(&b, c, 1);
+		else
+			strbuf_add(&b, "\\x%02x", c);
+	}
+	return strbuf_take(&b);
+}
+
+char *saved_unit_name(const char *name)
+{
+	_cleanup_free_ char *instance = saved_escape(name);
+
+	return xasprintf("noclone-device@%s.service", instance);
 }
 
 const char *saved_name_problem(const char *name)
 {
+	_cleanup_free_ char *escaped = saved_escape(name);
+
 	if (!*name || strchr(name, '/'))
 		return "is not a name of a device";
 	/* as a file it would be hidden; "." and ".." are no names at all */
@@ -32,7 +52,7 @@ const char *saved_name_problem(const char *name)
 		return "begins with a dot: such a device cannot be saved";
 	if (!name_is_plain(name))
 		return "cannot be saved: its name may have letters, digits and #+-.:=@_ only";
-	if (saved_escaped_length(name) > MAX_ESCAPED)
+	if (strlen(escaped) > MAX_ESCAPED)
 		return "cannot be saved: systemd has no units with such long names, and all but letters, digits and _.: counts four times";
 	return NULL;
 }

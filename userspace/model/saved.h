@@ -44,6 +44,10 @@ const char *saved_name_problem(const char *name);
 char *saved_path(const char *name);
 /* The NAME of NAME.table: a new string, NULL if @file is called otherwise. */
 char *saved_name(const char *file);
+/* Its unit, "noclone-device@NAME.service": a new string */
+char *saved_unit_name(const char *name);
+/* As systemd-escape(1), also of a path without its first slash: a new string. */
+char *saved_escape(const char *text);
 
 /* Does a text have a comment of a saved device?  A plain table has none. */
 bool saved_is_file(const char *text);

@@ -20,7 +20,6 @@
 #include "base/child.h"
 #include "base/log.h"
 #include "base/util.h"
-#include "model/boot-unit.h"
 #include "model/resize.h"
 #include "model/table.h"
 #include "system/blockdev.h"
@@ -307,7 +306,7 @@ int saved_file_remove(const char *name)
 void saved_unit(const char *verb, const char *name)
 {
 	_cleanup_child_output_ struct child_output output = { 0 };
-	_cleanup_free_ char *unit = boot_unit_service(name);
+	_cleanup_free_ char *unit = saved_unit_name(name);
 	sigset_t before;
 	char *argv[] = {
 		(char *)"timeout", (char *)WAIT_SECONDS, (char *)"systemctl", (char *)verb,
