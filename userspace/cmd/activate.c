@@ -3,8 +3,12 @@
 #include "cmd/cmd.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <linux/loop.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include "base/log.h"
 #include "base/util.h"
@@ -12,7 +16,6 @@
 #include "model/finding.h"
 #include "model/lint.h"
 #include "model/saved.h"
-#include "system/blockdev.h"
 #include "system/devmap.h"
 #include "system/file-lookup.h"
 #include "system/guard.h"
@@ -27,6 +30,7 @@
 /* How long others are waited for that look at legs, see activate_lock_legs() */
 #define LEGS_SECONDS	10
 #define MAX_BLOCK	4096
+#define LOOP_TRIES	64
 
 /**
  * struct activation - of one device
@@ -128,20 +132,39 @@ static uint32_t activate_loop_block(const struct target *t)
 	       !(borders % f.align) ? f.align : SECTOR_SIZE;
 }
 
-/* The loop device stays open until the tool ends; then the mapped device holds it. */
+/*
+ * The loop device stays open until the tool ends; then the mapped device holds it, and the
+ * kernel detaches it at its last close.  Return: its path: a new string, or NULL after a
+ * message.
+ */
 static char *activate_attach_loop(const struct target *t, bool readonly)
 {
-	const struct loop_request req = {
-		.path = t->path,
-		.offset = t->file_start << SECTOR_SHIFT,
-		.bytes = t->length << SECTOR_SHIFT,
-		.block = activate_loop_block(t),
-		.readonly = readonly,
-		.direct = t->engine != ENGINE_BUFFERED,
+	const int mode = (readonly ? O_RDONLY : O_RDWR) | O_CLOEXEC;
+	_cleanup_close_ int control = open("/dev/loop-control", O_RDWR | O_CLOEXEC);
+	_cleanup_close_ int file = open(t->path, mode);
+	const struct loop_config config = {
+		.fd = file, .block_size = activate_loop_block(t),
+		.info.lo_offset = t->file_start << SECTOR_SHIFT,
+		.info.lo_sizelimit = t->length << SECTOR_SHIFT,
+		.info.lo_flags = LO_FLAGS_AUTOCLEAR | (readonly ? LO_FLAGS_READ_ONLY : 0) |
+				 (t->engine == ENGINE_BUFFERED ? 0 : LO_FLAGS_DIRECT_IO),
 	};
-	int fd;
+	unsigned int tries;
 
-	return loop_attach(&req, &fd);
+	for (tries = 0; file >= 0 && tries < LOOP_TRIES; tries++) {
+		char *path = xasprintf("/dev/loop%d", ioctl(control, LOOP_CTL_GET_FREE));
+		int fd = open(path, mode);
+
+		if (fd >= 0 && !ioctl(fd, LOOP_CONFIGURE, &config))
+			return path;
+		free(path);
+		/* others may take the free device that we were told of */
+		if (fd < 0 || errno != EBUSY)
+			break;
+		close(fd);
+	}
+	log_err("cannot put a loop device on %s: %s", t->path, strerror(errno));
+	return NULL;
 }
 
 /* The same sectors without the module.  Return: 0, or a negative errno after a message. */
@@ -231,13 +254,12 @@ static const char *activate_existing(const struct activation *a,
 static bool activate_is_renamed(const struct activation *a)
 {
 	_cleanup_free_ char *other = devmap_name_of_uuid(a->saved.uuid);
-	_cleanup_free_ char *path = saved_path(a->name), *original = NULL;
+	_cleanup_free_ char *path = saved_path(a->name);
+	_cleanup_free_ char *file = other ? saved_file_of(other, a->saved.uuid) : NULL;
 
-	if (other)
-		original = saved_file_original(other, a->saved.uuid, a->name);
-	if (original)
+	if (file && strcmp(file, a->name))
 		log_err("%s has the UUID of %s, which is saved in a file of its own: if that one is the device, \"rm %s\"",
-			path, original, path);
+			path, file, path);
 	else if (other)
 		log_err("%s is active under the name %s: \"dmsetup rename %s %s\" gives it back its name",
 			a->name, other, other, a->name);

@@ -12,6 +12,7 @@
 #include "system/devmap.h"
 #include "system/identity.h"
 #include "system/live.h"
+#include "system/replace-file.h"
 #include "system/saved-file.h"
 #include "system/users.h"
 #include "cli/output.h"
@@ -35,7 +36,8 @@ static int deactivate_find(const char *name, const struct saved *s, struct devma
  */
 static void deactivate_record(const char *file, struct saved *s)
 {
-	_cleanup_free_ char *left = saved_file_leftover(file, NULL), *text = NULL;
+	_cleanup_free_ char *left = saved_file_leftover(file, NULL), *path = saved_path(file);
+	_cleanup_free_ char *text = NULL;
 	sigset_t before;
 	int r;
 
@@ -45,7 +47,7 @@ static void deactivate_record(const char *file, struct saved *s)
 	if (saved_file_says(file, text))
 		return;
 	signals_block(&before);
-	r = saved_file_stage(file, text) ? : saved_file_commit(file);
+	r = replace_file(path, text);
 	signals_unblock(&before);
 	if (r)
 		log_warn("%s: what its legs have by now cannot be recorded: %s", file,

@@ -369,15 +369,14 @@ static void doctor_saved_file(struct findings *f, const char *what, const char *
 {
 	_cleanup_free_ char *name = saved->uuid ? devmap_name_of_uuid(saved->uuid) : NULL;
 	_cleanup_free_ char *leftover = saved_file_leftover(file, NULL), *quoted = shell_quote(file);
-	_cleanup_free_ char *original = name ?
-		saved_file_original(name, saved->uuid, file) : NULL;
+	_cleanup_free_ char *original = name ? saved_file_of(name, saved->uuid) : NULL;
 	_cleanup_table_ struct table live = { 0 };
 	bool active = name && !live_table(name, &live);
 
 	if (leftover)
 		finding_add(f, FINDING_WARNING, what, "an interrupted command has left %s\n%s%s",
 			    leftover, active ? "noclone save " : "noclone activate ", quoted);
-	if (original)
+	if (original && strcmp(original, file))
 		finding_add(f, FINDING_ERROR, what,
 			    "its file has the UUID of %s, which is saved in a file of its own\nrm "
 			    SAVED_DIR "/%s" SAVED_SUFFIX ", if that is the copy", original, quoted);

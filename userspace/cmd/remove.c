@@ -42,12 +42,13 @@ static int remove_find_file(const struct devmap_device *dev, char **file)
 {
 	_cleanup_free_ char *path = saved_path(dev->name), *quoted = shell_quote(dev->name);
 	_cleanup_free_ char *unread = NULL;
+	_cleanup_saved_ struct saved s = { 0 };
 
 	*file = saved_file_of(dev->name, dev->uuid);
 	if (*file || !saved_file_exists(dev->name))
 		return 0;
-	unread = saved_file_unread(dev->name);
-	if (unread) {
+	unread = saved_file_peek(dev->name, &s);
+	if (!s.uuid) {
 		*file = xstrdup(dev->name);
 		return 0;
 	}
@@ -180,8 +181,8 @@ static void remove_say_renamed(const char *name)
 	_cleanup_free_ char *original = NULL;
 
 	active = s.uuid ? devmap_name_of_uuid(s.uuid) : NULL;
-	original = active ? saved_file_original(active, s.uuid, name) : NULL;
-	if (active && !original)
+	original = active ? saved_file_of(active, s.uuid) : NULL;
+	if (original && !strcmp(original, name))
 		log_note("%s is active under the name %s, and stays until the next boot", name,
 			 active);
 }

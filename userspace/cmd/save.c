@@ -25,7 +25,7 @@
 static int save_check(const struct options *o, const struct devmap_device *dev,
 		      const struct saved_update *u)
 {
-	_cleanup_free_ char *path = saved_path(dev->name), *lost = live_lost_file(dev->name);
+	_cleanup_free_ char *lost = live_lost_file(dev->name);
 
 	if (!*dev->uuid)
 		log_err("%s has no UUID, by which its file is known: \"dmsetup rename %s --setuuid NOCLONE-%s\" gives it one",
@@ -34,9 +34,9 @@ static int save_check(const struct options *o, const struct devmap_device *dev,
 		return 0;
 	else if (lost)
 		log_err("%s: %s", dev->name, lost);
-	else if (!u->saved && saved_file_exists(dev->name))
+	else if (u->saved ? !u->old.uuid : saved_file_exists(dev->name))
 		log_err("%s was saved for a different device named %s, or cannot be read: --force replaces it, and that device does not come back",
-			path, dev->name);
+			u->path, dev->name);
 	else
 		return 0;
 	return -EINVAL;

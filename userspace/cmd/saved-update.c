@@ -9,37 +9,20 @@
 #include "base/child.h"
 #include "base/log.h"
 #include "base/util.h"
-#include "model/exchange.h"
 #include "model/finding.h"
 #include "model/lint.h"
 #include "model/resize.h"
-#include "model/saved.h"
 #include "system/identity.h"
+#include "system/replace-file.h"
 #include "system/saved-file.h"
 #include "cli/output.h"
 #include "cli/select.h"
 
-/* Is @file, which has the device, none, or the one with its name? */
-static int saved_update_check_name(const struct saved_update *u, const char *file)
-{
-	if (!file || !strcmp(file, u->name))
-		return 0;
-	log_err("%s is saved under the name %s: \"dmsetup rename %s %s\" gives it back that name",
-		u->name, file, u->name, file);
-	return -EEXIST;
-}
-
 /* A file of its name that tells no UUID may be its own. */
-static int saved_update_check_unread(const struct saved_update *u)
+static bool saved_update_is_own(const struct saved_update *u)
 {
-	_cleanup_free_ char *damage = u->saved || u->add || !*u->uuid ? NULL :
-				      saved_file_unread(u->name);
-
-	if (!damage)
-		return 0;
-	log_err("%s is not changed, because its file is damaged (%s): \"noclone save --force %s\" writes it again",
-		u->name, damage, u->name);
-	return -EINVAL;
+	return saved_file_exists(u->name) && *u->uuid &&
+	       (!u->old.uuid || !strcmp(u->old.uuid, u->uuid));
 }
 
 int saved_update_begin(struct saved_update *u, const struct options *o, const char *name,
@@ -49,6 +32,7 @@ int saved_update_begin(struct saved_update *u, const struct options *o, const ch
 
 	u->name = xstrdup(name);
 	u->uuid = xstrdup(uuid);
+	u->path = saved_path(name);
 	u->dry_run = opt(o, OPT_DRY_RUN);
 	/* a name that cannot be saved has no lock */
 	if (!u->dry_run && !saved_name_problem(name)) {
@@ -56,55 +40,50 @@ int saved_update_begin(struct saved_update *u, const struct options *o, const ch
 		if (u->lock < 0)
 			return u->lock;
 	}
-	file = saved_file_of(name, uuid);
+	u->damage = saved_file_peek(name, &u->old);
+	u->saved = saved_update_is_own(u);
 	left = saved_file_leftover(name, uuid);
-	u->saved = file;
-	u->left = file && left;
-	return saved_update_check_name(u, file) ? : saved_update_check_unread(u);
+	u->left = u->saved && left;
+	file = u->saved ? NULL : saved_file_of(name, uuid);
+	if (!file)
+		return 0;
+	log_err("%s is saved under the name %s: \"dmsetup rename %s %s\" gives it back that name",
+		name, file, name, file);
+	return -EEXIST;
 }
 
 /*
  * A device that runs on dm's own targets because the module was missing keeps in its file
- * the targets that are there, but gets its new mapping.
+ * the targets that are there, with their options.
  */
-static int saved_update_follow(const struct saved_update *u, const struct saved *old,
-			       const struct table *new, struct table *table)
+static int saved_update_follow(const struct saved_update *u, const struct table *new,
+			       struct table *table)
 {
+	const struct table *old = &u->old.table;
 	_cleanup_table_ struct table live = { 0 };
-	_cleanup_free_ char *why = NULL;
 	int r = select_table(u->name, &live);
 
 	if (r)
 		return r;
-	if (saved_file_compare(&old->table, &live) == SAVED_STAND_IN) {
-		log_err("%s is on a loop device because the module was missing: noclone deactivate %s, then noclone activate %s",
-			u->name, u->name, u->name);
-		return -EOPNOTSUPP;
-	}
-	if (table_has_noclone(&live) || !table_has_noclone(&old->table)) {
+	if (table_has_noclone(&live) || !table_has_noclone(old)) {
 		table_copy(new, table);
 		return 0;
 	}
-	/* with its options, which dm's own targets do not have */
-	if (saved_file_compare(&old->table, new) == SAVED_SAME) {
-		table_copy(&old->table, table);
+	if (saved_file_compare(old, new) == SAVED_SAME) {
+		table_copy(old, table);
 		return 0;
 	}
-	why = exchange_table(new, false, table);
-	if (why)
-		log_err("%s: %s", u->name, why);
-	return why ? -EOPNOTSUPP : 0;
+	log_err("%s runs on dm's own targets because the module was missing: %s it first", u->name,
+		table_has_file(old) ? "deactivate and activate" : "convert");
+	return -EOPNOTSUPP;
 }
 
 /* What the file is to have.  A damaged one says nothing about the device. */
 static int saved_update_table(const struct saved_update *u, const struct table *new,
 			      struct table *table)
 {
-	_cleanup_saved_ struct saved old = { 0 };
-	_cleanup_free_ char *damage = u->saved ? saved_file_peek(u->name, &old) : NULL;
-
-	if (u->saved && !u->as_is && !damage)
-		return saved_update_follow(u, &old, new, table);
+	if (u->saved && !u->as_is && !u->damage)
+		return saved_update_follow(u, new, table);
 	if (u->as_is || (u->add && table_has_noclone(new))) {
 		table_copy(new, table);
 		return 0;
@@ -113,8 +92,8 @@ static int saved_update_table(const struct saved_update *u, const struct table *
 		log_err("%s has no target of this module, and would come back without: noclone convert %s first, or give --force",
 			u->name, u->name);
 	else
-		log_err("%s is not changed, because its file is damaged (%s): \"noclone save %s\" writes it again",
-			u->name, damage, u->name);
+		log_err("%s is not changed, because its file is damaged (%s): \"noclone save %s%s\" writes it again",
+			u->name, u->damage, u->old.uuid ? "" : "--force ", u->name);
 	return -EINVAL;
 }
 
@@ -138,7 +117,6 @@ static int saved_update_print(struct saved_update *u, struct saved *s)
 /* Return: 0, or a negative errno after a message. */
 static int saved_update_write(struct saved_update *u)
 {
-	_cleanup_free_ char *path = saved_path(u->name);
 	/* also what the rename needs: it comes when the device has changed */
 	const char *why = saved_file_unwritable(u->name);
 	int r = why ? -EROFS : 0;
@@ -151,7 +129,7 @@ static int saved_update_write(struct saved_update *u)
 			signals_unblock(&u->signals);
 	}
 	if (r)
-		log_err("%s cannot be written: %s", path, why ? why : strerror(-r));
+		log_err("%s cannot be written: %s", u->path, why ? why : strerror(-r));
 	return r;
 }
 
@@ -171,7 +149,7 @@ int saved_update_stage(struct saved_update *u, const struct table *new, bool rea
 	if (saved_file_says(u->name, u->text)) {
 		/* what an interrupted command has left may be beside it */
 		if (!u->dry_run)
-			saved_file_drop(u->name);
+			replace_drop(u->path);
 		return 0;
 	}
 	lint_names(&s.table, &findings);
@@ -189,18 +167,16 @@ const char *saved_update_words(const struct saved_update *u)
 /* A file that could not be renamed stays: it is all that has the table. */
 int saved_update_commit(struct saved_update *u)
 {
-	_cleanup_free_ char *path = NULL;
 	int r;
 
 	if (!u->staged)
 		return 0;
-	path = saved_path(u->name);
-	r = saved_file_commit(u->name);
+	r = replace_commit(u->path);
 	if (r)
 		log_err("replacing %s failed: %s; the device has changed, and %s.new has its table: \"noclone save %s\" tries again",
-			path, strerror(-r), path, u->name);
+			u->path, strerror(-r), u->path, u->name);
 	else
-		log_verbose("%s has the new table", path);
+		log_verbose("%s has the new table", u->path);
 	u->staged = false;
 	signals_unblock(&u->signals);
 	return r;
@@ -209,11 +185,14 @@ int saved_update_commit(struct saved_update *u)
 void saved_update_end(struct saved_update *u)
 {
 	if (u->staged) {
-		saved_file_drop(u->name);
+		replace_drop(u->path);
 		signals_unblock(&u->signals);
 	}
 	free(u->name);
 	free(u->uuid);
+	free(u->path);
+	free(u->damage);
+	saved_free(&u->old);
 	free(u->text);
 	free(u->words);
 	cleanup_close(&u->lock);

@@ -19,7 +19,7 @@
 #include <signal.h>
 #include <stdbool.h>
 
-#include "model/table.h"
+#include "model/saved.h"
 #include "cli/options.h"
 
 /**
@@ -31,6 +31,9 @@
  * @dry_run: change nothing
  * @saved: it has a file
  * @left: an interrupted command has left a new file of the device beside the old one
+ * @path: of its file
+ * @old: what the file with its name says
+ * @damage: why that is not all, or NULL
  * @text: of the new file, after the stage
  * @words: see saved_update_words()
  * @staged: a new file waits, and signals that would end the tool between device and file
@@ -45,6 +48,9 @@ struct saved_update {
 	bool dry_run;
 	bool saved;
 	bool left;
+	char *path;
+	struct saved old;
+	char *damage;
 	char *text;
 	char *words;
 	bool staged;

@@ -73,6 +73,29 @@ char *saved_name(const char *file)
 	return saved_name_problem(name) ? NULL : xstrdup(name);
 }
 
+static unsigned int saved_parts_of(const struct target *t)
+{
+	return t->path ? 1 : t->nr_legs;
+}
+
+unsigned int saved_parts(const struct table *t)
+{
+	unsigned int i, nr = 0;
+
+	for (i = 0; i < t->nr; i++)
+		nr += saved_parts_of(&t->targets[i]);
+	return nr;
+}
+
+struct target *saved_part(const struct table *t, unsigned int *nr)
+{
+	struct target *target = t->targets;
+
+	for (; *nr >= saved_parts_of(target); target++)
+		*nr -= saved_parts_of(target);
+	return target;
+}
+
 void saved_add_signature(struct saved *s, const char *text)
 {
 	GROW(s->signature, s->nr);
@@ -105,9 +128,8 @@ bool saved_is_file(const char *text)
 	return strstr(text, "# " KEYWORD);
 }
 
-/* Return: the number of lines. */
-static unsigned int saved_parse_keywords(struct saved *s, const char *text,
-					 struct findings *findings)
+static void saved_parse_keywords(struct saved *s, const char *text,
+				 struct findings *findings)
 {
 	unsigned int nr = 0;
 
@@ -124,52 +146,41 @@ static unsigned int saved_parse_keywords(struct saved *s, const char *text,
 			finding_at(findings, FINDING_ERROR, nr,
 				   "A comment with \"noclone:\" is \"uuid UUID\", \"readonly\" or \"signature TYPE [UUID]\"");
 	}
-	return nr;
 }
 
 /* A path that depends on the folder that a command runs in would be another disk at boot. */
-static void saved_check_leg(const struct leg *leg, unsigned int line, struct findings *findings)
+static void saved_check_legs(const struct table *t, struct findings *findings)
 {
-	const char *device = leg->device;
-	bool is_number = !device[strspn(device, "0123456789:")];
+	unsigned int i, nr = saved_parts(t);
 
-	if (*device != '/' && !is_number && !strchr(device, '='))
-		finding_at(findings, FINDING_ERROR, line,
-			   "\"%s\" is no path from /: write it as /dev/NAME", device);
-}
+	for (i = 0; i < nr; i++) {
+		unsigned int leg = i;
+		const struct target *target = saved_part(t, &leg);
+		const char *device = target->path ? "/" : target->legs[leg].device;
 
-static void saved_check_legs(const struct saved *s, struct findings *findings)
-{
-	unsigned int i, j;
-
-	for (i = 0; i < s->table.nr; i++)
-		for (j = 0; j < s->table.targets[i].nr_legs; j++)
-			saved_check_leg(&s->table.targets[i].legs[j], s->table.targets[i].line,
-					findings);
+		if (*device != '/' && !strchr(device, '=') && device[strspn(device, "0123456789:")])
+			finding_at(findings, FINDING_ERROR, target->line,
+				   "\"%s\" is no path from /: write it as /dev/NAME", device);
+	}
 }
 
 /* A file that was copied in part has fewer signatures than legs, or no end of its last line. */
 void saved_parse(struct saved *s, const char *text, struct findings *findings)
 {
 	size_t length = strlen(text);
-	unsigned int lines, parts;
+	unsigned int parts;
 
 	table_parse(&s->table, text, findings);
-	saved_check_legs(s, findings);
-	lines = saved_parse_keywords(s, text, findings);
+	saved_check_legs(&s->table, findings);
+	saved_parse_keywords(s, text, findings);
 	if (findings_count(findings, FINDING_ERROR))
 		return;
 	parts = saved_parts(&s->table);
-	if (!s->uuid)
+	if (!s->uuid || s->nr != parts || text[length - 1] != '\n')
 		finding_at(findings, FINDING_ERROR, 0,
-			   "The file names no UUID: \"noclone save\" writes it while the device is active");
-	else if (s->nr != parts)
-		finding_at(findings, FINDING_ERROR, 0,
-			   "The file has %u signatures for %u legs or backing files: is it complete?",
-			   s->nr, parts);
-	else if (text[length - 1] != '\n')
-		finding_at(findings, FINDING_ERROR, lines,
-			   "The last line has no end: is the file complete?");
+			   "The file is not complete: it has %s UUID, %u signatures for %u legs or backing files, and %s end of its last line; \"noclone save\" writes it while the device is active",
+			   s->uuid ? "a" : "no", s->nr, parts,
+			   text[length - 1] == '\n' ? "the" : "no");
 }
 
 char *saved_print(const struct saved *s)
@@ -199,29 +210,6 @@ bool saved_is_readable(const char *text)
 		return false;
 	again = saved_print(&s);
 	return !strcmp(again, text);
-}
-
-static unsigned int saved_parts_of(const struct target *t)
-{
-	return t->path ? 1 : t->nr_legs;
-}
-
-unsigned int saved_parts(const struct table *t)
-{
-	unsigned int i, nr = 0;
-
-	for (i = 0; i < t->nr; i++)
-		nr += saved_parts_of(&t->targets[i]);
-	return nr;
-}
-
-struct target *saved_part(const struct table *t, unsigned int *nr)
-{
-	struct target *target = t->targets;
-
-	for (; *nr >= saved_parts_of(target); target++)
-		*nr -= saved_parts_of(target);
-	return target;
 }
 
 /* Another version of libblkid may have another word for the same file system. */

@@ -10,11 +10,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
-#include <linux/major.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "base/child.h"
@@ -22,8 +20,6 @@
 #include "base/util.h"
 #include "model/resize.h"
 #include "model/table.h"
-#include "system/blockdev.h"
-#include "system/file-lookup.h"
 #include "system/identity.h"
 #include "system/replace-file.h"
 
@@ -37,30 +33,19 @@ bool saved_file_exists(const char *name)
 	return !saved_name_problem(name) && !lstat(path, &st);
 }
 
-/* The first error: a new string, or NULL. */
-static char *saved_file_error(const struct findings *findings)
-{
-	unsigned int i;
-
-	for (i = 0; i < findings->nr; i++) {
-		const struct finding *p = &findings->finding[i];
-
-		if (p->level == FINDING_ERROR)
-			return p->line ? xasprintf("line %u: %s", p->line, p->text) :
-					 xstrdup(p->text);
-	}
-	return NULL;
-}
-
 static char *saved_file_peek_at(const char *path, struct saved *s)
 {
 	_cleanup_findings_ struct findings findings = { 0 };
 	_cleanup_free_ char *text = read_text_file(path, SAVED_MAX);
+	unsigned int i;
 
 	if (!text)
-		return xstrdup(read_text_problem(errno));
+		return xasprintf("%s: %s", path, read_text_problem(errno));
 	saved_parse(s, text, &findings);
-	return saved_file_error(&findings);
+	for (i = 0; i < findings.nr; i++)
+		if (findings.finding[i].level == FINDING_ERROR)
+			return finding_words(&findings.finding[i], path);
+	return NULL;
 }
 
 char *saved_file_peek(const char *name, struct saved *s)
@@ -68,17 +53,6 @@ char *saved_file_peek(const char *name, struct saved *s)
 	_cleanup_free_ char *path = saved_path(name);
 
 	return saved_file_peek_at(path, s);
-}
-
-char *saved_file_unread(const char *name)
-{
-	_cleanup_saved_ struct saved s = { 0 };
-	char *why = saved_file_exists(name) ? saved_file_peek(name, &s) : NULL;
-
-	if (!s.uuid)
-		return why;
-	free(why);
-	return NULL;
 }
 
 int saved_file_read(const char *name, struct saved *s)
@@ -92,7 +66,7 @@ int saved_file_read(const char *name, struct saved *s)
 	}
 	why = saved_file_peek(name, s);
 	if (why)
-		log_err("%s: %s", path, why);
+		log_err("%s", why);
 	return why ? -EINVAL : 0;
 }
 
@@ -132,16 +106,6 @@ char *saved_file_of(const char *name, const char *uuid)
 	return search.name;
 }
 
-char *saved_file_original(const char *active, const char *uuid, const char *name)
-{
-	char *file = saved_file_of(active, uuid);
-
-	if (file && strcmp(file, name))
-		return file;
-	free(file);
-	return NULL;
-}
-
 int saved_file_for_each(void (*visit)(const char *name, void *data), void *data)
 {
 	glob_t found = { 0 };
@@ -164,43 +128,14 @@ int saved_file_for_each(void (*visit)(const char *name, void *data), void *data)
 	return r == GLOB_ABORTED ? -EIO : 0;
 }
 
-static bool saved_file_is_loop_on(const char *device, const char *path)
-{
-	_cleanup_facts_ struct device_facts f = { 0 };
-	_cleanup_free_ char *file = NULL;
-	struct file_id a, b = file_id_at(path);
-
-	if (blockdev_lookup(device, &f) || major(f.devno) != LOOP_MAJOR)
-		return false;
-	file = blockdev_attribute(f.devno, "loop/backing_file");
-	a = file_id_at(file ? file : "");
-	return file_id_same(&a, &b);
-}
-
-/* @live is what "noclone activate" makes without the module: linear on loop devices. */
-static bool saved_file_stands_in(const struct table *saved, const struct table *live)
-{
-	unsigned int i;
-
-	if (!table_has_file(saved) || saved->nr != live->nr)
-		return false;
-	for (i = 0; i < saved->nr; i++) {
-		const struct target *t = &live->targets[i];
-		const char *path = saved->targets[i].path;
-
-		if (path && (t->nr_legs != 1 || !saved_file_is_loop_on(t->legs[0].device, path)))
-			return false;
-	}
-	return true;
-}
-
 enum saved_match saved_file_compare(const struct table *saved, const struct table *live)
 {
 	_cleanup_table_ struct table a = { 0 }, b = { 0 };
 	_cleanup_free_ char *missing = NULL, *below = NULL;
 
-	if (saved_file_stands_in(saved, live))
-		return SAVED_STAND_IN;
+	/* without the module it runs on loop devices */
+	if (table_has_file(saved) && !table_has_noclone(live))
+		return SAVED_UNKNOWN;
 	table_copy(saved, &a);
 	table_copy(live, &b);
 	table_rename_devices(&a, identity_number);
@@ -230,20 +165,6 @@ int saved_file_stage(const char *name, const char *text)
 	else if (errno != EEXIST)
 		return -errno;
 	return replace_stage(path, text);
-}
-
-int saved_file_commit(const char *name)
-{
-	_cleanup_free_ char *path = saved_path(name);
-
-	return replace_commit(path);
-}
-
-void saved_file_drop(const char *name)
-{
-	_cleanup_free_ char *path = saved_path(name);
-
-	replace_drop(path);
 }
 
 char *saved_file_leftover(const char *name, const char *uuid)
@@ -282,7 +203,7 @@ int saved_file_remove(const char *name)
 	_cleanup_free_ char *path = saved_path(name);
 	int r = unlink(path) ? -errno : replace_sync_folder(path);
 
-	saved_file_drop(name);
+	replace_drop(path);
 	if (r)
 		log_err("removing %s failed: %s", path, strerror(-r));
 	return r;
