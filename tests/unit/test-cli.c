@@ -238,8 +238,8 @@ static void completion_proposes(void **state __unused)
 		{ "noclone create --readonly=", "" },
 		{ "noclone help create x", "" },
 		{ "noclone version -",
-		  "--json\tprint JSON\n--verbose\tprint more messages\n"
-		  "--debug\tprint all messages, also those of libdevmapper\n"
+		  "--json\tprint JSON\n"
+		  "--verbose\tprint more messages, also those of libdevmapper\n"
 		  "--help\tprint help for the command\n--version\tprint the version\n" },
 	};
 	size_t i;

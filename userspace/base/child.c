@@ -177,7 +177,7 @@ char *child_read(char **argv, size_t *length)
 	r = child_run(argv, false, &output);
 	stop_release();
 	if (r || output.status) {
-		log_debug("%s: %s", argv[0], r ? strerror(-r) : output.err);
+		log_verbose("%s: %s", argv[0], r ? strerror(-r) : output.err);
 		return NULL;
 	}
 	if (length)

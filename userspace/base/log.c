@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-enum log_level log_level = LOG_LEVEL_NORMAL;
+bool log_is_verbose;
 
 static struct strbuf held;
 static bool holding;
@@ -61,20 +61,19 @@ static void log_say(const char *kind, const char *fmt, va_list ap)
 		log_write_out(line);
 }
 
-#define DEFINE_LOG(name, level, kind)					\
+#define DEFINE_LOG(name, wanted, kind)					\
 void name(const char *fmt, ...)						\
 {									\
 	va_list ap;							\
 									\
-	if (log_level < (level))					\
+	if (!(wanted))							\
 		return;							\
 	va_start(ap, fmt);						\
 	log_say(kind, fmt, ap);						\
 	va_end(ap);							\
 }
 
-DEFINE_LOG(log_err, LOG_LEVEL_NORMAL, "")
-DEFINE_LOG(log_warn, LOG_LEVEL_NORMAL, "warning: ")
-DEFINE_LOG(log_note, LOG_LEVEL_NORMAL, "note: ")
-DEFINE_LOG(log_verbose, LOG_LEVEL_VERBOSE, "")
-DEFINE_LOG(log_debug, LOG_LEVEL_DEBUG, "debug: ")
+DEFINE_LOG(log_err, true, "")
+DEFINE_LOG(log_warn, true, "warning: ")
+DEFINE_LOG(log_note, true, "note: ")
+DEFINE_LOG(log_verbose, log_is_verbose, "")

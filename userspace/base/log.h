@@ -5,19 +5,13 @@
 
 #include "base/util.h"
 
-enum log_level {
-	LOG_LEVEL_NORMAL,
-	LOG_LEVEL_VERBOSE,
-	LOG_LEVEL_DEBUG,
-};
-
-extern enum log_level log_level;
+/* Is log_verbose() to print? */
+extern bool log_is_verbose;
 
 void log_err(const char *fmt, ...) __printf(1, 2);
 void log_warn(const char *fmt, ...) __printf(1, 2);
 void log_note(const char *fmt, ...) __printf(1, 2);
 void log_verbose(const char *fmt, ...) __printf(1, 2);
-void log_debug(const char *fmt, ...) __printf(1, 2);
 
 /* How far a long step is, on a terminal, in percent; the line ends when @done is @all. */
 void log_progress(const char *doing, uint64_t done, uint64_t all);

@@ -114,10 +114,7 @@ static const char *options_take(struct options *o, option_bits bit, const char *
 		o->sort = value;
 		break;
 	case OPT_VERBOSE:
-		log_level = MAX(log_level, LOG_LEVEL_VERBOSE);
-		break;
-	case OPT_DEBUG:
-		log_level = LOG_LEVEL_DEBUG;
+		log_is_verbose = true;
 		break;
 	}
 	return NULL;

@@ -46,8 +46,7 @@
 	X(JSON,		"json",		'j', NULL,	"print JSON") \
 	X(NOUDEVSYNC,	"noudevsync",	0,   NULL,	"do not wait for udev") \
 	X(UDEV_TIMEOUT,	"udev-timeout",	0,   "SECONDS",	"wait for udev at most this long (default 30)") \
-	X(VERBOSE,	"verbose",	'v', NULL,	"print more messages") \
-	X(DEBUG,	"debug",	0,   NULL,	"print all messages, also those of libdevmapper") \
+	X(VERBOSE,	"verbose",	'v', NULL,	"print more messages, also those of libdevmapper") \
 	X(HELP,		"help",		'h', NULL,	"print help for the command") \
 	X(VERSION,	"version",	'V', NULL,	"print the version")
 
@@ -60,7 +59,7 @@ enum { NOCLONE_OPTIONS(OPTION_BIT) };
 typedef uint64_t option_bits;
 
 /* Those that every command takes */
-#define OPT_COMMON	(OPT_VERBOSE | OPT_DEBUG | OPT_HELP | OPT_VERSION)
+#define OPT_COMMON	(OPT_VERBOSE | OPT_HELP | OPT_VERSION)
 #define OPT_UDEV	(OPT_NOUDEVSYNC | OPT_UDEV_TIMEOUT)
 /* Those that are for "file PATH" only */
 #define OPT_FILE	(OPT_ENGINE | OPT_SIZE | OPT_ALLOCATE)

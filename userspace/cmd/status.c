@@ -335,7 +335,7 @@ static void status_print_counters(const struct status_values *list, enum status_
 		const struct status_value *c = &list->value[i];
 		const char *meaning = status_meaning(meanings, c->name);
 
-		if (c->number || i < 3 || log_level > LOG_LEVEL_NORMAL)
+		if (c->number || i < 3 || log_is_verbose)
 			printf("  %12llu %-10s %s\n", (unsigned long long)c->number, c->name,
 			       meaning ?: "");
 	}

@@ -53,13 +53,8 @@ static char *table_parse_args_next(struct args *a)
 	return *a->word++;
 }
 
-/*
- * The arguments of the target noclone-file.
- *
- * As for the other targets, order and sentences are those of the constructor
- * in the kernel: options first, then path and start.
- */
-#define MAX_OPTION_WORDS	3
+/* Words of options that noclone-file takes. */
+#define MAX_FILE_WORDS	3U
 /* The kernel's isspace() takes it for a blank. */
 #define NO_BREAK_SPACE		0xa0
 
@@ -103,33 +98,40 @@ static bool table_parse_engine(struct args *a)
 
 static bool table_parse_option(struct args *a)
 {
+	bool file = a->target->kind == TARGET_FILE;
 	char *word = table_parse_args_next(a);
 
-	if (!strcasecmp(word, NOCLONE_OPT_ENGINE))
+	if (file && !strcasecmp(word, NOCLONE_OPT_ENGINE))
 		return table_parse_engine(a);
 	if (strcasecmp(word, NOCLONE_OPT_NO_FASTPATH))
-		return table_parse_args_bad(a, NOCLONE_ERR_FILE_OPTION, word);
+		return table_parse_args_bad(a, file ? NOCLONE_ERR_FILE_OPTION : NOCLONE_ERR_OPTION,
+					    word);
 	a->target->no_fastpath = true;
 	return true;
 }
 
 /* "<#words> word...", or nothing at all */
-static bool table_parse_file_options(struct args *a)
+static bool table_parse_options(struct args *a)
 {
+	bool file = a->target->kind == TARGET_FILE;
 	char *word;
 	uint32_t n;
 
 	if (!a->nr)
 		return true;
 	word = table_parse_args_next(a);
-	if (!parse_u32(word, &n) || n > MAX_OPTION_WORDS)
-		return table_parse_args_bad(a, NOCLONE_ERR_FILE_NR_OPTIONS, word);
-	if (n != a->nr)
+	if (!parse_u32(word, &n) || n > (file ? MAX_FILE_WORDS : 1))
+		return table_parse_args_bad(a, file ? NOCLONE_ERR_FILE_NR_OPTIONS :
+					    NOCLONE_ERR_NR_OPTIONS, word);
+	if (file && n != a->nr)
 		return table_parse_args_bad(a, NOCLONE_ERR_FILE_OPTION_COUNT, word);
-	while (a->nr)
+	if (n > a->nr)
+		return table_parse_args_bad(a, NOCLONE_ERR_FEW_OPTIONS, NULL);
+	/* an engine has a word of its own */
+	for (; file ? a->nr : n; n--)
 		if (!table_parse_option(a))
 			return false;
-	return true;
+	return a->nr ? table_parse_args_bad(a, NOCLONE_ERR_LEFT_OVER, *a->word) : true;
 }
 
 /* Return: false if one of them is wrong; then a problem was added. */
@@ -141,7 +143,7 @@ static bool table_parse_file_target(struct args *a)
 		return table_parse_args_bad(a, NOCLONE_ERR_FILE_ARGS, NULL);
 	options.word += 2;
 	options.nr -= 2;
-	if (!table_parse_file_options(&options) || !table_parse_path(a, a->word[0]))
+	if (!table_parse_options(&options) || !table_parse_path(a, a->word[0]))
 		return false;
 	return parse_u64(a->word[1], &a->target->file_start) ||
 	       table_parse_args_bad(a, NOCLONE_ERR_START, a->word[1]);
@@ -156,31 +158,6 @@ static bool table_parse_leg(struct args *a)
 	if (!parse_u64(word, &start))
 		return table_parse_args_bad(a, NOCLONE_ERR_START, word);
 	target_add_leg(a->target, device, start);
-	return true;
-}
-
-/* "<#opt> word...", or nothing at all */
-static bool table_parse_options(struct args *a)
-{
-	char *word;
-	uint32_t n;
-
-	if (!a->nr)
-		return true;
-
-	word = table_parse_args_next(a);
-	if (!parse_u32(word, &n) || n > 1)
-		return table_parse_args_bad(a, NOCLONE_ERR_NR_OPTIONS, word);
-	if (a->nr < n)
-		return table_parse_args_bad(a, NOCLONE_ERR_FEW_OPTIONS, NULL);
-	if (n) {
-		word = table_parse_args_next(a);
-		if (strcasecmp(word, NOCLONE_OPT_NO_FASTPATH))
-			return table_parse_args_bad(a, NOCLONE_ERR_OPTION, word);
-		a->target->no_fastpath = true;
-	}
-	if (a->nr)
-		return table_parse_args_bad(a, NOCLONE_ERR_LEFT_OVER, *a->word);
 	return true;
 }
 

@@ -33,6 +33,8 @@
 
 #define UDEV_POLL_MS	10
 #define RECORD_MAX	8192
+/* as in syslog(3) */
+#define LIBDM_WARNING	4
 #define CREATING	"creating"
 
 static unsigned int timeout = 30;
@@ -45,18 +47,20 @@ static void devmap_task_cleanup(struct dm_task **dmt)
 
 #define _cleanup_task_ __attribute__((cleanup(devmap_task_cleanup)))
 
-/* libdm's messages repeat ours with less detail: keep them for --debug. */
-static void __printf(5, 6) devmap_log(int level __unused, const char *file __unused,
+/* libdm's messages repeat ours with less detail; those for its developers are left out. */
+static void __printf(5, 6) devmap_log(int level, const char *file __unused,
 				      int line __unused, int dm_errno __unused,
 				      const char *fmt, ...)
 {
 	_cleanup_free_ char *text = NULL;
 	va_list ap;
 
+	if (!log_is_verbose || (level & 7) > LIBDM_WARNING)
+		return;
 	va_start(ap, fmt);
 	text = xvasprintf(fmt, ap);
 	va_end(ap);
-	log_debug("libdm: %s", text);
+	log_verbose("libdm: %s", text);
 }
 
 void devmap_setup(bool udev_sync, unsigned int udev_timeout)
@@ -292,7 +296,7 @@ static int devmap_open_kernel_log(void)
 	int fd = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 
 	if (fd < 0)
-		log_debug("/dev/kmsg: %s", strerror(errno));
+		log_verbose("/dev/kmsg: %s", strerror(errno));
 	else
 		lseek(fd, 0, SEEK_END);
 	return fd;
@@ -338,7 +342,7 @@ static int devmap_run(struct dm_task *dmt, const char *doing, const char *name)
 	_cleanup_close_ int kernel_log = devmap_open_kernel_log();
 	int r;
 
-	log_debug("%s %s", doing, name);
+	log_verbose("%s %s", doing, name);
 	if (dm_task_run(dmt))
 		return 0;
 	r = devmap_errno(dmt);

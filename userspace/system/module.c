@@ -375,7 +375,7 @@ int module_set(const char *parameter, const char *value)
 	_cleanup_close_ int fd = open(path, O_WRONLY | O_CLOEXEC);
 	int err = 0;
 
-	log_debug("setting the parameter %s to \"%s\"", parameter, value);
+	log_verbose("setting the parameter %s to \"%s\"", parameter, value);
 	if (fd < 0 || write(fd, line, strlen(line)) < 0)
 		err = errno;
 	if (err)
