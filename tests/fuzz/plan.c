@@ -95,7 +95,7 @@ static void plan_devices(struct input *in)
 	if (findings_count(&findings, FINDING_ERROR))
 		return;
 	plan_has_no_gap(&t);
-	lint_table(&t, &src, NULL, &findings);
+	lint_table(&t, &src, 0, &findings);
 	assert(!findings_count(&findings, FINDING_ERROR) && !resize_objection(&t));
 	plan_grow(in, &t, legs);
 }

@@ -75,7 +75,7 @@ static void table_stays_inside(const struct table *t)
 	unsigned int i, j;
 	uint64_t at = 0;
 
-	lint_table(t, &src, NULL, &findings);
+	lint_table(t, &src, 0, &findings);
 	for (i = 0; i < t->nr && !findings_count(&findings, FINDING_ERROR); i++) {
 		const struct target *target = &t->targets[i];
 		uint64_t length = target_leg_length(target);
@@ -97,7 +97,7 @@ static void table_show(const struct table *t)
 		free(picture_words(&t->targets[i]));
 		free(picture_draw(&t->targets[i]));
 	}
-	lint_table(t, NULL, NULL, &findings);
+	lint_table(t, NULL, 0, &findings);
 	lint_names(t, &findings);
 }
 

@@ -108,7 +108,7 @@ static const struct facts_source source = {
 	.lookup_file = lookup_file,
 	.stands_on = stands_on,
 };
-static const struct self_device self = { true, DEV(253, 0) };
+#define SELF	DEV(253, 0)
 
 static bool mentions(const struct findings *p, const char *fragment)
 {
@@ -128,7 +128,7 @@ static void lints(const char *text, unsigned int errors, unsigned int warnings,
 	_cleanup_table_ struct table t = { 0 };
 
 	table_parse(&t, text, &p);
-	lint_table(&t, &source, &self, &p);
+	lint_table(&t, &source, SELF, &p);
 	if (findings_count(&p, FINDING_ERROR) != errors ||
 	    findings_count(&p, FINDING_WARNING) != warnings ||
 	    (fragment && !mentions(&p, fragment)))
@@ -145,7 +145,7 @@ static void lint_good_files(void **state __unused)
 	lints("0 2048 noclone-file /4k 0", 0, 0, NULL);
 	lints("0 1 noclone-file /4k 7 2 engine buffered", 0, 0, NULL);
 	lints("0 2048 noclone-file /tmpfs 0 2 engine sync", 0, 0, NULL);
-	lints("0 2048 noclone-file /sparse 0", 0, 0, "sparse: 1020K of 1M are allocated");
+	lints("0 2048 noclone-file /sparse 0", 0, 0, NULL);
 	lints("0 8 noclone-file /good 0\n8 8 noclone-file /good 8", 0, 0, NULL);
 	lints("0 8 noclone-file /good 0\n8 8 noclone-file /good 8 2 engine sync",
 	      0, 0, NULL);
@@ -191,7 +191,7 @@ static void lint_file_extents(void **state __unused)
 
 static void lint_file_room(void **state __unused)
 {
-	lints("0 2048 noclone-file /room 0", 0, 0, "sparse: 1020K of 1M are");
+	lints("0 2048 noclone-file /room 0", 0, 0, NULL);
 	lints("0 2048 noclone-file /overcommitted 0", 0, 1,
 	      "may grow by 4K, and the file system has 3.5K free: writes will fail");
 	lints("0 2048 noclone-file /overcommitted 0 2 engine sync", 0, 1, "may grow");
@@ -221,8 +221,7 @@ static bool cycle(const char *text)
 	_cleanup_table_ struct table t = { 0 };
 
 	table_parse(&t, text, &p);
-	lint_table(&t, &source, &self, &p);
-	return lint_is_cycle(&p);
+	return lint_table(&t, &source, SELF, &p);
 }
 
 static void lint_file_on_itself(void **state __unused)

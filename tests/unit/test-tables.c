@@ -53,7 +53,7 @@ static void check(const char *text, struct table *t, struct findings *findings)
 
 	devices.lookup_file = lookup_file;
 	table_parse(t, text, findings);
-	lint_table(t, &devices, NULL, findings);
+	lint_table(t, &devices, 0, findings);
 }
 
 typedef void (*file_check)(const char *name, const char *text);

@@ -123,10 +123,9 @@ char *build_usage(const struct build *b)
  * A reload without --engine is about the file or its size: it must not change
  * the engine as a side effect.
  */
-static void build_keep_engine(const struct self_device *self, struct file_request *req)
+static void build_keep_engine(dev_t self, struct file_request *req)
 {
-	_cleanup_free_ char *name = self->known ? blockdev_mapped_name(self->devno) :
-						  NULL;
+	_cleanup_free_ char *name = self ? blockdev_mapped_name(self) : NULL;
 	_cleanup_table_ struct table live = { 0 };
 
 	if (req->engine_given || !name || live_table(name, &live))
@@ -153,8 +152,8 @@ static int build_noclone_file(const struct build *b, struct backing *backing,
 	};
 	int r;
 
-	build_keep_engine(&b->self, &req);
-	r = backing_plan(backing, &req, b->self.known ? b->self.devno : 0);
+	build_keep_engine(b->self, &req);
+	r = backing_plan(backing, &req, b->self);
 	if (!r)
 		plan_file(&backing->req, &backing->source, t, findings);
 	return r;

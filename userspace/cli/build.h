@@ -12,14 +12,14 @@
 /**
  * struct build - what create and reload were given
  * @options: options
- * @self: the device the table is for
+ * @self: number of the device the table is for; 0: it does not exist yet
  * @choose_chunk: without --chunk, choose one: not where data may exist
  * @argc: number of words after the name of the device
  * @argv: "linear DEV...", "striped DEV..." or "file PATH"; none with --table
  */
 struct build {
 	const struct options *options;
-	struct self_device self;
+	dev_t self;
 	bool choose_chunk;
 	int argc;
 	char **argv;

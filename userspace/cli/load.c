@@ -85,23 +85,25 @@ const struct facts_source *load_facts(const struct backing *backing)
 	return backing->path ? &backing->source : &system_facts;
 }
 
-static void load_check_table(const struct build *b, const struct facts_source *src,
+/* Return: as lint_table(). */
+static bool load_check_table(const struct build *b, const struct facts_source *src,
 			     struct table *t, struct findings *findings)
 {
+	bool cycle = lint_table(t, src, b->self, findings);
 	const struct options *o = b->options;
 	const struct guard guard = {
-		.self = b->self.known ? b->self.devno : 0,
+		.self = b->self,
 		.exclusive = !opt(o, OPT_DRY_RUN),
 		.saved = true,
 		.readonly = opt(o, OPT_READONLY),
 	};
 
-	lint_table(t, src, &b->self, findings);
 	/* what is printed may be kept: numbers of disks change with each boot */
 	table_rename_devices(t, opt(o, OPT_DRY_RUN) ? identity_persistent : identity_path);
 	if (!opt(o, OPT_READONLY))
 		load_check_writable(t, src, findings);
 	guard_table(t, &guard, findings);
+	return cycle;
 }
 
 int load_prepare(const struct build *b, struct backing *backing,
@@ -110,6 +112,7 @@ int load_prepare(const struct build *b, struct backing *backing,
 	_cleanup_findings_ struct findings checks = { 0 };
 	const char *where = b->options->table ? b->options->table : "table";
 	int r = build_table(b, backing, t, findings);
+	bool cycle;
 
 	if (r)
 		return r;
@@ -118,11 +121,10 @@ int load_prepare(const struct build *b, struct backing *backing,
 	if (findings_count(findings, FINDING_ERROR))
 		return -EINVAL;
 
-	load_check_table(b, load_facts(backing), t, &checks);
+	cycle = load_check_table(b, load_facts(backing), t, &checks);
 	findings_log(&checks, where, FINDING_OK);
 	findings_move(findings, &checks);
-	/* older kernels do not notice, and the first I/O would hang for ever */
-	if (lint_is_cycle(findings)) {
+	if (cycle) {
 		log_err("refused: a device cannot be built on itself");
 		return -ELOOP;
 	}
@@ -181,7 +183,7 @@ int load_begin(const struct build *b, const struct table *t,
 	 * The facts about the file were those of the plan; check what has become
 	 * of it.  The warnings have been logged with the plan.
 	 */
-	lint_table(t, &system_facts, &b->self, &checks);
+	lint_table(t, &system_facts, b->self, &checks);
 	findings_log(&checks, "table", FINDING_ERROR);
 	return load_overridden(b->options, &checks) ? 0 : -EINVAL;
 }

@@ -89,7 +89,7 @@ static int activate_check(struct activation *a)
 
 	signatures_check(&a->saved, !dry_run, &a->findings);
 	activate_replace_engines(a->name, t);
-	lint_table(t, &system_facts, NULL, &a->findings);
+	lint_table(t, &system_facts, 0, &a->findings);
 	if (!a->saved.readonly)
 		load_check_writable(t, &system_facts, &a->findings);
 	guard_table(t, &guard, &a->findings);

@@ -28,7 +28,7 @@ static int check_file(const char *path, struct json_object *array)
 		saved_parse(&saved, text, &findings);
 	else
 		table_parse(&saved.table, text, &findings);
-	lint_table(t, &system_facts, NULL, &findings);
+	lint_table(t, &system_facts, 0, &findings);
 	lint_names(t, &findings);
 
 	r = findings_count(&findings, FINDING_ERROR) ? EXIT_FAILED : EXIT_OK;

@@ -250,6 +250,6 @@ int cmd_reload(const struct options *o, int argc, char **argv)
 		log_err("%s", wrong);
 		return EXIT_USAGE;
 	}
-	build.self = (struct self_device) { true, dev.devno };
+	build.self = dev.devno;
 	return reload_load(&build, &dev) ? EXIT_FAILED : EXIT_OK;
 }

@@ -301,14 +301,6 @@ static void resize_check_new_legs(struct resize *r)
 					 f.logical_block);
 }
 
-/* A file has to be as large as the new table needs it. */
-static void resize_lint(const struct resize *r, struct findings *findings)
-{
-	const struct self_device self = { true, r->dev.devno };
-
-	lint_table(&r->new, &system_facts, &self, findings);
-}
-
 /* May it have all that the new table adds? */
 static int resize_check(struct resize *r)
 {
@@ -318,17 +310,19 @@ static int resize_check(struct resize *r)
 		.self = r->dev.devno, .saved = true, .readonly = r->dev.readonly,
 	};
 
+	bool cycle = false;
+
 	if (!resize_grows(r))
 		return 0;
 	guard_table(&r->new, &guard, &r->findings);
 	resize_check_new_legs(r);
 	room_check_signatures(last, target_leg_length(same) - target_leg_length(last),
 			      &r->findings);
+	/* a file has to be as large as the new table needs it */
 	if (!r->growth.bytes)
-		resize_lint(r, &r->findings);
+		cycle = lint_table(&r->new, &system_facts, r->dev.devno, &r->findings);
 	findings_log(&r->findings, r->dev.name, FINDING_ERROR);
-	/* older kernels do not notice, and the first I/O would hang for ever */
-	if (lint_is_cycle(&r->findings))
+	if (cycle)
 		return resize_refuse(r, -ELOOP, "refused: a device cannot be built on itself");
 	return load_overridden(r->o, &r->findings) ? 0 : -EPERM;
 }
@@ -446,7 +440,7 @@ static int resize_check_grown_file(const struct resize *r)
 	_cleanup_findings_ struct findings findings = { 0 };
 
 	if (r->growth.bytes)
-		resize_lint(r, &findings);
+		lint_table(&r->new, &system_facts, r->dev.devno, &findings);
 	findings_log(&findings, r->dev.name, FINDING_ERROR);
 	return load_overridden(r->o, &findings) ? 0 : -EINVAL;
 }

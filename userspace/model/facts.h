@@ -155,8 +155,7 @@ struct file_facts {
 /**
  * struct facts_source - where facts come from
  * @lookup: fill in @facts; 0 or a negative errno
- * @lookup_file: the same for a file, and its map if @map is true; NULL if the
- *	source knows no files
+ * @lookup_file: the same for a file, and its map if @map is true
  * @stands_on: is the first device built on the second, at any depth?
  * @data: private data of the source
  */
@@ -168,16 +167,6 @@ struct facts_source {
 	bool (*stands_on)(const struct facts_source *src, dev_t upper,
 			  dev_t lower);
 	void *data;
-};
-
-/**
- * struct self_device - the mapped device that a table is for
- * @known: it exists already
- * @devno: its number
- */
-struct self_device {
-	bool known;
-	dev_t devno;
 };
 
 /* Why a file of that kind cannot be used; NULL if it can. */

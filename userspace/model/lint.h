@@ -11,16 +11,16 @@
  * lint_table - look for mistakes
  * @t: table
  * @src: facts about devices and files; NULL to check the table alone
- * @self: the device it is for, or NULL
+ * @self: number of the device it is for; 0: it does not exist yet
  * @findings: gets the mistakes
+ *
+ * Return: true if the device would be built on itself.  Not even --force may load that:
+ * older kernels do not notice, and I/O would never complete.
  */
-void lint_table(const struct table *t, const struct facts_source *src,
-		const struct self_device *self, struct findings *findings);
+bool lint_table(const struct table *t, const struct facts_source *src, dev_t self,
+		struct findings *findings);
 
 /* Warn of device names that a reboot may give to another device. */
 void lint_names(const struct table *t, struct findings *findings);
-
-/* Has lint_table() found that the device is built on itself?  I/O would never complete. */
-bool lint_is_cycle(const struct findings *findings);
 
 #endif /* NOCLONE_LINT_H */
