@@ -8,11 +8,11 @@
 #define KIB	(1U << 10)
 #define MIB	(1U << 20)
 
-static void choose(const struct queue_limits *a, const struct queue_limits *b, uint64_t smallest,
-		   uint32_t bytes, const char *why)
+static void choose(const struct device_facts *a, const struct device_facts *b,
+		   uint64_t smallest, uint32_t bytes, const char *why)
 {
-	const struct queue_limits *const list[] = { a, b };
-	struct chunk_choice c = chunk_choose(list, b ? 2 : 1, smallest);
+	const struct device_facts f[] = { *a, *(b ? b : a) };
+	struct chunk_choice c = chunk_choose(f, b ? 2 : 1, smallest);
 
 	assert_int_equal(c.sectors << SECTOR_SHIFT, bytes);
 	assert_non_null(strstr(c.why, why));
@@ -20,12 +20,12 @@ static void choose(const struct queue_limits *a, const struct queue_limits *b, u
 
 static void chunks(void **state __unused)
 {
-	const struct queue_limits none = { 0 };
-	const struct queue_limits usual = {
+	const struct device_facts none = { 0 };
+	const struct device_facts usual = {
 		.physical_block = 4096, .minimum_io = 4096,
 		.discard_granularity = 4096,
 	};
-	struct queue_limits l = usual;
+	struct device_facts l = usual;
 
 	choose(&none, NULL, 0, 256 * KIB, "larger than most I/O");
 	choose(&usual, &none, 1 << 20, 256 * KIB, "larger than most I/O");

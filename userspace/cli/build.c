@@ -161,8 +161,7 @@ static int build_noclone_file(const struct build *b, struct backing *backing,
 
 static void build_default_chunk(struct plan_request *req)
 {
-	struct queue_limits *limits = xzalloc(req->nr_legs * sizeof(*limits));
-	const struct queue_limits **list = xzalloc(req->nr_legs * sizeof(*list));
+	struct device_facts *f = xzalloc(req->nr_legs * sizeof(*f));
 	uint64_t smallest = UINT64_MAX;
 	_cleanup_free_ char *size = NULL;
 	struct chunk_choice choice;
@@ -170,17 +169,15 @@ static void build_default_chunk(struct plan_request *req)
 
 	for (i = 0; i < req->nr_legs; i++) {
 		const struct leg_spec *leg = &req->legs[i];
-		_cleanup_facts_ struct device_facts f = { 0 };
 
-		list[i] = &limits[i];
-		if (blockdev_lookup(leg->device, &f) || leg->start >= f.sectors)
-			continue;
-		queue_limits_lookup(&f, &limits[i]);
-		smallest = MIN(smallest, leg->length ? leg->length : f.sectors - leg->start);
+		if (!blockdev_lookup(leg->device, &f[i]) && leg->start < f[i].sectors)
+			smallest = MIN(smallest, leg->length ? leg->length :
+						 f[i].sectors - leg->start);
 	}
-	choice = chunk_choose(list, req->nr_legs, smallest == UINT64_MAX ? 0 : smallest);
-	free(list);
-	free(limits);
+	choice = chunk_choose(f, req->nr_legs, smallest == UINT64_MAX ? 0 : smallest);
+	for (i = 0; i < req->nr_legs; i++)
+		facts_free(&f[i]);
+	free(f);
 	req->chunk = choice.sectors;
 	size = size_format(req->chunk);
 	log_note("chunk of %s: %s; --chunk sets another one", size, choice.why);

@@ -91,6 +91,9 @@ static inline bool file_id_differs(const struct file_id *a,
  * @sectors: size
  * @logical_block: bytes; smaller I/O is impossible
  * @physical_block: bytes; smaller I/O is slow
+ * @minimum_io: bytes; smaller I/O costs more
+ * @optimal_io: bytes, 0: not known
+ * @discard_granularity: bytes; 0: no discards
  * @zone_sectors: size of a zone, 0 if it is not zoned
  * @readonly: it cannot be written
  * @wwid: what the disk says that it is; NULL if it says nothing
@@ -103,6 +106,9 @@ struct device_facts {
 	uint64_t sectors;
 	uint32_t logical_block;
 	uint32_t physical_block;
+	uint32_t minimum_io;
+	uint32_t optimal_io;
+	uint32_t discard_granularity;
 	uint64_t zone_sectors;
 	bool readonly;
 	char *wwid;

@@ -432,10 +432,10 @@ static uint64_t plan_chunk_round_down_to_power(uint64_t n)
 }
 
 /* What a chunk should be a multiple of, if that is reasonable */
-static uint32_t plan_chunk_preferred(const struct queue_limits *l)
+static uint32_t plan_chunk_preferred(const struct device_facts *f)
 {
 	const uint32_t wish[] = {
-		l->physical_block, l->minimum_io, l->optimal_io, l->discard_granularity,
+		f->physical_block, f->minimum_io, f->optimal_io, f->discard_granularity,
 	};
 	uint32_t most = LEAST;
 	size_t i;
@@ -446,17 +446,17 @@ static uint32_t plan_chunk_preferred(const struct queue_limits *l)
 	return most;
 }
 
-struct chunk_choice chunk_choose(const struct queue_limits *const *limits,
-				 unsigned int nr, uint64_t smallest)
+struct chunk_choice chunk_choose(const struct device_facts *f, unsigned int nr,
+				 uint64_t smallest)
 {
 	uint64_t chunk = USUAL, room = smallest << SECTOR_SHIFT;
 	const char *why = "larger than most I/O, so that little of it crosses a border";
 	unsigned int i;
 
 	for (i = 0; i < nr; i++) {
-		if (plan_chunk_preferred(limits[i]) <= chunk)
+		if (plan_chunk_preferred(&f[i]) <= chunk)
 			continue;
-		chunk = plan_chunk_preferred(limits[i]);
+		chunk = plan_chunk_preferred(&f[i]);
 		why = "the block, or the I/O or discard size, that a device prefers";
 	}
 	if (room && room < chunk) {

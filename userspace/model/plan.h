@@ -129,20 +129,6 @@ const char *plan_file_action(const struct file_request *req,
 void plan_file_facts(const struct file_request *req, struct file_facts *facts);
 
 /**
- * struct queue_limits - limits of a block device
- * @physical_block: bytes
- * @minimum_io: bytes; smaller I/O costs more
- * @optimal_io: bytes, 0: not known
- * @discard_granularity: bytes; 0: no discards
- */
-struct queue_limits {
-	uint32_t physical_block;
-	uint32_t minimum_io;
-	uint32_t optimal_io;
-	uint32_t discard_granularity;
-};
-
-/**
  * struct chunk_choice - a chunk, and why
  * @sectors: the chunk
  * @why: a part of a sentence
@@ -154,7 +140,7 @@ struct chunk_choice {
 
 /**
  * chunk_choose - the chunk for a striped device
- * @limits: of the devices, an array of pointers
+ * @f: the devices
  * @nr: how many
  * @smallest: sectors of the smallest leg; 0: not known
  *
@@ -163,7 +149,7 @@ struct chunk_choice {
  * the devices prefer.  What they take at once does not limit it: of a larger I/O more
  * would cross a border then.
  */
-struct chunk_choice chunk_choose(const struct queue_limits *const *limits,
-				 unsigned int nr, uint64_t smallest);
+struct chunk_choice chunk_choose(const struct device_facts *f, unsigned int nr,
+				 uint64_t smallest);
 
 #endif /* NOCLONE_PLAN_H */

@@ -4,7 +4,6 @@
 
 #include <blkid/blkid.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,29 +11,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "base/log.h"
 #include "base/util.h"
-
-/* A partition has the queue of its disk. */
-static uint64_t blockdev_queue_number(const struct device_facts *f, const char *name)
-{
-	_cleanup_free_ char *attribute = xasprintf("queue/%s", name);
-	_cleanup_free_ char *text = blockdev_attribute(f->disk, attribute);
-
-	return text ? strtoull(text, NULL, 10) : 0;
-}
-
-void queue_limits_lookup(const struct device_facts *f, struct queue_limits *l)
-{
-	*l = (struct queue_limits) {
-		.physical_block = f->physical_block,
-		.minimum_io = blockdev_queue_number(f, "minimum_io_size"),
-		.optimal_io = blockdev_queue_number(f, "optimal_io_size"),
-		.discard_granularity = blockdev_queue_number(f, "discard_granularity"),
-	};
-}
-
-/* Of devices on devices */
 
 char *blockdev_sysfs(dev_t devno, const char *attribute)
 {
@@ -97,33 +74,44 @@ static char *blockdev_wwid_of(dev_t disk)
 	return wwid;
 }
 
+/* A partition has the queue of its disk. */
+static uint64_t blockdev_queue_number(const struct device_facts *f, const char *name)
+{
+	_cleanup_free_ char *attribute = xasprintf("queue/%s", name);
+
+	return blockdev_sysfs_number(f->disk, attribute);
+}
+
+static void blockdev_lookup_queue(struct device_facts *f)
+{
+	_cleanup_free_ char *zoned = blockdev_attribute(f->disk, "queue/zoned");
+
+	f->logical_block = MAX(blockdev_queue_number(f, "logical_block_size"), SECTOR_SIZE);
+	f->physical_block = MAX(blockdev_queue_number(f, "physical_block_size"),
+				f->logical_block);
+	f->minimum_io = blockdev_queue_number(f, "minimum_io_size");
+	f->optimal_io = blockdev_queue_number(f, "optimal_io_size");
+	f->discard_granularity = blockdev_queue_number(f, "discard_granularity");
+	if (zoned && strcmp(zoned, "none"))
+		f->zone_sectors = blockdev_queue_number(f, "chunk_sectors");
+}
+
 int blockdev_lookup_number(dev_t devno, struct device_facts *f)
 {
 	_cleanup_free_ char *partition = blockdev_attribute(devno, "partition");
-	_cleanup_free_ char *disk = NULL;
-	const char *queue = partition ? "../queue/" : "queue/";
-	_cleanup_free_ char *logical = xasprintf("%slogical_block_size", queue);
-	_cleanup_free_ char *physical = xasprintf("%sphysical_block_size", queue);
-	_cleanup_free_ char *zoned_name = xasprintf("%szoned", queue);
-	_cleanup_free_ char *zone_size = xasprintf("%schunk_sectors", queue);
-	_cleanup_free_ char *zoned = blockdev_attribute(devno, zoned_name);
+	_cleanup_free_ char *disk = partition ? blockdev_attribute(devno, "../dev") : NULL;
 
 	memset(f, 0, sizeof(*f));
 	f->path = blockdev_path_of_number(devno);
 	if (!f->path)
 		return -ENXIO;
-	if (partition)
-		disk = blockdev_attribute(devno, "../dev");
 	f->devno = devno;
 	f->disk = disk ? blockdev_parse_number(disk) : devno;
 	f->offset = partition ? blockdev_sysfs_number(devno, "start") : 0;
 	f->sectors = blockdev_sysfs_number(devno, "size");
-	f->logical_block = MAX(blockdev_sysfs_number(devno, logical), SECTOR_SIZE);
-	f->physical_block = MAX(blockdev_sysfs_number(devno, physical), f->logical_block);
 	f->readonly = blockdev_sysfs_number(devno, "ro");
-	if (zoned && strcmp(zoned, "none"))
-		f->zone_sectors = blockdev_sysfs_number(devno, zone_size);
 	f->wwid = blockdev_wwid_of(f->disk);
+	blockdev_lookup_queue(f);
 	return 0;
 }
 

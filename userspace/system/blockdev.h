@@ -8,7 +8,6 @@
 #include <sys/types.h>
 
 #include "model/facts.h"
-#include "model/plan.h"
 
 /**
  * blockdev_lookup - facts about a device
@@ -32,7 +31,5 @@ char *blockdev_attribute(dev_t devno, const char *attribute);
 char *blockdev_mapped_name(dev_t devno);
 /* Number of the mapped device of that name, from sysfs; 0 if there is none. */
 dev_t blockdev_mapped_number(const char *name);
-
-void queue_limits_lookup(const struct device_facts *f, struct queue_limits *limits);
 
 #endif /* NOCLONE_BLOCKDEV_H */
