@@ -43,11 +43,15 @@ static bool select_is_name(const char *word)
 	return !strchr(word, '/') && !devmap_info(word, &dev);
 }
 
-/* What LVM makes of VG/LV. */
+/* What LVM makes of VG/LV: a new string, NULL if the word is not of that form. */
 static char *select_name_of_volume(const char *word)
 {
+	const char *slash = strchr(word, '/');
 	struct strbuf b = { 0 };
 
+	/* "a-b" is not the device a--b, and neither is "a/b/c" a-b-c */
+	if (!slash || slash == word || !slash[1] || strchr(slash + 1, '/'))
+		return NULL;
 	for (; *word; word++)
 		strbuf_putc(&b, *word == '/' ? '-' : *word, *word == '-' ? 2 : 1);
 	return strbuf_take(&b);
@@ -75,7 +79,7 @@ char *select_name(const char *word)
 	if (name)
 		return name;
 	lv = select_name_of_volume(str_starts(word, DEV_DIR) ? word + strlen(DEV_DIR) : word);
-	return xstrdup(select_is_name(lv) ? lv : word);
+	return xstrdup(lv && select_is_name(lv) ? lv : word);
 }
 
 int select_device(const char *word, struct devmap_device *dev)
