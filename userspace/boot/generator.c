@@ -154,16 +154,12 @@ static void generator_link_unit(const char *out, const char *wanting, const char
 }
 
 /* A disk that comes after the boot has waited for it starts the unit once more. */
-static void generator_link_legs(const char *out, const struct target *t, const char *unit)
+static void generator_link_leg(const char *out, const struct leg *leg, const char *unit)
 {
-	unsigned int i;
+	_cleanup_free_ char *device = generator_device_unit(leg->device);
 
-	for (i = 0; i < t->nr_legs; i++) {
-		_cleanup_free_ char *leg = generator_device_unit(t->legs[i].device);
-
-		if (leg)
-			generator_link_unit(out, leg, "wants", unit);
-	}
+	if (device)
+		generator_link_unit(out, device, "wants", unit);
 }
 
 static void generator_generate(const char *out, const char *tables, const char *crypttab,
@@ -177,7 +173,7 @@ static void generator_generate(const char *out, const char *tables, const char *
 	_cleanup_free_ char *device = generator_device_unit(node);
 	_cleanup_free_ char *unit = saved_unit_name(name);
 	_cleanup_free_ char *folder = xasprintf("%s/%s.d", out, unit);
-	unsigned int i;
+	unsigned int i, j;
 
 	if (!text)
 		generator_complain(path);
@@ -187,7 +183,8 @@ static void generator_generate(const char *out, const char *tables, const char *
 	generator_link_unit(out, "local-fs.target", "wants", unit);
 	generator_link_unit(out, device, "requires", unit);
 	for (i = 0; i < t.nr; i++)
-		generator_link_legs(out, &t.targets[i], unit);
+		for (j = 0; j < t.targets[i].nr_legs; j++)
+			generator_link_leg(out, &t.targets[i].legs[j], unit);
 }
 
 int main(int argc, char **argv)

@@ -157,20 +157,16 @@ static const char *deactivate(const struct options *o, const char *name)
 {
 	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
 	_cleanup_free_ char *file = NULL;
-	int r;
 
 	if (saved_file_exists(name))
 		return deactivate_saved(o, name);
-	r = devmap_info(name, &dev);
-	file = r ? NULL : saved_file_of(name, dev.uuid);
+	if (!devmap_info(name, &dev))
+		file = saved_file_of(name, dev.uuid);
 	if (file)
 		log_err("%s is saved under the name %s: noclone deactivate %s", name, file, file);
-	else if (!r)
-		log_err("%s is not saved: noclone remove %s removes it", name, name);
-	else if (devmap_is_absent(r))
-		log_err("%s is neither active nor saved", name);
 	else
-		log_err("%s: %s", name, devmap_reason(r));
+		log_err("%s is not saved; if it is active, noclone remove %s removes it", name,
+			name);
 	return NULL;
 }
 

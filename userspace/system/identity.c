@@ -155,15 +155,15 @@ static bool identity_leads_to(const char *link, dev_t devno)
 }
 
 /*
- * Is there one device with this link?  Namespaces of NVMe may share one that is made of their
+ * Do several devices have this link?  Namespaces of NVMe may share one that is made of their
  * common serial number, and each boot may make it lead to another of them.
  */
-static bool identity_is_unique(struct udev_device *dev, const char *link)
+static bool identity_is_shared(struct udev_device *dev, const char *link)
 {
 	struct udev_enumerate *e = udev_enumerate_new(udev_device_get_udev(dev));
 	struct udev_list_entry *entry;
 	unsigned int i;
-	bool unique;
+	bool shared;
 
 	/* alone, first, last or between others */
 	for (i = 0; i < 4; i++) {
@@ -175,9 +175,9 @@ static bool identity_is_unique(struct udev_device *dev, const char *link)
 	udev_enumerate_add_match_subsystem(e, "block");
 	udev_enumerate_scan_devices(e);
 	entry = udev_enumerate_get_list_entry(e);
-	unique = entry && !udev_list_entry_get_next(entry);
+	shared = entry && udev_list_entry_get_next(entry);
 	udev_enumerate_unref(e);
-	return unique;
+	return shared;
 }
 
 /*
@@ -206,7 +206,7 @@ static char *identity_stable_link(struct udev_device *dev)
 			if (str_starts(link, order[i]) && identity_leads_to(link, devno) &&
 			    !strchr(link, '#') &&
 			    !str_starts(link, "/dev/disk/by-id/lvm-pv-") &&
-			    identity_is_unique(dev, link))
+			    !identity_is_shared(dev, link))
 				return xstrdup(link);
 		}
 	return NULL;
@@ -250,36 +250,22 @@ char *identity_loadable(const char *name, void *ctx)
 	return strpbrk(name, "\\# \t\n\v\f\r") ? identity_number(name, ctx) : xstrdup(name);
 }
 
-/* A leg or backing file, whose signature is recorded and compared. */
-struct identity_part {
-	struct target *t;
-	unsigned int leg;
-	const char *name;
-	char *path;		/* its node, or NULL if it does not exist, */
-	int error;		/* for that reason */
-};
-
-static void identity_part_free(struct identity_part *p)
+static const char *identity_part_name(const struct target *t, unsigned int leg)
 {
-	free(p->path);
+	return t->path ? t->path : t->legs[leg].device;
 }
 
-#define _cleanup_part_ __attribute__((cleanup(identity_part_free)))
-
-static struct identity_part identity_part_of(const struct table *t, unsigned int nr)
+/* The file, or the node of the leg, if it exists: a new string; NULL with errno set. */
+static char *identity_part_path(const struct target *t, unsigned int leg)
 {
 	_cleanup_facts_ struct device_facts f = { 0 };
-	struct identity_part p = { .leg = nr };
+	int r;
 
-	p.t = saved_part(t, &p.leg);
-	p.name = p.t->path ? p.t->path : p.t->legs[p.leg].device;
-	if (p.t->path)
-		p.error = access(p.name, F_OK) ? -errno : 0;
-	else
-		p.error = blockdev_lookup(p.name, &f);
-	if (!p.error)
-		p.path = xstrdup(p.t->path ? p.name : f.path);
-	return p;
+	if (t->path)
+		return access(t->path, F_OK) ? NULL : xstrdup(t->path);
+	r = blockdev_lookup(t->legs[leg].device, &f);
+	errno = -r;
+	return r ? NULL : xstrdup(f.path);
 }
 
 char *signatures_missing(const struct table *t)
@@ -287,34 +273,34 @@ char *signatures_missing(const struct table *t)
 	unsigned int i, nr = saved_parts(t);
 
 	for (i = 0; i < nr; i++) {
-		_cleanup_part_ struct identity_part p = identity_part_of(t, i);
+		unsigned int leg = i;
+		const struct target *target = saved_part(t, &leg);
+		_cleanup_free_ char *path = identity_part_path(target, leg);
 
-		if (!p.path)
-			return xstrdup(p.name);
+		if (!path)
+			return xstrdup(identity_part_name(target, leg));
 	}
 	return NULL;
 }
 
-/* A new string, or NULL with an error. */
-static char *identity_find_signature(struct identity_part *p)
+/* A file may be about to grow; libblkid does not read beyond its end. */
+static char *identity_file_signature(const struct target *t)
 {
-	const struct target *t = p->t;
-	uint64_t first = t->path ? t->file_start : t->legs[p->leg].start;
-	uint64_t sectors = t->path ? t->length : target_leg_length(t), end;
+	uint64_t end = t->file_start + t->length;
 	struct stat st;
-	char *found;
 
-	if (!p->path)
+	if (stat(t->path, &st))
 		return NULL;
-	/* a file may be about to grow; libblkid does not read beyond its end */
-	if (t->path && !stat(p->path, &st)) {
-		end = MIN((uint64_t)st.st_size >> SECTOR_SHIFT, first + sectors);
-		sectors = end - MIN(end, first);
-	}
-	found = sectors ? identity_signature(p->path, first, sectors) : xstrdup(SIGNATURE_NONE);
-	if (!found)
-		p->error = -errno;
-	return found;
+	end = MIN(end, (uint64_t)st.st_size >> SECTOR_SHIFT);
+	return end <= t->file_start ? xstrdup(SIGNATURE_NONE) :
+	       identity_signature(t->path, t->file_start, end - t->file_start);
+}
+
+/* What a part has at @path: a new string; NULL with errno set. */
+static char *identity_part_signature(const struct target *t, unsigned int leg, const char *path)
+{
+	return t->path ? identity_file_signature(t) :
+	       identity_signature(path, t->legs[leg].start, target_leg_length(t));
 }
 
 int signatures_record(struct saved *s, bool planned)
@@ -323,35 +309,33 @@ int signatures_record(struct saved *s, bool planned)
 
 	saved_drop_signatures(s);
 	for (i = 0; i < nr; i++) {
-		_cleanup_part_ struct identity_part p = identity_part_of(&s->table, i);
-		_cleanup_free_ char *found = identity_find_signature(&p);
+		unsigned int leg = i;
+		const struct target *t = saved_part(&s->table, &leg);
+		_cleanup_free_ char *path = identity_part_path(t, leg);
+		_cleanup_free_ char *found = path ? identity_part_signature(t, leg, path) : NULL;
 
-		if (!found && !(planned && p.t->path && !p.path)) {
-			log_err("%s: cannot be read: %s", p.name, strerror(-p.error));
-			return p.error;
+		if (!found && (!planned || !t->path || path)) {
+			int r = -errno;
+
+			log_err("%s: cannot be read: %s", identity_part_name(t, leg),
+				strerror(-r));
+			return r;
 		}
 		saved_add_signature(s, found ? found : SIGNATURE_NONE);
 	}
 	return 0;
 }
 
-/* @first: signature of the device, once it is accepted. */
-static void identity_check_part(const struct saved *s, unsigned int nr,
-				struct identity_part *p, char **first,
-				struct findings *findings)
+/* @found: what the part has; @first: what the device has, once its first leg is accepted */
+static void identity_judge(const struct saved *s, unsigned int nr, unsigned int line,
+			   const char *found, char **first, struct findings *findings)
 {
-	_cleanup_free_ char *found = identity_find_signature(p), *why = NULL;
 	enum finding_level level;
+	_cleanup_free_ char *why = saved_refusal(s, nr, found, *first, &level);
 
-	if (!found) {
-		finding_at(findings, FINDING_ERROR, p->t->line, "%s: cannot be read: %s",
-			   p->path, strerror(-p->error));
-		return;
-	}
-	why = saved_refusal(s, nr, found, *first, &level);
 	if (why)
-		finding_at(findings, level, p->t->line, "%s%s", why, level == FINDING_ERROR ?
-			   "; \"noclone activate --force\" and then \"noclone save\" accept it" : "");
+		finding_at(findings, level, line, "%s%s", why, level == FINDING_ERROR ?
+			   " (\"noclone activate --force\" and then \"noclone save\" accept it)" : "");
 	else if (!nr)
 		*first = xstrdup(found);
 }
@@ -362,14 +346,21 @@ void signatures_check(struct saved *s, bool rename, struct findings *findings)
 	unsigned int i;
 
 	for (i = 0; i < s->nr; i++) {
-		_cleanup_part_ struct identity_part p = identity_part_of(&s->table, i);
+		unsigned int leg = i;
+		struct target *t = saved_part(&s->table, &leg);
+		_cleanup_free_ char *path = identity_part_path(t, leg), *found = NULL;
 
-		if (!p.path)
+		if (!path)
 			continue;
-		identity_check_part(s, i, &p, &first, findings);
-		if (!rename || p.t->path)
+		found = identity_part_signature(t, leg, path);
+		if (found)
+			identity_judge(s, i, t->line, found, &first, findings);
+		else
+			finding_at(findings, FINDING_ERROR, t->line, "%s: cannot be read: %s",
+				   path, strerror(errno));
+		if (!rename || t->path)
 			continue;
-		free(p.t->legs[p.leg].device);
-		p.t->legs[p.leg].device = xstrdup(p.path);
+		free(t->legs[leg].device);
+		t->legs[leg].device = xstrdup(path);
 	}
 }
