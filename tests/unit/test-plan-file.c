@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What has to be done to a backing file, and which engine a reload requests. */
+/* What has to be done to a backing file. */
 #include "unit.h"
 
 #include "base/util.h"
@@ -50,44 +50,6 @@ static void plan_what_becomes_of_a_file(void **state __unused)
 	DECIDE(&dir, BACKING_KEEP, "is a directory", .bytes = MIB);
 }
 
-/* The engine that is requested then; NULL: the targets disagree. */
-static void keeps_engine(const char *live, const char *engine, bool given)
-{
-	struct file_request req = { .engine = ENGINE_DIRECT };
-	_cleanup_findings_ struct findings p = { 0 };
-	_cleanup_table_ struct table t = { 0 };
-
-	table_parse(&t, live, &p);
-	assert_int_equal(plan_file_engine(&t, &req), !!engine);
-	assert_string_equal(engine_name(req.engine), engine ? engine : "direct");
-	assert_int_equal(req.engine_given, given);
-}
-
-static void plan_keeps_the_engine(void **state __unused)
-{
-	keeps_engine("0 8 noclone-file /f 0", "direct", false);
-	keeps_engine("0 8 noclone-file /f 0 2 engine direct", "direct", true);
-	keeps_engine("0 8 noclone-file /f 0 3 engine extent no_fastpath",
-		     "extent", true);
-	keeps_engine("0 8 linear 8:0 0\n8 8 noclone-file /f 0 2 engine sync\n"
-		     "16 8 noclone-file /g 0 2 engine sync", "sync", true);
-	keeps_engine("0 8 noclone-file /f 0 2 engine sync\n"
-		     "8 8 noclone-file /g 0", NULL, false);
-	keeps_engine("0 8 linear 8:0 0", "direct", false);
-}
-
-static void plan_changes_no_protected_file(void **state __unused)
-{
-	const struct file_facts immutable = { .bytes = MIB, .immutable = true };
-	const struct file_facts append = { .bytes = MIB, .append_only = true };
-	const struct file_facts readonly = { .bytes = MIB, .readonly = true };
-
-	DECIDE(&immutable, BACKING_KEEP, NULL, .bytes = MIB);
-	DECIDE(&immutable, BACKING_KEEP, "chattr -i", .allocate = true);
-	DECIDE(&append, BACKING_KEEP, "chattr -a", .bytes = 2 * MIB);
-	DECIDE(&readonly, BACKING_KEEP, "cannot be written", .allocate = true);
-}
-
 static void facts_after_the_change(void **state __unused)
 {
 	struct file_facts f = { .kind = FILE_DIRECTORY };
@@ -113,8 +75,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(plan_what_becomes_of_a_file),
-		cmocka_unit_test(plan_keeps_the_engine),
-		cmocka_unit_test(plan_changes_no_protected_file),
 		cmocka_unit_test(facts_after_the_change),
 	};
 

@@ -127,15 +127,17 @@ static void build_keep_engine(dev_t self, struct file_request *req)
 {
 	_cleanup_free_ char *name = self ? blockdev_mapped_name(self) : NULL;
 	_cleanup_table_ struct table live = { 0 };
+	unsigned int i = 0;
 
 	if (req->engine_given || !name || live_table(name, &live))
 		return;
-	if (!plan_file_engine(&live, req))
-		log_note("%s has targets with different engines: all get engine %s; --engine selects another one",
-			 name, engine_name(req->engine));
-	else if (req->engine_given)
-		log_verbose("%s keeps its engine: %s", name,
-			    engine_name(req->engine));
+	while (i < live.nr && !(live.targets[i].understood && live.targets[i].path))
+		i++;
+	if (i == live.nr)
+		return;
+	req->engine = live.targets[i].engine;
+	req->engine_given = live.targets[i].engine_given;
+	log_verbose("%s keeps the engine of its first target: %s", name, engine_name(req->engine));
 }
 
 static int build_noclone_file(const struct build *b, struct backing *backing,
@@ -155,32 +157,8 @@ static int build_noclone_file(const struct build *b, struct backing *backing,
 	build_keep_engine(b->self, &req);
 	r = backing_plan(backing, &req, b->self);
 	if (!r)
-		plan_file(&backing->req, &backing->source, t, findings);
+		plan_file(&backing->req, &backing->facts, t, findings);
 	return r;
-}
-
-static void build_default_chunk(struct plan_request *req)
-{
-	struct device_facts *f = xzalloc(req->nr_legs * sizeof(*f));
-	uint64_t smallest = UINT64_MAX;
-	_cleanup_free_ char *size = NULL;
-	struct chunk_choice choice;
-	unsigned int i;
-
-	for (i = 0; i < req->nr_legs; i++) {
-		const struct leg_spec *leg = &req->legs[i];
-
-		if (!blockdev_lookup(leg->device, &f[i]) && leg->start < f[i].sectors)
-			smallest = MIN(smallest, leg->length ? leg->length :
-						 f[i].sectors - leg->start);
-	}
-	choice = chunk_choose(f, req->nr_legs, smallest == UINT64_MAX ? 0 : smallest);
-	for (i = 0; i < req->nr_legs; i++)
-		facts_free(&f[i]);
-	free(f);
-	req->chunk = choice.sectors;
-	size = size_format(req->chunk);
-	log_note("chunk of %s: %s; --chunk sets another one", size, choice.why);
 }
 
 static void build_devices(const struct build *b, struct table *t,
@@ -191,15 +169,17 @@ static void build_devices(const struct build *b, struct table *t,
 		.chunk = b->options->chunk,
 		.no_fastpath = opt(b->options, OPT_NO_FASTPATH),
 	};
+	_cleanup_free_ char *size = NULL;
 	int i;
 
 	for (i = 1; i < b->argc; i++) {
 		GROW(req.legs, req.nr_legs);
 		build_parse_leg(&req.legs[req.nr_legs++], b->argv[i]);
 	}
-	if (req.kind == TARGET_STRIPED && !req.chunk && b->choose_chunk)
-		build_default_chunk(&req);
 	plan_table(&req, &system_facts, t, findings);
+	size = size_format(req.chunk);
+	if (req.why)
+		log_note("chunk of %s: %s; --chunk sets another one", size, req.why);
 	plan_request_free(&req);
 }
 

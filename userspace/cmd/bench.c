@@ -28,18 +28,18 @@
 static void bench_plan(const struct options *o, int argc, char **argv, struct table *t,
 		       struct findings *findings)
 {
-	struct leg_spec legs[argc];
-	const struct plan_request req = {
+	struct plan_request req = {
 		.kind = argc > 1 ? TARGET_STRIPED : TARGET_LINEAR,
-		.legs = legs,
+		.legs = xzalloc(argc * sizeof(*req.legs)),
 		.nr_legs = argc,
 		.chunk = argc == 1 ? 0 : o->chunk ? o->chunk : DEFAULT_CHUNK,
 	};
 	int i;
 
 	for (i = 0; i < argc; i++)
-		legs[i] = (struct leg_spec) { .device = argv[i] };
+		req.legs[i].device = xstrdup(argv[i]);
 	plan_table(&req, &system_facts, t, findings);
+	plan_request_free(&req);
 }
 
 /* Data on the devices does not matter, because nothing is written. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Laying out a linear or striped table over devices. */
+/* Laying out a table over devices, or over a file. */
 #ifndef NOCLONE_PLAN_H
 #define NOCLONE_PLAN_H
 
@@ -21,15 +21,9 @@ struct leg_spec {
 	uint64_t length;
 };
 
-/**
- * leg_spec_parse - take DEV[:START[+LEN]] apart
- * @spec: filled in
- * @text: what the user wrote
- *
- * Names with colons (by-path, 8:0) stay whole: only something that is a size
- * with its unit, or 0, counts as a start.
- *
- * Return: NULL, or a sentence saying what is wrong.
+/*
+ * Take DEV[:START[+LEN]] apart.  Names with colons (by-path, 8:0) stay whole: only a size with
+ * its unit, or 0, counts as a start.  Return: NULL, or a sentence saying what is wrong.
  */
 const char *leg_spec_parse(struct leg_spec *spec, const char *text);
 
@@ -38,20 +32,22 @@ const char *leg_spec_parse(struct leg_spec *spec, const char *text);
  * @kind: linear or striped
  * @legs: the devices in order
  * @nr_legs: how many
- * @chunk: sectors, for striped
+ * @chunk: sectors, for striped; 0: what suits the devices, and @why is set then
+ * @why: a part of a sentence, or NULL
  * @no_fastpath: give the targets that option
  */
 struct plan_request {
 	enum target_kind kind;
 	struct leg_spec *legs;
 	unsigned int nr_legs;
-	uint64_t chunk;
+	uint32_t chunk;
+	const char *why;
 	bool no_fastpath;
 };
 
 /**
  * plan_table - make the table
- * @req: the request
+ * @req: the request; its legs get the paths of their devices, and their lengths
  * @src: facts about the devices
  * @t: filled with the table
  * @findings: gets errors, and a warning for every sector left unused
@@ -59,7 +55,7 @@ struct plan_request {
  * Sizes are rounded down: to the largest logical block for linear, to whole
  * chunks of the smallest leg for striped.
  */
-void plan_table(const struct plan_request *req, const struct facts_source *src,
+void plan_table(struct plan_request *req, const struct facts_source *src,
 		struct table *t, struct findings *findings);
 
 void plan_request_free(struct plan_request *req);
@@ -82,26 +78,14 @@ struct file_request {
 	bool no_fastpath;
 };
 
-/**
- * plan_file - make the table
- * @req: the request
- * @src: facts about the file
- * @t: filled with the table
- * @findings: gets errors, and a warning for every byte left unused
- *
- * The end of the file is rounded down to what the engine can reach.
+/* Bytes that the end of the mapping has to be a multiple of. */
+uint64_t plan_file_unit(enum file_engine engine, const struct file_facts *f);
+/*
+ * Make the table: @t is filled, @findings gets errors, and a warning for bytes left unused.  The
+ * end of the file is rounded down to what the engine can reach.
  */
-void plan_file(const struct file_request *req, const struct facts_source *src,
-	       struct table *t, struct findings *findings);
-
-/**
- * plan_file_engine - request the engine that the live table requests
- * @live: the live table
- * @req: a request without --engine; changed
- *
- * Return: false if its targets request different ones; then @req is unchanged.
- */
-bool plan_file_engine(const struct table *live, struct file_request *req);
+void plan_file(const struct file_request *req, const struct file_facts *f, struct table *t,
+	       struct findings *findings);
 
 enum backing_action {
 	BACKING_KEEP,
@@ -117,39 +101,24 @@ enum backing_action {
  *
  * Return: NULL, or a sentence saying why it must not be done.
  */
-const char *plan_file_action(const struct file_request *req,
-			     const struct file_facts *facts,
+const char *plan_file_action(const struct file_request *req, const struct file_facts *facts,
 			     enum backing_action *action);
-
-/**
- * plan_file_facts - facts about the file as it will be then
- * @req: the request
- * @facts: facts about the file as it is; changed
- */
+/* Change facts about the file as it is to those as it will be then. */
 void plan_file_facts(const struct file_request *req, struct file_facts *facts);
 
 /**
- * struct chunk_choice - a chunk, and why
- * @sectors: the chunk
- * @why: a part of a sentence
- */
-struct chunk_choice {
-	uint32_t sectors;
-	const char *why;
-};
-
-/**
  * chunk_choose - the chunk for a striped device
- * @f: the devices
- * @nr: how many
- * @smallest: sectors of the smallest leg; 0: not known
+ * @preferred: bytes, the most that any of its devices prefers
+ * @smallest: sectors of the smallest leg, not 0
+ * @why: set to a part of a sentence
  *
  * A bio that crosses a border takes the clone path, so the chunk is larger than the
  * usual I/O; a power of two, so that mapping needs no division; and a multiple of what
  * the devices prefer.  What they take at once does not limit it: of a larger I/O more
  * would cross a border then.
+ *
+ * Return: sectors.
  */
-struct chunk_choice chunk_choose(const struct device_facts *f, unsigned int nr,
-				 uint64_t smallest);
+uint32_t chunk_choose(uint32_t preferred, uint64_t smallest, const char **why);
 
 #endif /* NOCLONE_PLAN_H */

@@ -352,15 +352,12 @@ static int growth_room_find_in_file(struct room *r, const struct target *last, b
 {
 	_cleanup_file_facts_ struct file_facts f = { 0 };
 	_cleanup_free_ char *name = path_encode(last->path);
-	uint64_t end = last->file_start + last->length, sectors, block = SECTOR_SIZE;
+	uint64_t end = last->file_start + last->length, sectors, block;
 	int e = file_lookup(last->path, false, &f);
 
 	if (e)
 		return growth_room_refuse(name, e);
-	if (last->engine == ENGINE_DIRECT || last->engine == ENGINE_EXTENT)
-		block = MAX(block, (uint64_t)f.align);
-	if (last->engine == ENGINE_EXTENT)
-		block = MAX(block, (uint64_t)sysconf(_SC_PAGESIZE));
+	block = plan_file_unit(last->engine, &f);
 	sectors = f.bytes / block * block >> SECTOR_SHIFT;
 	r->file_bytes = f.bytes;
 	r->resize.block = block;
