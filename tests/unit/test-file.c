@@ -277,7 +277,7 @@ static void plan_rounds_down(void **state __unused)
 
 static void plan_refuses_files(void **state __unused)
 {
-	PLAN("", "no sectors are left", .path = "/tiny");
+	PLAN("", "no sectors left", .path = "/tiny");
 }
 
 static void json_has_nothing_but_utf8(void **state __unused)

@@ -216,7 +216,7 @@ void plan_file(const struct file_request *req, const struct file_facts *f, struc
 	if (left || !end)
 		finding_at(findings, end ? FINDING_WARNING : FINDING_ERROR, 0,
 			   "%s: the last %llu bytes stay unused%s: engine %s needs whole units of %llu",
-			   name, (unsigned long long)left, end ? "" : ", and no sectors are left",
+			   name, (unsigned long long)left, end ? "" : ", no sectors left",
 			   engine_name(req->engine), (unsigned long long)unit);
 	if (!end)
 		return;

@@ -30,36 +30,23 @@
 #include "system/saved-file.h"
 #include "system/users.h"
 
-/* @part has no name yet. */
-static void guard_add(struct parts *parts, const char *name, struct part part)
-{
-	part.name = xstrdup(name);
-	GROW(parts->part, parts->nr);
-	parts->part[parts->nr++] = part;
-}
+/* Parts of disks and files. */
 
-static void guard_add_leg(struct parts *parts, const char *name, const struct target *t,
-			  const struct leg *leg)
+static struct part guard_leg_part(const struct device_facts *f, const struct target *t,
+				  const struct leg *leg)
 {
-	_cleanup_facts_ struct device_facts f = { 0 };
 	const struct use_query q = {
-		.facts = &f, .first = leg->start, .sectors = target_leg_length(t),
+		.facts = f, .first = leg->start, .sectors = target_leg_length(t),
 	};
 
-	if (!blockdev_lookup(leg->device, &f))
-		guard_add(parts, name, (struct part) { .range = device_uses_range(&q) });
+	return (struct part) { .range = device_uses_range(&q) };
 }
 
-/* Its folder may have been moved since, and be found by a link: a new string. */
-static char *guard_missing_path(const char *path)
-{
-	char *real = file_real_path(path);
-
-	return real ? real : xstrdup(path);
-}
-
-/* A target that runs has the inode that it was made with, whatever its path names by now. */
-static void guard_add_file(struct parts *parts, const char *name, const struct target *t)
+/*
+ * A target that runs has the inode that it was made with, whatever its path names by now.  The
+ * folder of a file that is missing may have been moved since, and be found by a link.
+ */
+static struct part guard_file_part(const struct target *t)
 {
 	struct part part = {
 		.range = { 0, t->file_start, t->file_start + t->length },
@@ -67,11 +54,23 @@ static void guard_add_file(struct parts *parts, const char *name, const struct t
 	};
 	_cleanup_file_facts_ struct file_facts f = { 0 };
 
-	if (!part.file.known && file_lookup(t->path, false, &f))
-		part.missing = guard_missing_path(t->path);
-	else if (!part.file.known)
+	if (part.file.known)
+		return part;
+	if (!file_lookup(t->path, false, &f)) {
 		part.file = file_facts_id(&f);
-	guard_add(parts, name, part);
+		return part;
+	}
+	part.missing = file_real_path(t->path);
+	if (!part.missing)
+		part.missing = xstrdup(t->path);
+	return part;
+}
+
+static void guard_add(struct parts *parts, const char *name, struct part part)
+{
+	part.name = xstrdup(name);
+	GROW(parts->part, parts->nr);
+	parts->part[parts->nr++] = part;
 }
 
 void parts_add_table(struct parts *parts, const char *name, const struct table *t)
@@ -79,10 +78,16 @@ void parts_add_table(struct parts *parts, const char *name, const struct table *
 	unsigned int i, j;
 
 	for (i = 0; i < t->nr; i++) {
-		if (t->targets[i].path)
-			guard_add_file(parts, name, &t->targets[i]);
-		for (j = 0; j < t->targets[i].nr_legs; j++)
-			guard_add_leg(parts, name, &t->targets[i], &t->targets[i].legs[j]);
+		const struct target *target = &t->targets[i];
+
+		if (target->path)
+			guard_add(parts, name, guard_file_part(target));
+		for (j = 0; j < target->nr_legs; j++) {
+			_cleanup_facts_ struct device_facts f = { 0 };
+
+			if (!blockdev_lookup(target->legs[j].device, &f))
+				guard_add(parts, name, guard_leg_part(&f, target, &target->legs[j]));
+		}
 	}
 }
 
@@ -94,26 +99,17 @@ static bool guard_same_place(const struct part *a, const struct part *b)
 			       !b->file.known && a->range.disk == b->range.disk;
 }
 
-/* Do the two have any sector in common? */
-static bool guard_meets(const struct part *a, const struct part *b)
+/* The first sector of @wanted that the parts do not have; its end if they have all. */
+static uint64_t guard_first_other(const struct parts *parts, const struct part *wanted)
 {
-	return guard_same_place(a, b) && a->range.first < b->range.end &&
-	       b->range.first < a->range.end;
-}
-
-/* The first sector that the two have in common, and the parts do not; the end if none. */
-static uint64_t guard_end_common(const struct parts *parts, const struct part *a,
-				 const struct part *b)
-{
-	uint64_t at = MAX(a->range.first, b->range.first);
-	uint64_t end = MIN(a->range.end, b->range.end);
+	uint64_t at = wanted->range.first;
 	unsigned int i = 0;
 
 	/* the part with the first sector of the rest takes its sectors away, in any order */
-	while (at < end && i < parts->nr) {
+	while (at < wanted->range.end && i < parts->nr) {
 		const struct part *p = &parts->part[i++];
 
-		if (!guard_same_place(p, a) || at < p->range.first || at >= p->range.end)
+		if (!guard_same_place(p, wanted) || at < p->range.first || at >= p->range.end)
 			continue;
 		at = p->range.end;
 		i = 0;
@@ -121,11 +117,9 @@ static uint64_t guard_end_common(const struct parts *parts, const struct part *a
 	return at;
 }
 
-/* Do the parts together have all sectors that the two have in common? */
-static bool guard_have_common(const struct parts *parts, const struct part *a,
-			      const struct part *b)
+static bool guard_have_all(const struct parts *parts, const struct part *wanted)
 {
-	return guard_end_common(parts, a, b) >= MIN(a->range.end, b->range.end);
+	return guard_first_other(parts, wanted) >= wanted->range.end;
 }
 
 /*
@@ -166,73 +160,59 @@ void parts_free(struct parts *parts)
 /**
  * struct look - while a table is looked at
  * @g: what to look at
+ * @findings: what was found
  * @own: what the live table of the device has already
  * @saved: what saved devices have that are not active
  * @writers: processes
- * @findings: what was found
+ * @t: the target that is looked at
+ * @name: its leg, or its file
+ * @part: that part of it
+ * @f: the device of the leg
  */
 struct look {
 	const struct guard *g;
+	struct findings *findings;
 	struct parts own, saved;
 	struct openers writers;
-	struct findings *findings;
+	const struct target *t;
+	const char *name;
+	struct part part;
+	struct device_facts f;
 };
 
+#define guard_report(l, fmt, ...) \
+	finding_at((l)->findings, FINDING_ERROR, (l)->t->line, "%s: " fmt, (l)->name, ##__VA_ARGS__)
+
+static void guard_report_use(const struct look *l, const struct use *use, const char *more)
+{
+	_cleanup_free_ char *text = use_describe(use), *remedy = use_remedy(use);
+
+	guard_report(l, "%s%s%s%s", text, more, remedy ? ": " : "", remedy ? remedy : "");
+}
+
 /* The table of a running device takes precedence over its saved one, which is its past. */
-static void guard_report_saved(const struct look *l, const struct target *t, const char *what,
-			       const struct part *wanted)
+static void guard_report_saved(const struct look *l)
 {
 	const char *said = "";
 	unsigned int i;
 
 	for (i = 0; i < l->saved.nr; i++) {
 		const struct part *part = &l->saved.part[i];
+		struct part common = l->part;
 
-		if (!guard_meets(part, wanted) || !strcmp(part->name, said) ||
-		    guard_have_common(&l->own, part, wanted))
+		common.range.first = MAX(part->range.first, common.range.first);
+		common.range.end = MIN(part->range.end, common.range.end);
+		if (!guard_same_place(part, &common) || guard_have_all(&l->own, &common) ||
+		    !strcmp(part->name, said))
 			continue;
 		said = part->name;
-		finding_at(l->findings, FINDING_ERROR, t->line,
-			   "%s: %s, a saved device that is not active, %s: noclone remove --forget %s gives %s up",
-			   what, said, part->missing ? "has this path" : "has data there",
-			   said, part->missing ? "it" : "them");
+		guard_report(l, "%s, a saved device that is not active, has %s: noclone remove --forget %s gives that up",
+			     said, part->missing ? "this path" : "data there", said);
 	}
 }
 
-/* One leg, while it is looked at: its device, and its part of that. */
-struct leg_look {
-	const struct look *l;
-	const struct target *t;
-	const char *name;
-	struct device_facts f;
-	struct part part;
-};
-
-static void guard_leg_look_free(struct leg_look *leg)
-{
-	facts_free(&leg->f);
-}
-
-/* From the start, the sectors whose signature is expected: the live table maps them already. */
-static uint64_t guard_leg_known(const struct leg_look *leg)
-{
-	const struct part *part = &leg->part;
-
-	if (leg->l->g->any_signature || leg->l->g->loaded)
-		return UINT64_MAX;
-	return guard_end_common(&leg->l->own, part, part) - part->range.first;
-}
-
-static void guard_report_use(const struct leg_look *leg, const struct use *use, const char *more)
-{
-	_cleanup_free_ char *text = use_describe(use), *remedy = use_remedy(use);
-
-	finding_at(leg->l->findings, FINDING_ERROR, leg->t->line, "%s: %s%s%s%s", leg->name,
-		   text, more, remedy ? ": " : "", remedy ? remedy : "");
-}
-
 /* Return: have its signature or its errors been said? */
-static bool guard_report_uses(const struct leg_look *leg, const struct use_query *query)
+static bool guard_report_uses(const struct look *l, const struct use_query *query)
 {
 	_cleanup_uses_ struct uses uses = { 0 };
 	bool said = false;
@@ -244,120 +224,104 @@ static bool guard_report_uses(const struct leg_look *leg, const struct use_query
 
 		if (use->harmless)
 			continue;
-		guard_report_use(leg, use, "");
+		guard_report_use(l, use, "");
 		said |= use->kind == USE_SIGNATURE || use->kind == USE_UNREADABLE;
 	}
 	return said;
 }
 
 /* Also one that has the disk of a partition.  Without its server, a disk is gone. */
-static void guard_report_writers(const struct leg_look *leg)
+static void guard_report_writers(const struct look *l)
 {
 	unsigned int i;
 
-	for (i = 0; i < leg->l->writers.nr; i++) {
-		const struct opener *w = &leg->l->writers.opener[i];
+	for (i = 0; i < l->writers.nr; i++) {
+		const struct opener *w = &l->writers.opener[i];
 
-		if (device_uses_share(&leg->f, w->devno))
-			finding_at(leg->l->findings, FINDING_ERROR, leg->t->line,
-				   "%s: open in %s, which may write%s", leg->name, w->by,
-				   major(w->devno) == NBD_MAJOR ? ", or serve it" : ": end it");
+		if (device_uses_share(&l->f, w->devno))
+			guard_report(l, "open in %s, which may write%s", w->by,
+				     major(w->devno) == NBD_MAJOR ? ", or serve it" : ": end it");
 	}
 }
 
 /* The live table, a holder, a loop device, or a saved device has the sector of the device. */
 static bool guard_has_owner(uint64_t sector, void *data)
 {
-	const struct leg_look *leg = data;
-	struct part part = {
-		.range = { leg->f.disk, leg->f.offset + sector, leg->f.offset + sector + 1 },
+	const struct look *l = data;
+	const struct part part = {
+		.range = { l->f.disk, l->f.offset + sector, l->f.offset + sector + 1 },
 	};
 
-	return sector < leg->f.sectors &&
-	       (guard_have_common(&leg->l->own, &part, &part) ||
-		guard_have_common(&leg->l->saved, &part, &part) ||
-		device_uses_hold(&leg->f, sector, leg->l->g->self));
+	return sector < l->f.sectors &&
+	       (guard_have_all(&l->own, &part) || guard_have_all(&l->saved, &part) ||
+		device_uses_hold(&l->f, sector, l->g->self));
 }
 
 /* Of the whole device, but not in what others have of it. */
-static void guard_report_signature(struct leg_look *leg)
+static void guard_report_signature(struct look *l)
 {
 	_cleanup_free_ char *type = NULL;
-	int r = identity_find(&leg->f, guard_has_owner, leg, &type);
+	int r = identity_find(&l->f, guard_has_owner, l, &type);
 
 	if (r > 0)
-		guard_report_use(leg, &(struct use) { USE_SIGNATURE, type, false },
+		guard_report_use(l, &(struct use) { USE_SIGNATURE, type, false },
 				 ", which may have all of the device: use a volume or partition of it, or another device");
 	else if (r < 0 && r != -EACCES)
-		guard_report_use(leg, &(struct use) { USE_UNREADABLE, strerror(-r), false }, "");
+		guard_report_use(l, &(struct use) { USE_UNREADABLE, strerror(-r), false }, "");
 }
 
-static void guard_leg(const struct look *l, const struct target *t, const struct leg *leg)
+/* From the start, sectors have the expected signature that the live table maps already. */
+static void guard_leg_uses(struct look *l, const struct leg *leg)
 {
-	__attribute__((cleanup(guard_leg_look_free))) struct leg_look look = {
-		.l = l, .t = t, .name = leg->device,
-	};
 	struct use_query query = {
-		.facts = &look.f,
+		.facts = &l->f,
 		.first = leg->start,
-		.sectors = target_leg_length(t),
+		.sectors = target_leg_length(l->t),
 		.self = l->g->self,
 		.live = l->g->loaded,
 		.exclusive = l->g->exclusive,
+		.known = l->g->any_signature || l->g->loaded ? UINT64_MAX :
+			 guard_first_other(&l->own, &l->part) - l->part.range.first,
 	};
-	bool said;
+	bool said = guard_report_uses(l, &query);
 
-	/* that there are no such sectors is for others to say */
-	if (blockdev_lookup(leg->device, &look.f) || leg->start >= look.f.sectors)
-		return;
-	look.part.range = device_uses_range(&query);
-	guard_report_saved(l, t, leg->device, &look.part);
-	query.known = guard_leg_known(&look);
-	said = guard_report_uses(&look, &query);
 	if (query.known >= query.sectors)
 		return;
-	guard_report_writers(&look);
-	if (!said && query.sectors != look.f.sectors)
-		guard_report_signature(&look);
+	guard_report_writers(l);
+	if (!said && query.sectors != l->f.sectors)
+		guard_report_signature(l);
 }
 
-/* Who uses the file, and how to change that. */
-static char *guard_file_use_problem(const struct use *use)
+static void guard_leg(struct look *l, const struct leg *leg)
 {
-	if (use->kind == USE_SWAP)
-		return xasprintf("File is in use as swap space: swapoff %s first",
-				 use->by);
-	if (use->kind == USE_LOOP)
-		return xasprintf("File is in use by a loop device: losetup --detach %s first",
-				 use->by);
-	return xasprintf("File is in use by another noclone-file device: %s",
-			 use->by);
+	/* that there are no such sectors is for others to say */
+	if (!blockdev_lookup(leg->device, &l->f) && leg->start < l->f.sectors) {
+		l->name = leg->device;
+		l->part = guard_leg_part(&l->f, l->t, leg);
+		guard_report_saved(l);
+		guard_leg_uses(l, leg);
+	}
+	facts_free(&l->f);
 }
 
-static void guard_file(const struct look *l, const struct target *t)
+/* A file that is not there yet may be one that was lost. */
+static void guard_file(struct look *l)
 {
-	struct part wanted = { .range = { 0, t->file_start, t->file_start + t->length } };
+	_cleanup_free_ char *name = path_encode(l->t->path);
 	_cleanup_file_facts_ struct file_facts f = { 0 };
-	_cleanup_free_ char *name = path_encode(t->path), *missing = NULL;
 	_cleanup_uses_ struct uses uses = { 0 };
 	unsigned int i;
 
-	/* a file that is not there yet may be one that was lost */
-	if (file_lookup(t->path, false, &f))
-		wanted.missing = missing = guard_missing_path(t->path);
-	else
-		wanted.file = file_facts_id(&f);
-	guard_report_saved(l, t, name, &wanted);
-	if (wanted.missing)
+	l->name = name;
+	l->part = guard_file_part(l->t);
+	guard_report_saved(l);
+	free(l->part.missing);
+	if (file_lookup(l->t->path, false, &f))
 		return;
 	file_uses_collect(&uses, &f, l->g->self,
-			  l->g->readonly && t->engine != ENGINE_EXTENT);
-	for (i = 0; i < uses.nr; i++) {
-		_cleanup_free_ char *text = guard_file_use_problem(&uses.use[i]);
-
-		finding_at(l->findings, FINDING_ERROR, t->line, "%s: %s", name,
-			   text);
-	}
+			  l->g->readonly && l->t->engine != ENGINE_EXTENT);
+	for (i = 0; i < uses.nr; i++)
+		guard_report_use(l, &uses.use[i], "");
 }
 
 static void guard_collect_own(struct parts *own, dev_t self)
@@ -381,10 +345,11 @@ void guard_table(const struct table *t, const struct guard *g,
 	if (!g->any_signature && !g->loaded)
 		openers_find(&l.writers, true);
 	for (i = 0; i < t->nr; i++) {
-		if (t->targets[i].path)
-			guard_file(&l, &t->targets[i]);
-		for (j = 0; j < t->targets[i].nr_legs; j++)
-			guard_leg(&l, &t->targets[i], &t->targets[i].legs[j]);
+		l.t = &t->targets[i];
+		if (l.t->path)
+			guard_file(&l);
+		for (j = 0; j < l.t->nr_legs; j++)
+			guard_leg(&l, &l.t->legs[j]);
 	}
 	parts_free(&l.own);
 	parts_free(&l.saved);
