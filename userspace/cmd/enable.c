@@ -216,18 +216,19 @@ static struct candidate *enable_find(const struct request *q, const char *name)
 	return NULL;
 }
 
-/* One that nobody has named has to be suitable.  Return: 0 or a negative errno. */
-static int enable_add(struct request *q, const char *name, bool named)
+/* One that was not @given has to be suitable.  Return: 0 or a negative errno. */
+static int enable_add(struct request *q, const char *name, bool given)
 {
-	struct candidate c = { .named = named }, *known = enable_find(q, name);
+	struct candidate c = { .named = given && !opt(q->o, OPT_POLICY) };
+	struct candidate *known = enable_find(q, name);
 	int r;
 
 	if (known) {
-		known->named |= named;
+		known->named |= c.named;
 		return 0;
 	}
 	r = enable_look(&c, name);
-	if (r || !(named || c.before)) {
+	if (r || !(given || c.before)) {
 		enable_free_candidate(&c);
 		return r;
 	}
@@ -245,58 +246,42 @@ static void enable_add_part(const char *name, void *data)
 	q->found |= enable_find(q, name) != NULL;
 }
 
-static int enable_refuse(const struct candidate *c)
-{
-	if (c->other)
-		log_err("%s: its table has a target of type %s, which has no fast path: \"lsblk --inverse\" shows the devices below it",
-			c->name, c->other);
-	else
-		log_err("%s: it has no table", c->name);
-	return -EOPNOTSUPP;
-}
-
 /* With the linear and striped devices below that belong to the same logical volume. */
-static int enable_add_volume(struct request *q, const struct devmap_device *dev)
+static int enable_add_volume(struct request *q, const char *name)
 {
-	int r = enable_add(q, dev->name, !opt(q->o, OPT_POLICY));
-	const struct candidate *c = enable_find(q, dev->name);
+	int r = enable_add(q, name, true);
+	const struct candidate *c = enable_find(q, name);
 
 	if (r) {
-		log_err("%s: %s", dev->name, devmap_reason(r));
+		log_err("%s: %s", name, devmap_reason(r));
 		return r;
 	}
-	q->found = c && c->before;
-	layers_below(dev->devno, enable_add_part, q);
+	q->found = c->before;
+	layers_below(c->devno, enable_add_part, q);
 	/* which may have moved it */
-	c = enable_find(q, dev->name);
-	return q->on && c && !q->found ? enable_refuse(c) : 0;
-}
-
-static int enable_add_all(struct request *q)
-{
-	int r = devmap_for_each(enable_add_part, q);
-
-	/* no driver, no devices: nothing to complain about */
-	if (r == -ENODEV)
+	c = enable_find(q, name);
+	if (q->found || !q->on || !c->named)
 		return 0;
-	if (r)
-		log_err("cannot list devices: %s", devmap_reason(r));
-	return r;
+	log_err("%s: its table has a target of type %s, which has no fast path: \"lsblk --inverse\" shows the devices below it",
+		name, c->other ? c->other : "none");
+	return -EOPNOTSUPP;
 }
 
 /* Return: 0, or a negative errno after a message. */
 static int enable_add_devices(struct request *q, int argc, char **argv)
 {
-	int i, r = 0;
+	_cleanup_names_ struct names names = { 0 };
+	unsigned int i;
+	int r;
 
-	if (!argc)
-		return q->acts ? enable_add_all(q) : 0;
-	for (i = 0; i < argc && !r; i++) {
-		_cleanup_devmap_device_ struct devmap_device dev = { 0 };
-
-		r = select_device(argv[i], &dev);
-		if (!r)
-			r = enable_add_volume(q, &dev);
+	if (!argc && !q->acts)
+		return 0;
+	r = select_names(&names, argc, argv, true);
+	for (i = 0; i < names.nr && !r; i++) {
+		if (argc)
+			r = enable_add_volume(q, names.name[i]);
+		else
+			enable_add_part(names.name[i], q);
 	}
 	return r;
 }
@@ -607,10 +592,7 @@ static int enable_write(const struct request *q)
 	return 0;
 }
 
-/*
- * Return: 0, or a negative errno if a device is not as requested, after a message.  The
- * policy has been written by then, so JSON says that also if no device could be switched.
- */
+/* Return: 0, or a negative errno if a device is not as requested, after a message. */
 static int enable_switch(struct request *q)
 {
 	unsigned int i;
@@ -632,20 +614,21 @@ static int enable_switch(struct request *q)
 		c->why = enable_why(c);
 		failed |= enable_print_device(q, c);
 	}
-	if (opt(q->o, OPT_JSON))
-		enable_print_json(q);
 	return failed ? -EIO : r;
 }
 
+/* JSON says that the policy has been written also if no device could be switched. */
 static int enable_carry_out(struct request *q, int *lock)
 {
 	int r = q->lasts ? enable_write(q) : 0;
 
 	cleanup_close(lock);
 	*lock = -1;
-	if (!r && q->acts)
-		return enable_switch(q);
-	if (!r && opt(q->o, OPT_JSON))
+	if (r)
+		return r;
+	if (q->acts)
+		r = enable_switch(q);
+	if (opt(q->o, OPT_JSON))
 		enable_print_json(q);
 	return r;
 }
