@@ -103,6 +103,10 @@ static int backing_decide(struct backing *b, const struct file_facts *existing,
 	const char *wrong = plan_file_action(&b->req, existing, &b->action);
 
 	b->needed = b->action != BACKING_KEEP || b->req.allocate;
+	/* the more helpful message of the two */
+	if (b->needed && existing && file_uses_is_pinned(existing, self))
+		return backing_refuse(b, -ETXTBSY,
+				      "it is pinned by the running engine extent: reload with --engine direct first");
 	if (wrong)
 		return backing_refuse(b, -EINVAL, wrong);
 	b->old_bytes = b->facts.bytes;

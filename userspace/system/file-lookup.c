@@ -23,47 +23,7 @@
 #include "base/util.h"
 #include "system/blockdev.h"
 
-/* Asking the file system where the parts of a file are. */
-#define EXTENTS_AT_ONCE	512
-
-/* One call's worth, behind those that are there already. */
-static int lookup_read_some(int fd, uint64_t from, struct fiemap *buffer,
-			    struct fiemap_extent **e, unsigned int *nr)
-{
-	unsigned int i;
-
-	memset(buffer, 0, sizeof(*buffer));
-	buffer->fm_start = from;
-	buffer->fm_length = FIEMAP_MAX_OFFSET - from;
-	buffer->fm_flags = FIEMAP_FLAG_SYNC;
-	buffer->fm_extent_count = EXTENTS_AT_ONCE;
-	if (ioctl(fd, FS_IOC_FIEMAP, buffer))
-		return -errno;
-	for (i = 0; i < buffer->fm_mapped_extents; i++) {
-		GROW(*e, *nr);
-		(*e)[(*nr)++] = buffer->fm_extents[i];
-	}
-	return 0;
-}
-
-static int lookup_read_extents(int fd, struct fiemap_extent **e, unsigned int *nr)
-{
-	_cleanup_free_ struct fiemap *buffer =
-		xzalloc(sizeof(*buffer) +
-			EXTENTS_AT_ONCE * sizeof(struct fiemap_extent));
-	const struct fiemap_extent *last;
-	uint64_t from = 0;
-	int r;
-
-	do {
-		r = lookup_read_some(fd, from, buffer, e, nr);
-		if (r || !buffer->fm_mapped_extents)
-			return r;
-		last = &buffer->fm_extents[buffer->fm_mapped_extents - 1];
-		from = last->fe_logical + last->fe_length;
-	} while (!(last->fe_flags & FIEMAP_EXTENT_LAST));
-	return 0;
-}
+#define SOME_EXTENTS	128
 
 /* Unwritten extents look like holes, but only when nothing of them is cached. */
 static int lookup_seek_holes(int fd, uint64_t bytes, struct file_map *map)
@@ -92,16 +52,25 @@ static int lookup_seek_holes(int fd, uint64_t bytes, struct file_map *map)
 
 int fiemap_read(int fd, uint64_t bytes, struct file_map *map)
 {
-	_cleanup_free_ struct fiemap_extent *e = NULL;
-	unsigned int nr = 0;
-	int r = lookup_read_extents(fd, &e, &nr);
+	_cleanup_free_ struct fiemap *all = NULL;
+	unsigned int nr = SOME_EXTENTS;
 
 	memset(map, 0, sizeof(*map));
-	if (r == -EOPNOTSUPP || r == -ENOTTY)
-		return lookup_seek_holes(fd, bytes, map);
-	if (!r)
-		file_map_extents(map, e, nr, bytes);
-	return r;
+	/* from the start again, with more room, until some is left */
+	do {
+		nr *= 4;
+		all = xrealloc_array(all, 1, sizeof(*all) + nr * sizeof(*all->fm_extents));
+		*all = (struct fiemap) {
+			.fm_length = FIEMAP_MAX_OFFSET,
+			.fm_flags = FIEMAP_FLAG_SYNC,
+			.fm_extent_count = nr,
+		};
+		if (ioctl(fd, FS_IOC_FIEMAP, all))
+			return errno == EOPNOTSUPP || errno == ENOTTY ?
+			       lookup_seek_holes(fd, bytes, map) : -errno;
+	} while (all->fm_mapped_extents == nr);
+	file_map_extents(map, all->fm_extents, all->fm_mapped_extents, bytes);
+	return 0;
 }
 
 char *file_real_path(const char *path)

@@ -64,7 +64,7 @@ char *use_remedy(const struct use *use)
 	return remedy ? xstrdup(remedy) : NULL;
 }
 
-static void uses_add(struct uses *uses, enum use_kind kind, const char *by, bool harmless)
+static void users_add(struct uses *uses, enum use_kind kind, const char *by, bool harmless)
 {
 	GROW(uses->use, uses->nr);
 	uses->use[uses->nr++] = (struct use) { kind, xstrdup(by), harmless };
@@ -155,7 +155,7 @@ static void users_collect_table(struct uses *uses, enum use_kind kind,
 		if (file ? users_file_is_it(file, source) :
 		    device_uses_share(f, mnt_fs_get_devno(fs)) ||
 		    device_uses_share(f, users_number_of_path(source)))
-			uses_add(uses, kind, name ?: kind == USE_MOUNT ?
+			users_add(uses, kind, name ?: kind == USE_MOUNT ?
 				 mnt_fs_get_target(fs) : source, false);
 	}
 	mnt_free_iter(iter);
@@ -214,7 +214,7 @@ static void users_collect_holder(struct uses *uses, const struct use_query *q,
 	dm_name = devno ? blockdev_mapped_name(devno) : NULL;
 	by = dm_name ? xasprintf("%s (%s)", kernel_name, dm_name) :
 		       xstrdup(kernel_name);
-	uses_add(uses, USE_HOLDER, by,
+	users_add(uses, USE_HOLDER, by,
 		 dm_name ? !users_maps(dm_name, &range, !q->surely) : q->surely);
 }
 
@@ -241,7 +241,7 @@ static void users_collect_exclusive(struct uses *uses, const struct use_query *q
 		log_warn("%s: %s", q->facts->path, strerror(errno));
 	/* without root nothing comes of it anyway, and the caller says so */
 	else if (errno == EBUSY && !uses->nr && !q->self)
-		uses_add(uses, USE_EXCLUSIVE, "someone else", false);
+		users_add(uses, USE_EXCLUSIVE, "someone else", false);
 }
 
 /* In the requested sectors, behind those whose data are known. */
@@ -255,18 +255,18 @@ static void users_collect_signature(struct uses *uses, const struct use_query *q
 		return;
 	/* a read waits until the device is resumed */
 	if (suspended && *suspended == '1') {
-		uses_add(uses, USE_UNREADABLE, "it is suspended", false);
+		users_add(uses, USE_UNREADABLE, "it is suspended", false);
 		return;
 	}
 	r = identity_probe(q->facts, q->first + q->known, q->sectors - q->known, &type, &label);
 	if (r == -EACCES)
 		log_verbose("%s: only root may look for signatures", q->facts->path);
 	else if (r < 0)
-		uses_add(uses, USE_UNREADABLE, strerror(-r), false);
+		users_add(uses, USE_UNREADABLE, strerror(-r), false);
 	if (r <= 0)
 		return;
 	by = label ? xasprintf("%s, label \"%s\"", type, label) : xstrdup(type);
-	uses_add(uses, USE_SIGNATURE, by, false);
+	users_add(uses, USE_SIGNATURE, by, false);
 }
 
 /* Is the loop device on @file, below /dev, on the device?  @apart: but on other sectors. */
@@ -307,7 +307,7 @@ static void users_collect_loops(struct uses *uses, const struct use_query *q,
 		if (file ? users_file_is_it(file, below) :
 		    below && str_starts(below, "/dev/") &&
 		    users_loop_is_on(q, below, blockdev_kernel_number(name), &apart))
-			uses_add(uses, USE_LOOP, by, apart);
+			users_add(uses, USE_LOOP, by, apart);
 	}
 }
 
@@ -353,6 +353,15 @@ static bool users_file_pins(const struct target *t, const void *data)
 	return t->engine == ENGINE_EXTENT && users_file_runs_on(t, data);
 }
 
+bool file_uses_is_pinned(const struct file_facts *f, dev_t devno)
+{
+	_cleanup_free_ char *name = devno ? blockdev_mapped_name(devno) : NULL;
+	_cleanup_live_ struct live live = { 0 };
+	int r = name ? live_get(name, &live) : 0;
+
+	return (r && !devmap_is_absent(r)) || table_any(&live.table, users_file_pins, f);
+}
+
 /*
  * Does the device have the file, or will it, as soon as another command resumes it?  Yes, if
  * that is not known.  With @shares, one that only reads without pinning it does not count.
@@ -385,7 +394,7 @@ static void users_file_add_if_mapped(const char *name, void *data)
 
 	if ((!s->self || strcmp(s->self, name)) &&
 	    users_file_is_mapped(name, s->facts, s->shares))
-		uses_add(s->uses, USE_HOLDER, name, false);
+		users_add(s->uses, USE_HOLDER, name, false);
 }
 
 void file_uses_collect(struct uses *uses, const struct file_facts *f, dev_t self,
@@ -492,7 +501,7 @@ static bool users_find_foreign_mount(struct uses *uses, dev_t devno, const char 
 		_cleanup_free_ char *by = xasprintf("%s in the mount namespace of %s",
 						    mnt_fs_get_target(fs), who);
 
-		uses_add(uses, USE_MOUNT, by, false);
+		users_add(uses, USE_MOUNT, by, false);
 	}
 	mnt_unref_table(table);
 	return fs;
@@ -519,7 +528,7 @@ void open_uses_collect(struct uses *uses, dev_t devno)
 	openers_find(&openers, false);
 	for (i = 0; i < openers.nr; i++)
 		if (openers.opener[i].devno == devno)
-			uses_add(uses, USE_PROCESS, openers.opener[i].by, false);
+			users_add(uses, USE_PROCESS, openers.opener[i].by, false);
 	openers_free(&openers);
 	for (i = 0; !uses->nr && i < mounts.gl_pathc; i++)
 		users_find_foreign_mount(uses, devno, mounts.gl_pathv[i]);

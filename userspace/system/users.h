@@ -130,5 +130,7 @@ bool disk_ranges_meet(const struct disk_range *a, const struct disk_range *b);
  */
 void file_uses_collect(struct uses *uses, const struct file_facts *facts,
 		       dev_t self, bool shares);
+/* Does mapped device @devno, if not 0, pin the file? */
+bool file_uses_is_pinned(const struct file_facts *f, dev_t devno);
 
 #endif /* NOCLONE_USERS_H */
