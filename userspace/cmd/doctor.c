@@ -30,20 +30,12 @@
 #define POLICY		"policy"
 #define POLICY_MAX	(1U << 20)
 
-/* Why the fast path of @nr devices is off: one line says it, of the first one. */
-struct off {
-	char *reason;
-	char *device;
-	unsigned int nr;
-};
-
 /**
  * struct doctor - what the checks share
  * @findings: of all checks
  * @policy: its rules
  * @decides: for each of its lines: it is the first to match a device
  * @idle: the policy includes devices that the module, as it is, leaves alone
- * @off: reasons
  * @fine: devices with nothing to say about
  * @on: how many of them have the fast path
  */
@@ -52,8 +44,6 @@ struct doctor {
 	struct policy policy;
 	bool *decides;
 	bool idle;
-	struct off *off;
-	unsigned int nr_off;
 	unsigned int fine;
 	unsigned int on;
 };
@@ -61,10 +51,9 @@ struct doctor {
 /* A folder that dkms or the headers alone have left is no kernel's. */
 static int doctor_is_kernel(const struct dirent *entry)
 {
-	_cleanup_free_ char *order = xasprintf(MODULES "%s/modules.order", entry->d_name);
 	_cleanup_free_ char *kernel = xasprintf(MODULES "%s/kernel", entry->d_name);
 
-	return *entry->d_name != '.' && (!access(order, F_OK) || !access(kernel, F_OK));
+	return *entry->d_name != '.' && !access(kernel, F_OK);
 }
 
 /* The running kernel, and the newest one, which may be that of the next boot. */
@@ -162,7 +151,8 @@ static void doctor_policy(struct doctor *d)
 	if (doctor_has_includes(&d->policy))
 		doctor_unit(&d->findings);
 	if (d->findings.nr == before)
-		finding_add(&d->findings, FINDING_OK, POLICY, "it is in force, and the next boot applies it");
+		finding_add(&d->findings, FINDING_OK, POLICY,
+			    "it is in force, and the next boot applies it");
 }
 
 /* Is it off for a reason that neither the user nor the table has chosen? */
@@ -179,37 +169,22 @@ static bool doctor_is_off(const char *state)
 	return true;
 }
 
-static void doctor_count_off(struct doctor *d, const char *reason, const char *name)
+/* Many reasons hold for many devices: each is said of the first one. */
+static void doctor_off(struct findings *f, const char *what, const char *reason,
+		       const char *name)
 {
-	struct off *off;
+	bool grave = !strcmp(reason, "layout") || !strcmp(reason, "foreign");
+	_cleanup_free_ char *remedy = remedy_of_reason(reason, name), *text = NULL;
+	const char *meaning = status_meaning(STATUS_REASON, reason);
+	unsigned int i;
 
-	for (off = d->off; off < d->off + d->nr_off; off++)
-		if (!strcmp(off->reason, reason)) {
-			off->nr++;
+	text = xasprintf("fast path off: %s (\"noclone status\" shows all such devices)",
+			 meaning ? meaning : reason);
+	for (i = 0; i < f->nr; i++)
+		if (!strcmp(f->finding[i].text, text))
 			return;
-		}
-	GROW(d->off, d->nr_off);
-	d->off[d->nr_off++] = (struct off) { xstrdup(reason), xstrdup(name), 1 };
-}
-
-static void doctor_say_off(struct doctor *d)
-{
-	struct off *off;
-
-	for (off = d->off; off < d->off + d->nr_off; off++) {
-		_cleanup_free_ char *remedy = remedy_of_reason(off->reason, off->device);
-		_cleanup_free_ char *what = xasprintf("device %s", off->device), *more = NULL;
-		const char *meaning = status_meaning(STATUS_REASON, off->reason);
-		bool grave = !strcmp(off->reason, "layout") || !strcmp(off->reason, "foreign");
-
-		more = off->nr > 1 ? xasprintf(", as that of %u more", off->nr - 1) : xstrdup("");
-		finding_add(&d->findings, grave ? FINDING_ERROR : FINDING_WARNING, what,
-			    "fast path off: %s%s%s%s", meaning ? meaning : off->reason, more,
-			    remedy ? "\n" : "", remedy ? remedy : "");
-		free(off->reason);
-		free(off->device);
-	}
-	free(d->off);
+	finding_add(f, grave ? FINDING_ERROR : FINDING_WARNING, what, "%s%s%s", text,
+		    remedy ? "\n" : "", remedy ? remedy : "");
 }
 
 static void doctor_below(struct findings *f, const char *what, const char *quoted,
@@ -232,23 +207,6 @@ static void doctor_below(struct findings *f, const char *what, const char *quote
 	}
 }
 
-static void doctor_stand_in(struct findings *f, const char *what, const char *quoted,
-			    const struct live *live)
-{
-	unsigned int i;
-
-	for (i = 0; i < live->raw.nr; i++) {
-		_cleanup_free_ char *words = status_stand_in_words(&live->status[i]);
-
-		if (!words)
-			continue;
-		finding_add(f, FINDING_WARNING, what,
-			    "%s\ndmsetup suspend %s && dmsetup resume %s, unless it is swap", words,
-			    quoted, quoted);
-		return;
-	}
-}
-
 /* Return: false if there is something to say of it. */
 static bool doctor_fast_path(struct doctor *d, const struct devmap_device *dev,
 			     const struct live *live, const char *what, bool included)
@@ -260,13 +218,12 @@ static bool doctor_fast_path(struct doctor *d, const struct devmap_device *dev,
 		finding_add(&d->findings, FINDING_WARNING, what,
 			    "it is suspended: I/O waits\ndmsetup resume %s", quoted);
 	else if (doctor_is_off(state))
-		doctor_count_off(d, state + strlen("off:"), dev->name);
+		doctor_off(&d->findings, what, state + strlen("off:"), dev->name);
 	else if (included && !state && !table_has_noclone(&live->table) && !d->idle)
 		finding_add(&d->findings, FINDING_WARNING, what,
 			    "on dm core's path, though the policy includes it\nnoclone enable --now %s",
 			    quoted);
 	doctor_below(&d->findings, what, quoted, live);
-	doctor_stand_in(&d->findings, what, quoted, live);
 	if (d->findings.nr > before || doctor_is_off(state))
 		return false;
 	d->on += state && !strcmp(state, "on");
@@ -318,15 +275,9 @@ static void doctor_devices(struct doctor *d)
 			    strerror(-r));
 		return;
 	}
-	doctor_say_off(d);
 	if (d->fine)
 		finding_add(&d->findings, FINDING_OK, what, "fine, %u on the fast path", d->on);
 	doctor_rules(d);
-}
-
-static bool doctor_stands_in(const struct table *live, const struct table *saved)
-{
-	return !table_has_noclone(live) && table_has_noclone(saved);
 }
 
 /* Of an active one; @name may be another than that of its file. */
@@ -335,7 +286,7 @@ static void doctor_compare(struct findings *f, const char *what, const char *nam
 {
 	_cleanup_free_ char *quoted = shell_quote(file);
 
-	if (doctor_stands_in(live, &saved->table))
+	if (!table_has_noclone(live) && table_has_noclone(&saved->table))
 		/* a loop device cannot be exchanged for its file while the device runs */
 		finding_add(f, FINDING_WARNING, what, table_has_file(&saved->table) ?
 			    "it runs on dm's own targets, as without the module\nnoclone deactivate %s && noclone activate %s" :
@@ -410,7 +361,8 @@ static void doctor_saved(struct findings *f)
 	f->check = "saved";
 	saved_file_for_each(doctor_saved_device, f);
 	if (f->nr == before)
-		finding_add(f, FINDING_OK, "saved devices", "all are active, and as their files say");
+		finding_add(f, FINDING_OK, "saved devices",
+			    "all are active, and as their files say");
 }
 
 static void doctor_look(struct doctor *d)

@@ -23,16 +23,13 @@ bool facts_share_disk(const struct device_facts *a, const struct device_facts *b
 
 const char *file_kind_problem(enum file_kind kind)
 {
-	switch (kind) {
-	case FILE_DIRECTORY:
-		return NOCLONE_ERR_PATH_DIRECTORY;
-	case FILE_DEVICE:
-		return NOCLONE_ERR_PATH_BLOCK;
-	case FILE_OTHER:
-		return NOCLONE_ERR_PATH_KIND;
-	default:
-		return NULL;
-	}
+	static const char *const problems[] = {
+		[FILE_DIRECTORY] = NOCLONE_ERR_PATH_DIRECTORY,
+		[FILE_DEVICE] = NOCLONE_ERR_PATH_BLOCK,
+		[FILE_OTHER] = NOCLONE_ERR_PATH_KIND,
+	};
+
+	return problems[kind];
 }
 
 void file_facts_free(struct file_facts *facts)

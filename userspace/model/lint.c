@@ -159,19 +159,14 @@ static void lint_leg(struct lint *l, const struct target *t, const struct leg *l
 
 static void lint_two_legs(struct lint *l, const struct placed_leg *a, const struct placed_leg *b)
 {
-	if (!facts_share_disk(&a->facts, &b->facts))
+	if (!facts_share_disk(&a->facts, &b->facts) || a->first >= b->end || b->first >= a->end)
 		return;
-	if (a->first >= b->end || b->first >= a->end) {
-		if (a->target == b->target)
-			lint_warning(l, b->target, "%s and %s are on the same disk: striping over them makes it seek",
-				     a->leg->device, b->leg->device);
-	} else if (a->facts.disk != b->facts.disk) {
+	if (a->facts.disk != b->facts.disk)
 		lint_error(l, b->target, "%s and %s are two paths of one disk (%s), and overlap there: use its dm-multipath device, which multipathd makes",
 			   a->leg->device, b->leg->device, a->facts.wwid);
-	} else {
+	else
 		lint_error(l, b->target, "%s and %s overlap on the same disk (also in line %u)",
 			   a->leg->device, b->leg->device, a->target->line);
-	}
 }
 
 /* Backing files */

@@ -23,11 +23,16 @@
 #define DKMS_TREE	"/var/lib/dkms/"
 #define KEYS_MAX	(1U << 20)
 #define SHOW_CONF	"grep -r noclone /etc/modprobe.d /run/modprobe.d /usr/lib/modprobe.d"
-#define LOAD_ANEW	"modprobe -r dm-noclone && modprobe dm-noclone; or reboot"
 
 char *module_version(void)
 {
 	return read_line_of(SYS_MODULE "version");
+}
+
+/* While it is being loaded its directory is there, but nothing works yet. */
+static bool module_is_loaded(void)
+{
+	return !access(PARAMETERS "fastpath", F_OK);
 }
 
 void module_params(struct module_params *m)
@@ -36,8 +41,7 @@ void module_params(struct module_params *m)
 	_cleanup_free_ char *version = module_version();
 
 	memset(m, 0, sizeof(*m));
-	/* while it is being loaded the directory is there, but nothing works yet */
-	m->loaded = !access(PARAMETERS "fastpath", F_OK);
+	m->loaded = module_is_loaded();
 	m->interface = version ? strtoul(version, NULL, 10) : 0;
 	m->stock = stock && !strcmp(stock, "on");
 }
@@ -55,11 +59,6 @@ static bool module_line_is(const char *path, char letter)
 	_cleanup_free_ char *line = read_line_of(path);
 
 	return line && *line == letter;
-}
-
-static bool module_is_loaded(void)
-{
-	return !access(PARAMETERS "fastpath", F_OK);
 }
 
 char *module_boot_word(const char *prefix)
@@ -132,15 +131,6 @@ static const char *module_info(const struct module_file *m, const char *key)
 	return NULL;
 }
 
-/* Is the loaded module made of other sources than the file, as after an upgrade? */
-static bool module_is_another(const struct module_file *m)
-{
-	_cleanup_free_ char *loaded = read_line_of(SYS_MODULE "srcversion");
-	const char *file = module_info(m, "srcversion");
-
-	return loaded && file && strcmp(loaded, file);
-}
-
 /* The command that builds it from the sources of this version: a new string. */
 static char *module_build_command(const struct module_file *m)
 {
@@ -158,88 +148,62 @@ static char *module_build_command(const struct module_file *m)
 	return command;
 }
 
-/* "6.12.1 SMP preempt mod_unload": the release ends at the first blank. */
-static bool module_is_for_kernel(const struct module_file *m)
-{
-	const char *vermagic = module_info(m, "vermagic");
-	size_t length = strlen(m->release);
-
-	return !vermagic || (str_starts(vermagic, m->release) && strchr(" ", vermagic[length]));
-}
-
-/* The kernel took the module that is loaded. */
-static bool module_needs_signature(const struct module_file *m)
+/* Does the kernel load signed modules only?  "none [integrity] confidentiality" */
+static bool module_has_to_be_signed(void)
 {
 	_cleanup_free_ char *lockdown = read_line_of("/sys/kernel/security/lockdown");
 
-	if (!strcmp(m->path, BUILTIN) ||
-	    (m->running && module_is_loaded() && !module_is_another(m)))
-		return false;
-	/* "none [integrity] confidentiality" */
 	return module_line_is("/sys/module/module/parameters/sig_enforce", 'Y') ||
 	       (lockdown && !strstr(lockdown, "[none]"));
 }
 
 /* Only root sees the keys of the kernel; others are not told that one is missing. */
-static bool module_lacks_key(const char *signer)
+static bool module_lacks_key(const struct module_file *m)
 {
 	_cleanup_close_ int fd = open("/proc/keys", O_RDONLY | O_CLOEXEC);
 	_cleanup_free_ char *keys = geteuid() || fd < 0 ? NULL : read_bytes(fd, KEYS_MAX, NULL);
-	_cleanup_free_ char *words = xasprintf(" %s: ", signer);
-
-	return keys && !strstr(keys, words);
-}
-
-static bool module_is_refused(const struct module_file *m, enum finding_level level,
-			      const char *subject, struct findings *f)
-{
 	const char *signer = module_info(m, "signer");
-	_cleanup_free_ char *build = module_build_command(m);
+	_cleanup_free_ char *words = xasprintf(" %s: ", signer ? signer : "");
 
-	if (!module_needs_signature(m))
-		return false;
-	if (!signer)
-		finding_add(f, level, subject,
-			    "the kernel loads signed modules only, and %s has no signature\n%s, with a key that dkms signs with",
-			    m->path, build);
-	else if (module_lacks_key(signer))
-		finding_add(f, level, subject,
-			    "%s is signed by \"%s\", with a key that the kernel does not know\nmokutil --import "
-			    DKMS_TREE "mok.pub, and reboot", m->path, signer);
-	else
-		return false;
-	return true;
+	return !signer || (keys && !strstr(keys, words));
 }
 
-/* The module uses no fast path on a kernel that was not read for it. */
-static bool module_is_unread(const struct module_file *m, enum finding_level level,
-			     const char *subject, struct findings *f)
+/* What is loaded was taken by the kernel, but not yet the file of an upgrade. */
+static bool module_was_taken(const struct module_file *m)
 {
-	const char *kernel = module_info(m, "kernel");
+	_cleanup_free_ char *loaded = module_version();
+	const char *file = module_info(m, "version");
 
-	if (!kernel || !strcmp(kernel, "known"))
-		return false;
-	finding_add(f, module_line_is(PARAMETERS "any_kernel", 'Y') ? FINDING_NOTE : level, subject,
-		    "it is like no kernel that was read for dm-noclone, which shows in %s: without the parameter any_kernel its devices stay on dm core's path\n"
-		    "apt-get install dm-noclone-dkms may bring a newer one; at your own risk, echo options dm_noclone any_kernel=1 >/etc/modprobe.d/dm-noclone.conf",
-		    kernel);
-	return true;
+	return m->running && loaded && file && !strcmp(loaded, file);
+}
+
+static bool module_is_refused(const struct module_file *m)
+{
+	return strcmp(m->path, BUILTIN) && !module_was_taken(m) && module_has_to_be_signed() &&
+	       module_lacks_key(m);
 }
 
 static void module_check_file(const struct module_file *m, enum finding_level level,
 			      const char *subject, struct findings *f)
 {
 	_cleanup_free_ char *build = module_build_command(m);
-	const char *version = module_info(m, "version"), *vermagic = module_info(m, "vermagic");
+	const char *version = module_info(m, "version"), *kernel = module_info(m, "kernel");
+	const char *signer = module_info(m, "signer");
 
 	if (!m->path)
 		finding_add(f, level, subject, "modprobe finds no module dm-noclone for it\n%s",
 			    build);
-	else if (!module_is_for_kernel(m))
-		finding_add(f, level, subject, "%s was built for kernel %.*s\n%s", m->path,
-			    (int)strcspn(vermagic, " "), vermagic, build);
-	else if (module_is_refused(m, level, subject, f) || module_is_unread(m, level, subject, f))
-		return;
+	else if (module_is_refused(m))
+		finding_add(f, level, subject,
+			    "the kernel loads signed modules only, and does not know the key of %s\n%s%smokutil --import "
+			    DKMS_TREE "mok.pub, and reboot", m->path, signer ? "" : build,
+			    signer ? "" : ", then ");
+	else if (kernel && strcmp(kernel, "known"))
+		finding_add(f, module_line_is(PARAMETERS "any_kernel", 'Y') ? FINDING_NOTE : level,
+			    subject,
+			    "it is like no kernel that was read for dm-noclone, which shows in %s: without the parameter any_kernel its devices stay on dm core's path\n"
+			    "apt-get install dm-noclone-dkms may bring a newer one; at your own risk, echo options dm_noclone any_kernel=1 >/etc/modprobe.d/dm-noclone.conf",
+			    kernel);
 	else if (version && strcmp(version, TOOL_VERSION))
 		finding_add(f, FINDING_WARNING, subject,
 			    "%s is dm-noclone %s, and this tool is " TOOL_VERSION "\n%s", m->path,
@@ -290,17 +254,14 @@ static void module_check_loading(const struct module_file *m, struct findings *f
 			    SHOW_CONF " /proc/cmdline shows the word to remove");
 }
 
-static void module_check_loaded(const struct module_file *m, struct findings *f)
+static void module_check_loaded(struct findings *f)
 {
 	_cleanup_free_ char *version = module_version();
 
 	if (version && strcmp(version, TOOL_VERSION))
 		finding_add(f, FINDING_WARNING, SUBJECT,
-			    "dm-noclone %s is loaded, and this tool is " TOOL_VERSION "\n" LOAD_ANEW,
-			    version);
-	else if (module_is_another(m))
-		finding_add(f, FINDING_NOTE, SUBJECT,
-			    "the loaded dm-noclone is another build than %s\n" LOAD_ANEW, m->path);
+			    "dm-noclone %s is loaded, and this tool is " TOOL_VERSION
+			    "\nmodprobe -r dm-noclone && modprobe dm-noclone; or reboot", version);
 	if (module_line_is(PARAMETERS "fastpath", 'N'))
 		finding_add(f, FINDING_WARNING, SUBJECT,
 			    "its parameter fastpath is N: new devices have no fast path\necho Y >"
@@ -314,7 +275,7 @@ void module_check(struct findings *f)
 
 	module_file_open(&m, NULL);
 	module_check_loading(&m, f);
-	module_check_loaded(&m, f);
+	module_check_loaded(f);
 	if (f->nr == before && (module_is_loaded() || m.path))
 		finding_add(f, FINDING_OK, SUBJECT,
 			    "its parameters, modprobe.d and the kernel's command line allow it");
