@@ -19,6 +19,16 @@
 #define KIB	1024ULL
 #define MIB	(1024 * KIB)
 
+static uint64_t first_written;
+
+ssize_t __real_pwrite(int fd, const void *data, size_t n, off_t at);
+ssize_t __wrap_pwrite(int fd, const void *data, size_t n, off_t at);
+ssize_t __wrap_pwrite(int fd, const void *data, size_t n, off_t at)
+{
+	first_written = MIN(first_written, (uint64_t)at);
+	return __real_pwrite(fd, data, n, at);
+}
+
 static char dir[] = "/tmp/noclone-unit-XXXXXX";
 static char *path;
 
@@ -147,6 +157,42 @@ static void grows_and_shrinks_back(void **state __unused)
 	backing_undo(&b);
 	assert_int_equal(size_now(), MIB);
 	read_at(0, "begin");
+	backing_free(&b);
+}
+
+/* A device may have the rest of the block with the old end, and write it directly. */
+static void writes_only_new_blocks_of_a_running_file(void **state __unused)
+{
+	struct backing b;
+
+	set_size(2 * MIB);
+	write_at(2 * MIB, "x");
+	b = planned(4 * MIB, true);
+	b.running = true;
+	first_written = UINT64_MAX;
+	assert_int_equal(backing_apply(&b), 0);
+	assert_int_equal(first_written, 2 * MIB + b.facts.block);
+	assert_int_equal(size_now(), 4 * MIB);
+	read_at(2 * MIB, "x");
+	backing_undo(&b);
+	assert_int_equal(size_now(), 2 * MIB + 1);
+	backing_free(&b);
+}
+
+/* It was replaced since the plan. */
+static void changes_no_other_file(void **state __unused)
+{
+	_cleanup_free_ char *old = xasprintf("%s.old", path);
+	struct backing b;
+
+	set_size(MIB);
+	b = planned(2 * MIB, false);
+	assert_int_equal(rename(path, old), 0);
+	set_size(MIB);
+	assert_int_equal(backing_apply(&b), -ESTALE);
+	backing_undo(&b);
+	assert_int_equal(size_now(), MIB);
+	assert_int_equal(unlink(old), 0);
 	backing_free(&b);
 }
 
@@ -290,6 +336,8 @@ int main(void)
 		TEST(makes_written),
 		TEST(keeps_what_is_good),
 		TEST(grows_and_shrinks_back),
+		TEST(writes_only_new_blocks_of_a_running_file),
+		TEST(changes_no_other_file),
 		TEST(lets_go_before_the_kernel_looks),
 		TEST(fills_holes_around_data),
 		TEST(fills_unwritten_extents),

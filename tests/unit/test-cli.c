@@ -118,7 +118,6 @@ static void usage_errors(void **state __unused)
 		"noclone doctor a", "noclone doctor --dry-run",
 		"noclone create a linear --chunk 64K /dev/null",
 		"noclone create a/b linear /dev/null",
-		"noclone create a linear /dev/null:12",
 		"noclone create a --table /dev/null linear /dev/null",
 		"noclone help nonsense",
 		"noclone bench",

@@ -68,7 +68,7 @@ static void linear_grows(void **state __unused)
 	becomes(LINEAR, "1200s", &room, "0 1200 noclone-linear 8:0 64");
 	becomes(LINEAR, "max", &room, "0 1500 noclone-linear 8:0 64");
 	becomes(LINEAR, "1000s", &room, LINEAR);
-	becomes(LINEAR, "+501s", &room, "or give another device as DEV[:START]");
+	becomes(LINEAR, "+501s", &room, "another device, given as DEV[:START]");
 	becomes(LINEAR, "1501s", &room, "would have to grow by 501s, and 250K is");
 	becomes(LINEAR, "+9007199254740992K", &room, "larger than a device can be");
 	becomes(LINEAR, "+18446744073709551615s", &room, "larger than a device can be");

@@ -16,88 +16,63 @@
 #include "model/table.h"
 #include "system/blockdev.h"
 #include "system/file-lookup.h"
-#include "system/live.h"
 
 static enum target_kind build_parse_kind(const char *word)
 {
-	if (!strcmp(word, "linear") || !strcmp(word, NOCLONE_LINEAR_NAME))
-		return TARGET_LINEAR;
-	if (!strcmp(word, "striped") || !strcmp(word, NOCLONE_STRIPED_NAME))
-		return TARGET_STRIPED;
-	if (!strcmp(word, "file") || !strcmp(word, NOCLONE_FILE_NAME))
-		return TARGET_FILE;
+	static const char *const names[][2] = {
+		[TARGET_LINEAR] = { "linear", NOCLONE_LINEAR_NAME },
+		[TARGET_STRIPED] = { "striped", NOCLONE_STRIPED_NAME },
+		[TARGET_FILE] = { "file", NOCLONE_FILE_NAME },
+	};
+	enum target_kind kind;
+
+	for (kind = TARGET_LINEAR; kind < ARRAY_SIZE(names); kind++)
+		if (!strcmp(word, names[kind][0]) || !strcmp(word, names[kind][1]))
+			return kind;
 	return TARGET_OTHER;
 }
 
 #define LEG_SYNTAX	"expected DEV[:START[+LEN]], for example /dev/sda:1M+10G"
 
-/*
- * Take a word DEV[:START[+LEN]] apart: NULL, or what is wrong with it.  A name that
- * exists is a name, whatever it looks like.
- */
-static const char *build_parse_leg(struct leg_spec *spec, const char *word)
+char *build_legs(struct plan_request *req, int argc, char **argv)
 {
-	if (access(word, F_OK))
-		return leg_spec_parse(spec, word);
-	*spec = (struct leg_spec) { .device = xstrdup(word) };
-	return NULL;
-}
-
-/* Is a device followed by something that is not a range: /dev/sda:1M-2M? */
-static bool build_has_bad_range(const char *device)
-{
-	_cleanup_free_ char *name = xstrndup(device, strcspn(device, ":"));
-
-	return *name == '/' && strcmp(name, device) && access(device, F_OK) &&
-	       !access(name, F_OK);
-}
-
-/* A size that a user gives as a word of its own belongs to the word before it. */
-static bool build_is_size(const char *word)
-{
-	uint64_t sectors;
-
-	return access(word, F_OK) && !size_parse(word + (*word == '+'), &sectors);
-}
-
-static char *build_legs_usage(int argc, char **argv)
-{
+	const char *wrong = NULL;
 	int i;
 
-	for (i = 0; i < argc; i++) {
-		struct leg_spec spec;
-		const char *wrong = build_parse_leg(&spec, argv[i]);
+	for (i = 0; i < argc && !wrong; i++) {
+		struct leg_spec *spec;
 
-		if (!wrong && build_has_bad_range(spec.device))
-			wrong = "not a range of a device";
-		else if (!wrong && build_is_size(argv[i]))
-			wrong = "a size, and not a device";
-		free(spec.device);
-		if (wrong)
-			return xasprintf("\"%s\": %s; " LEG_SYNTAX, argv[i], wrong);
+		GROW(req->legs, req->nr_legs);
+		spec = &req->legs[req->nr_legs++];
+		*spec = (struct leg_spec) { 0 };
+		/* a name that exists is a name, whatever it looks like */
+		if (!access(argv[i], F_OK))
+			spec->device = xstrdup(argv[i]);
+		else
+			wrong = leg_spec_parse(spec, argv[i]);
 	}
-	return NULL;
+	return wrong ? xasprintf("\"%s\": %s; " LEG_SYNTAX, argv[i - 1], wrong) : NULL;
 }
 
 static char *build_devices_usage(const struct build *b, enum target_kind kind)
 {
 	const struct options *o = b->options;
+	struct plan_request unused = { 0 };
+	char *wrong;
 
 	if (kind == TARGET_OTHER)
 		return xasprintf("\"%s\" is no target: expected linear, striped or file, after the name of the device",
 				 b->argv[0]);
 	if (o->given & OPT_FILE)
-		return xasprintf("--engine, --size and --allocate are for \"file PATH\"%s",
-				 opt(o, OPT_SIZE) ?
-				 "; a part of a device is DEV:START+LEN, as in /dev/sda:1M+10G" : "");
+		return xstrdup("--engine, --size and --allocate are for \"file PATH\"");
 	if (b->argc < 2)
 		return xasprintf("%s needs at least one device: " LEG_SYNTAX,
 				 b->argv[0]);
-	if (kind == TARGET_STRIPED && !o->chunk && !b->choose_chunk)
+	if (kind == TARGET_STRIPED && !o->chunk && b->seen)
 		return xstrdup("striped needs --chunk SIZE: where a sector is depends on it, and noclone export --to noclone prints that of the device");
-	if (kind == TARGET_LINEAR && o->chunk)
-		return xstrdup("--chunk is for striped devices: leave it out, or use striped");
-	return build_legs_usage(b->argc - 1, b->argv + 1);
+	wrong = build_legs(&unused, b->argc - 1, b->argv + 1);
+	plan_request_free(&unused);
+	return wrong;
 }
 
 char *build_usage(const struct build *b)
@@ -112,32 +87,31 @@ char *build_usage(const struct build *b)
 	if (!b->argc)
 		return xstrdup("no target given: expected linear DEV..., striped --chunk SIZE DEV..., file PATH or --table FILE");
 	kind = build_parse_kind(b->argv[0]);
+	if (o->chunk && (kind == TARGET_LINEAR || kind == TARGET_FILE))
+		return xstrdup("--chunk is for striped devices: leave it out, or use striped");
 	if (kind != TARGET_FILE)
 		return build_devices_usage(b, kind);
-	if (b->argc != 2 || !*b->argv[1])
-		return xstrdup("file needs exactly one path, for example file /srv/disk.img");
-	return o->chunk ? xstrdup("--chunk is for striped devices: leave it out, or use striped") : NULL;
+	return b->argc == 2 && *b->argv[1] ? NULL :
+	       xstrdup("file needs exactly one path, for example file /srv/disk.img");
 }
 
 /*
  * A reload without --engine is about the file or its size: it must not change
  * the engine as a side effect.
  */
-static void build_keep_engine(dev_t self, struct file_request *req)
+static void build_keep_engine(const struct table *seen, struct file_request *req)
 {
-	_cleanup_free_ char *name = self ? blockdev_mapped_name(self) : NULL;
-	_cleanup_table_ struct table live = { 0 };
 	unsigned int i = 0;
 
-	if (req->engine_given || !name || live_table(name, &live))
+	if (req->engine_given || !seen)
 		return;
-	while (i < live.nr && !(live.targets[i].understood && live.targets[i].path))
+	while (i < seen->nr && !(seen->targets[i].understood && seen->targets[i].path))
 		i++;
-	if (i == live.nr)
+	if (i == seen->nr)
 		return;
-	req->engine = live.targets[i].engine;
-	req->engine_given = live.targets[i].engine_given;
-	log_verbose("%s keeps the engine of its first target: %s", name, engine_name(req->engine));
+	req->engine = seen->targets[i].engine;
+	req->engine_given = seen->targets[i].engine_given;
+	log_verbose("engine %s stays", engine_name(req->engine));
 }
 
 static int build_noclone_file(const struct build *b, struct backing *backing,
@@ -154,7 +128,7 @@ static int build_noclone_file(const struct build *b, struct backing *backing,
 	};
 	int r;
 
-	build_keep_engine(b->self, &req);
+	build_keep_engine(b->seen, &req);
 	r = backing_plan(backing, &req, b->self);
 	if (!r)
 		plan_file(&backing->req, &backing->facts, t, findings);
@@ -170,12 +144,8 @@ static void build_devices(const struct build *b, struct table *t,
 		.no_fastpath = opt(b->options, OPT_NO_FASTPATH),
 	};
 	_cleanup_free_ char *size = NULL;
-	int i;
 
-	for (i = 1; i < b->argc; i++) {
-		GROW(req.legs, req.nr_legs);
-		build_parse_leg(&req.legs[req.nr_legs++], b->argv[i]);
-	}
+	free(build_legs(&req, b->argc - 1, b->argv + 1));
 	plan_table(&req, &system_facts, t, findings);
 	size = size_format(req.chunk);
 	if (req.why)

@@ -12,18 +12,21 @@
 /**
  * struct build - what create and reload were given
  * @options: options
- * @self: number of the device the table is for; 0: it does not exist yet
- * @choose_chunk: without --chunk, choose one: not where data may exist
+ * @self: the device that gets the table, 0 if it is new
+ * @seen: its table, which says what the words do not; NULL if it is new
  * @argc: number of words after the name of the device
  * @argv: "linear DEV...", "striped DEV..." or "file PATH"; none with --table
  */
 struct build {
 	const struct options *options;
 	dev_t self;
-	bool choose_chunk;
+	const struct table *seen;
 	int argc;
 	char **argv;
 };
+
+/* Words DEV[:START[+LEN]] as legs: NULL, or what is wrong with one: a new string. */
+char *build_legs(struct plan_request *req, int argc, char **argv);
 
 /* What is wrong with the command line: a new string; NULL if nothing is. */
 char *build_usage(const struct build *b);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* noclone activate: bring saved devices back. */
+#include "cmd/change.h"
 #include "cmd/cmd.h"
 
 #include <errno.h>
@@ -24,7 +25,6 @@
 #include "system/module.h"
 #include "system/replace-file.h"
 #include "system/saved-file.h"
-#include "cli/load.h"
 #include "cli/output.h"
 
 /* How long others are waited for that look at legs, see activate_lock_legs() */
@@ -90,8 +90,6 @@ static int activate_check(struct activation *a)
 	signatures_check(&a->saved, !dry_run, &a->findings);
 	activate_replace_engines(a->name, t);
 	lint_table(t, &system_facts, 0, &a->findings);
-	if (!a->saved.readonly)
-		load_check_writable(t, &system_facts, &a->findings);
 	guard_table(t, &guard, &a->findings);
 	findings_log(&a->findings, path, FINDING_OK);
 	if (!findings_count(&a->findings, FINDING_ERROR))
@@ -107,10 +105,10 @@ static int activate_check(struct activation *a)
 /* What others have taken since the checks is found again before the device runs. */
 static int activate_load(struct activation *a, const struct table *t)
 {
-	struct load_check unused = {
+	struct change_unused unused = {
 		.known = &a->findings, .table = t, .readonly = a->saved.readonly,
 	};
-	const struct devmap_check check = { .loaded = load_still_unused, .data = &unused };
+	const struct devmap_check check = { .loaded = change_still_unused, .data = &unused };
 	int r = devmap_create(a->name, a->saved.uuid, t, a->saved.readonly, &check, &a->legs);
 
 	/* with udev late, it is active */

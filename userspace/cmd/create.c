@@ -1,40 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* noclone create */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "dm-noclone.h"
 #include "base/log.h"
-#include "base/size.h"
 #include "base/util.h"
-#include "model/finding.h"
 #include "model/name.h"
-#include "model/table.h"
-#include "system/backing.h"
 #include "system/blockdev.h"
 #include "system/devmap.h"
-#include "system/live.h"
 #include "system/saved-file.h"
 #include "cli/build.h"
-#include "cli/output.h"
-#include "cli/load.h"
-#include "cli/options.h"
+#include "cmd/change.h"
 #include "cmd/cmd.h"
-#include "cmd/saved-update.h"
-
-/* The DM UUID of a new device. */
-static char *create_random_uuid(const char *requested)
-{
-	_cleanup_free_ char *random = NULL;
-
-	if (requested && str_starts(requested, NOCLONE_UUID_PREFIX))
-		return xstrdup(requested);
-	if (!requested)
-		random = read_line_of("/proc/sys/kernel/random/uuid");
-	if (!requested && !random)
-		return NULL;
-	return xasprintf("%s%s", NOCLONE_UUID_PREFIX, requested ? requested : random);
-}
 
 /*
  * @requested with the prefix of our devices, or a random one if that is NULL: a new
@@ -42,51 +21,22 @@ static char *create_random_uuid(const char *requested)
  */
 static char *create_new_uuid(const char *requested)
 {
-	char *uuid = create_random_uuid(requested);
-	const char *wrong = uuid ? uuid_problem(uuid) : NULL;
+	_cleanup_free_ char *random = requested ? NULL : read_line_of("/proc/sys/kernel/random/uuid");
+	const char *rest = requested ? requested : random, *wrong;
+	char *uuid;
 
-	if (uuid && !wrong)
-		return uuid;
-	if (uuid)
-		log_err("--uuid \"%s\" %s", uuid, wrong);
-	else
+	if (!rest) {
 		log_err("no UUID: cannot read /proc/sys/kernel/random/uuid; give one with --uuid");
-	cleanup_free(&uuid);
-	return NULL;
-}
-
-static void create_dry_run(const struct options *o, const char *name,
-			   const char *uuid, const struct table *t,
-			   const struct findings *findings, const char *save)
-{
-	_cleanup_free_ char *quoted = shell_quote(uuid);
-	_cleanup_free_ char *options = xasprintf("%s%s --uuid %s",
-		opt(o, OPT_READONLY) ? " --readonly" : "",
-		opt(o, OPT_NOUDEVSYNC) ? " --noudevsync" : "", quoted);
-	_cleanup_free_ char *create = dry_run_dmsetup("create", name, options, t);
-	_cleanup_free_ char *line = xasprintf("%s%s", create, save);
-
-	dry_run(o, "create", name, uuid, t, findings, line);
-}
-
-static int create(const struct options *o, const char *name, const char *uuid,
-		  const struct table *t, const struct backing *backing,
-		  const struct findings *known)
-{
-	_cleanup_free_ char *size = size_format_short(table_sectors(t));
-	struct load_check unused = {
-		.known = known, .table = t, .saved = !backing_is_new(backing),
-		.readonly = opt(o, OPT_READONLY),
-	};
-	const struct devmap_check check = { .loaded = load_still_unused, .data = &unused };
-	int r = devmap_create(name, uuid, t, opt(o, OPT_READONLY), &check, NULL);
-
-	if (!r) {
-		log_verbose("%s: %s in %u target%s, UUID %s", name, size,
-			    t->nr, t->nr == 1 ? "" : "s", uuid);
-		live_warn_stand_in(name);
+		return NULL;
 	}
-	return r;
+	uuid = xasprintf("%s%s", str_starts(rest, NOCLONE_UUID_PREFIX) ? "" : NOCLONE_UUID_PREFIX,
+			 rest);
+	wrong = uuid_problem(uuid);
+	if (!wrong)
+		return uuid;
+	log_err("--uuid \"%s\" %s", uuid, wrong);
+	free(uuid);
+	return NULL;
 }
 
 /* Each command that makes a device has the lock until the device has its table. */
@@ -155,128 +105,79 @@ static bool create_check_saved(const struct options *o, const char *name)
 	return false;
 }
 
-static int create_refuse_words(const char *wrong)
+static int create_check_words(const struct build *b, const char *name)
 {
-	log_err("%s", wrong);
+	const char *wrong = name_problem(name);
+	_cleanup_free_ char *usage = NULL;
+
+	if (!wrong && (create_device_exists(b->options, name) ||
+		       !create_check_saved(b->options, name)))
+		return EXIT_FAILED;
+	usage = wrong ? xasprintf("\"%s\" %s", name, wrong) : build_usage(b);
+	if (!usage)
+		return EXIT_OK;
+	log_err("%s", usage);
 	return EXIT_USAGE;
 }
 
-static int create_check_name(const char *name)
-{
-	const char *wrong = name_problem(name);
-	_cleanup_free_ char *sentence = wrong ? xasprintf("\"%s\" %s", name, wrong) : NULL;
-
-	return wrong ? create_refuse_words(sentence) : EXIT_OK;
-}
-
-static int create_check_words(const struct build *b, const char *name)
-{
-	_cleanup_free_ char *wrong = build_usage(b);
-
-	if (create_device_exists(b->options, name) || !create_check_saved(b->options, name))
-		return EXIT_FAILED;
-	return wrong ? create_refuse_words(wrong) : EXIT_OK;
-}
-
-static int create_lock(const struct options *o, const char *name, struct saved_update *u)
-{
-	if (opt(o, OPT_DRY_RUN) || saved_name_problem(name))
-		return 0;
-	u->lock = saved_file_lock(name);
-	return MIN(u->lock, 0);
-}
-
-/*
- * With --persist, its file is written before there is a device, and named when there is.
- * The process that had the lock may have saved another device of that name, or UUID.
- */
-static int create_begin(const struct options *o, const char *name, const char *uuid,
-			struct saved_update *u)
+/* The process that had the lock may have saved another device of that name, or UUID. */
+static int create_begin(struct change *c)
 {
 	int r;
 
-	u->add = opt(o, OPT_PERSIST);
-	r = u->add ? saved_update_begin(u, o, name, uuid) : create_lock(o, name, u);
-	u->as_is = opt(o, OPT_FORCE);
-	if (!r && u->add && !(create_check_saved(o, name) && create_check_saved_uuid(o, name, uuid)))
+	if (!opt(c->o, OPT_PERSIST) &&
+	    (opt(c->o, OPT_DRY_RUN) || saved_name_problem(c->dev.name)))
+		return 0;
+	if (!opt(c->o, OPT_PERSIST)) {
+		r = c->update.lock = saved_file_lock(c->dev.name);
+		return MIN(r, 0);
+	}
+	c->update.add = true;
+	c->update.as_is = opt(c->o, OPT_FORCE);
+	r = saved_update_begin(&c->update, c->o, c->dev.name, c->dev.uuid);
+	if (!r && !(create_check_saved(c->o, c->dev.name) &&
+		    create_check_saved_uuid(c->o, c->dev.name, c->dev.uuid)))
 		r = -EEXIST;
 	return r;
 }
 
-static int create_saved(const struct build *b, const char *name, const char *uuid,
-			const struct table *t, struct backing *backing,
-			const struct findings *findings)
+static int create(struct change *c, const struct build *b)
 {
-	_cleanup_saved_update_ struct saved_update u = SAVED_UPDATE_INIT;
-	const struct options *o = b->options;
-	bool good = false;
-	int r = create_begin(o, name, uuid, &u);
+	int r = create_check_saved_uuid(c->o, c->dev.name, c->dev.uuid) ? 0 : -EEXIST;
 
+	if (!r)
+		r = build_table(b, &c->backing, &c->table, &c->findings) ? : change_check(c);
 	if (r)
 		return r;
-	r = load_begin(b, t, backing);
-	if (!r)
-		r = saved_update_stage(&u, t, opt(o, OPT_READONLY));
-	if (!r) {
-		r = create(o, name, uuid, t, backing, findings);
-		/* with udev late, the device is complete */
-		good = !r || r == -ETIMEDOUT;
+	if (!opt(c->o, OPT_DRY_RUN))
+		r = devmap_permitted();
+	if (r) {
+		log_err("creating %s failed: %s", c->dev.name, devmap_reason(r));
+		return r;
 	}
-	if (good)
-		r = saved_update_commit(&u) ? : r;
-	saved_update_end(&u);
-	load_end(backing, good);
-	return r;
-}
-
-static int create_plan(const struct options *o, const char *name, const char *uuid,
-		       const struct table *t, const struct findings *findings)
-{
-	_cleanup_saved_update_ struct saved_update u = SAVED_UPDATE_INIT;
-	int r = create_begin(o, name, uuid, &u);
-
-	if (!r)
-		r = saved_update_stage(&u, t, opt(o, OPT_READONLY));
-	if (!r)
-		create_dry_run(o, name, uuid, t, findings, saved_update_words(&u));
-	return r;
+	r = create_begin(c);
+	if (r)
+		return r;
+	return opt(c->o, OPT_DRY_RUN) ? change_print(c, "", "") : change_run(c);
 }
 
 int cmd_create(const struct options *o, int argc, char **argv)
 {
-	const struct build build = {
-		.options = o, .choose_chunk = true, .argc = argc - 1, .argv = argv + 1,
-	};
-	_cleanup_findings_ struct findings findings = { 0 };
-	_cleanup_backing_ struct backing backing = { .fd = -1 };
-	_cleanup_table_ struct table t = { 0 };
-	const char *name = argv[0];
-	_cleanup_free_ char *uuid = NULL;
+	const struct build build = { .options = o, .argc = argc - 1, .argv = argv + 1 };
+	_cleanup_change_ struct change c = CHANGE_INIT(o, "create");
 	int r;
 
-	r = create_check_name(name);
-	if (!r)
-		r = create_check_words(&build, name);
+	c.dev.name = xstrdup(argv[0]);
+	c.readonly = opt(o, OPT_READONLY);
+	r = create_check_words(&build, c.dev.name);
 	if (r)
 		return r;
-	uuid = create_new_uuid(o->uuid);
-	if (!uuid)
+	c.dev.uuid = create_new_uuid(o->uuid);
+	if (!c.dev.uuid)
 		return o->uuid ? EXIT_USAGE : EXIT_FAILED;
-	if (!create_check_saved_uuid(o, name, uuid))
+	if (create(&c, &build))
 		return EXIT_FAILED;
-	if (load_prepare(&build, &backing, &t, &findings))
-		return EXIT_FAILED;
-	if (opt(o, OPT_DRY_RUN)) {
-		backing_announce(&backing);
-		return create_plan(o, name, uuid, &t, &findings) ? EXIT_FAILED : EXIT_OK;
-	}
-	r = devmap_permitted();
-	if (r) {
-		log_err("creating %s failed: %s", name, devmap_reason(r));
-		return EXIT_FAILED;
-	}
-	r = create_saved(&build, name, uuid, &t, &backing, &findings);
-	if (!r && opt(o, OPT_PERSIST))
-		saved_unit("start", name);
-	return r ? EXIT_FAILED : EXIT_OK;
+	if (opt(o, OPT_PERSIST) && !opt(o, OPT_DRY_RUN))
+		saved_unit("start", c.dev.name);
+	return EXIT_OK;
 }

@@ -8,623 +8,451 @@
  * after that can be grown later.
  */
 #include <errno.h>
-#include <json-c/json.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/sysmacros.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/child.h"
 #include "base/log.h"
 #include "base/size.h"
 #include "base/util.h"
-#include "model/facts.h"
-#include "model/lint.h"
 #include "model/name.h"
 #include "model/plan.h"
 #include "model/resize.h"
-#include "model/table.h"
 #include "system/blockdev.h"
-#include "system/devmap.h"
 #include "system/file-lookup.h"
-#include "system/growth.h"
 #include "system/guard.h"
 #include "system/identity.h"
-#include "system/live.h"
-#include "system/users.h"
-#include "cli/load.h"
+#include "cli/build.h"
 #include "cli/output.h"
 #include "cli/select.h"
+#include "cmd/change.h"
 #include "cmd/cmd.h"
-#include "cmd/saved-update.h"
 
 /**
  * struct resize - one run
- * @o: options
- * @dev: the device
- * @node: path of it
- * @live: its table
- * @new: the table that it is to get
- * @direct: @live with the engine direct, if the file is pinned and has to grow; else empty
- * @running: the table of these that is in use: another one is that of another process
- * @old_sectors: its size
- * @sectors: size that it is to get
+ * @c: the change
+ * @node: path of the device
+ * @last: the last target of its table, which grows or is followed by others
  * @room: what it grows into
- * @growth: its file
+ * @next: name of the user that ends the room behind a leg, or NULL
+ * @sectors: size that it is to get
+ * @grows: that is more than it has
  * @mounted: the file system on it is, with --resizefs
- * @udev_late: done, but udev has not confirmed it
- * @update: its file as a saved device, locked until the end, but for a dry run
- * @findings: what --force has overridden
  */
 struct resize {
-	const struct options *o;
-	struct devmap_device dev;
+	struct change c;
 	char *node;
-	struct live live;
-	struct table new, direct;
-	const struct table *running;
-	uint64_t old_sectors, sectors;
-	struct room room;
-	struct growth growth;
+	const struct target *last;
+	struct resize_room room;
+	char *next;
+	uint64_t sectors;
+	bool grows;
 	bool mounted;
-	bool udev_late;
-	struct saved_update update;
-	struct findings findings;
 };
-
-static void resize_free(struct resize *r)
-{
-	devmap_device_free(&r->dev);
-	free(r->node);
-	live_free(&r->live);
-	table_free(&r->new);
-	table_free(&r->direct);
-	room_free(&r->room);
-	findings_free(&r->findings);
-	saved_update_end(&r->update);
-}
-
-static const struct target *resize_last(const struct table *t)
-{
-	return &t->targets[t->nr - 1];
-}
 
 /* Log a sentence about the device.  Return: @error. */
 static int resize_refuse(const struct resize *r, int error, const char *sentence)
 {
-	log_err("%s: %s", r->dev.name, sentence);
+	log_err("%s: %s", r->c.dev.name, sentence);
 	return error;
 }
 
-static bool resize_grows(const struct resize *r)
+static int resize_refuse_lookup(const char *name, int error)
 {
-	return r->sectors > r->old_sectors;
+	log_err("%s: %s", name, strerror(-error));
+	return error;
 }
 
-/* The facts of before may be old by the time that the lock is there. */
-static int resize_lock(struct resize *r)
-{
-	_cleanup_free_ char *name = xstrdup(r->dev.name);
-	int e = saved_update_begin(&r->update, r->o, name, r->dev.uuid);
-
-	if (e)
-		return e;
-	devmap_device_free(&r->dev);
-	r->dev = (struct devmap_device) { 0 };
-	return select_device(name, &r->dev);
-}
-
-static int resize_find(struct resize *r, const char *word)
-{
-	_cleanup_free_ char *resume = NULL, *why = NULL, *why_loaded = NULL;
-	int e = select_device(word, &r->dev);
-
-	if (!e)
-		e = resize_lock(r);
-	if (!e)
-		e = select_check_owner(r->o, &r->dev);
-	if (e)
-		return e;
-	resume = name_command("resume", r->dev.name);
-	why = xasprintf("it is suspended; to resume it: %s", resume);
-	why_loaded = xasprintf("another process has loaded a table: \"dmsetup clear %s\" drops that",
-			       r->dev.name);
-	if (r->dev.suspended)
-		return resize_refuse(r, -EBUSY, why);
-	if (r->dev.inactive_table)
-		return resize_refuse(r, -EBUSY, why_loaded);
-	/* without udev there may be no other node */
-	r->node = xasprintf("/dev/mapper/%s", r->dev.name);
-	if (access(r->node, F_OK)) {
-		free(r->node);
-		r->node = xasprintf("/dev/dm-%u", minor(r->dev.devno));
-	}
-	return 0;
-}
-
-/* Is each path of the live table that of the file in use?  A new table opens them again. */
-static int resize_check_files(const struct resize *r)
-{
-	unsigned int i;
-
-	for (i = 0; i < r->live.table.nr; i++) {
-		_cleanup_free_ char *name = NULL, *sentence = NULL;
-		const struct target *t = &r->live.table.targets[i];
-		_cleanup_file_facts_ struct file_facts f = { 0 };
-		struct file_id found;
-
-		if (!t->path || file_lookup(t->path, false, &f))
-			continue;
-		found = file_facts_id(&f);
-		if (!file_id_differs(&t->id, &found))
-			continue;
-		name = path_encode(t->path);
-		sentence = xasprintf("%s is another file than the one that the device runs on", name);
-		return resize_refuse(r, -ESTALE, sentence);
-	}
-	return 0;
-}
-
-static int resize_look(struct resize *r, const char *word)
+static int resize_begin(struct resize *r, const char *word)
 {
 	_cleanup_free_ char *why = NULL;
-	int e = resize_find(r, word) ? : select_live(r->dev.name, &r->live);
+	int e = change_begin(&r->c, word) ? : select_check_owner(r->c.o, &r->c.dev);
 
 	if (e)
 		return e;
-	r->running = &r->live.table;
-	why = resize_objection(&r->live.table);
+	why = resize_objection(&r->c.live.table);
 	if (why)
 		return resize_refuse(r, -EOPNOTSUPP, why);
-	r->old_sectors = table_sectors(&r->live.table);
-	return resize_check_files(r);
+	r->last = &r->c.live.table.targets[r->c.live.table.nr - 1];
+	r->node = xasprintf("/dev/mapper/%s", r->c.dev.name);
+	/* without udev there may be no other node */
+	if (access(r->node, F_OK)) {
+		free(r->node);
+		r->node = xasprintf("/dev/dm-%u", minor(r->c.dev.devno));
+	}
+	return 0;
 }
 
-/* The engine extent pins the file, so the device has to run without it for a moment. */
-static void resize_plan_direct(struct resize *r)
+/* The room behind the legs ends at what other devices have, active or saved. */
+static void resize_add_used(const char *name, void *parts)
 {
+	_cleanup_table_ struct table t = { 0 };
+
+	live_table(name, &t);
+	parts_add_table(parts, name, &t);
+}
+
+static uint64_t resize_room_behind(const struct device_facts *f, uint64_t end,
+				   const struct parts *parts, const char **next)
+{
+	const uint64_t from = f->offset + end;
+	uint64_t to = f->offset + f->sectors;
 	unsigned int i;
 
-	table_copy(&r->live.table, &r->direct);
-	for (i = 0; i < r->direct.nr; i++) {
-		struct target *t = &r->direct.targets[i];
+	*next = NULL;
+	for (i = 0; i < parts->nr; i++) {
+		const struct part *p = &parts->part[i];
 
-		if (!t->path || t->engine != ENGINE_EXTENT)
+		if (p->range.disk != f->disk || p->range.end <= from || p->range.first >= to)
 			continue;
-		t->engine = ENGINE_DIRECT;
-		/* it is the default, which the kernel does not name when it prints the table */
-		t->engine_given = false;
+		to = MAX(p->range.first, from);
+		*next = p->name;
 	}
+	return to > from ? to - from : 0;
 }
 
-static void resize_plan_growth(struct resize *r)
+/* The leg with the least room decides. */
+static int resize_find_behind_legs(struct resize *r)
 {
-	const struct target *last = resize_last(&r->new);
-	uint64_t block = r->room.resize.block;
+	_cleanup_parts_ struct parts parts = { 0 };
+	uint64_t least = UINT64_MAX;
+	unsigned int i;
+
+	devmap_for_each(resize_add_used, &parts);
+	parts_add_saved(&parts);
+	for (i = 0; i < r->last->nr_legs; i++) {
+		const struct leg *leg = &r->last->legs[i];
+		_cleanup_facts_ struct device_facts f = { 0 };
+		int e = blockdev_lookup(leg->device, &f);
+		const char *next;
+		uint64_t sectors;
+
+		if (e)
+			return resize_refuse_lookup(leg->device, e);
+		r->room.block = MAX(r->room.block, (uint64_t)f.logical_block);
+		sectors = resize_room_behind(&f, leg->start + target_leg_length(r->last), &parts,
+					     &next);
+		if (sectors >= least)
+			continue;
+		least = sectors;
+		free(r->next);
+		r->next = next ? xstrdup(next) : NULL;
+	}
+	r->room.free = resize_legs_room(r->last, least);
+	return 0;
+}
+
+/* Without max the file grows as far as its file system lets it. */
+static int resize_find_in_file(struct resize *r, bool is_max)
+{
+	_cleanup_free_ char *name = path_encode(r->last->path);
+	_cleanup_file_facts_ struct file_facts f = { 0 };
+	uint64_t end = r->last->file_start + r->last->length, sectors;
+	int e = file_lookup(r->last->path, false, &f);
+
+	if (e)
+		return resize_refuse_lookup(name, e);
+	r->room.block = plan_file_unit(r->last->engine, &f);
+	sectors = f.bytes / r->room.block * r->room.block >> SECTOR_SHIFT;
+	r->room.free = !is_max ? TABLE_MAX_SECTORS : sectors > end ? sectors - end : 0;
+	return 0;
+}
+
+static int resize_complete_spec(struct resize *r, struct leg_spec *spec)
+{
+	_cleanup_facts_ struct device_facts f = { 0 }, own = { 0 };
+	int e = blockdev_lookup(spec->device, &f) ? :
+		blockdev_lookup_number(r->c.dev.devno, &own);
+
+	if (e)
+		return resize_refuse_lookup(spec->device, e);
+	if (spec->start >= f.sectors || spec->length > f.sectors - spec->start) {
+		log_err("%s: it ends before the part that is asked for", spec->device);
+		return -ENOSPC;
+	}
+	/* a file system that was made for smaller ones may not even be mounted again */
+	if (f.logical_block > own.logical_block && !opt(r->c.o, OPT_FORCE)) {
+		log_err("%s has logical blocks of %u bytes, %s of %u: what is on that may not be usable any more; --force continues",
+			spec->device, f.logical_block, r->c.dev.name, own.logical_block);
+		return -EPERM;
+	}
+	r->room.block = MAX(r->room.block, (uint64_t)f.logical_block);
+	if (!spec->length)
+		spec->length = f.sectors - spec->start;
+	free(spec->device);
+	spec->device = xstrdup(f.path);
+	return 0;
+}
+
+static int resize_find_room(struct resize *r, bool is_max, const struct plan_request *added)
+{
+	unsigned int i;
+	int e = r->last->path ? resize_find_in_file(r, is_max) : resize_find_behind_legs(r);
+
+	for (i = 0; i < added->nr_legs && !e; i++)
+		e = resize_complete_spec(r, &added->legs[i]);
+	r->room.leg = added->legs;
+	r->room.nr_legs = added->nr_legs;
+	return e;
+}
+
+static int resize_plan_file(struct resize *r)
+{
+	const struct target *last = &r->c.table.targets[r->c.table.nr - 1];
+	uint64_t block = r->room.block;
 	uint64_t bytes = (last->file_start + last->length) << SECTOR_SHIFT;
-
-	bytes = (bytes + block - 1) / block * block;
-	if (bytes <= r->room.file_bytes)
-		return;
-	r->growth = (struct growth) {
-		.path = resize_last(&r->live.table)->path,
-		.id = resize_last(&r->live.table)->id,
-		.bytes = bytes,
-		.old_bytes = r->room.file_bytes,
-		.written = opt(r->o, OPT_ALLOCATE) || last->engine == ENGINE_EXTENT,
+	struct file_request req = {
+		.path = last->path,
+		.bytes = (bytes + block - 1) / block * block,
+		.allocate = opt(r->c.o, OPT_ALLOCATE),
+		.engine = last->engine,
 	};
+	_cleanup_file_facts_ struct file_facts f = { 0 };
+
+	if (!last->path || (!file_lookup(last->path, false, &f) && f.bytes >= req.bytes))
+		return 0;
 	if (last->engine == ENGINE_EXTENT)
-		resize_plan_direct(r);
+		return resize_refuse(r, -ETXTBSY, "its file is pinned by engine extent: reload with --engine direct first, and afterwards with extent");
+	r->c.backing.running = true;
+	return backing_plan(&r->c.backing, &req, r->c.dev.devno);
 }
 
-static int resize_plan_table(struct resize *r, const struct resize_size *size,
-			     const struct plan_request *added)
+static int resize_plan(struct resize *r, const struct resize_size *size,
+		       const struct plan_request *added)
 {
-	const struct target *last = resize_last(&r->live.table);
-	_cleanup_free_ char *why = NULL;
+	struct change *c = &r->c;
+	_cleanup_free_ char *why = NULL, *other = NULL;
 	int e;
 
-	if (added->nr_legs && last->kind != TARGET_LINEAR)
+	if (added->nr_legs && r->last->kind != TARGET_LINEAR)
 		return resize_refuse(r, -EINVAL, "devices can be added to a linear one only: reload gives it another table");
-	e = room_find(&r->room, last, added->legs, added->nr_legs, size->how == RESIZE_MAX);
+	e = resize_find_room(r, size->how == RESIZE_MAX, added);
 	if (e)
 		return e;
-	why = resize_table(&r->live.table, size, &r->room.resize, &r->new);
-	if (why && r->room.next && !added->nr_legs)
-		log_err("%s: %s; after it comes %s", r->dev.name, why, r->room.next);
+	why = resize_table(&c->live.table, size, &r->room, &c->table);
+	if (why && r->next && !added->nr_legs)
+		log_err("%s: %s; after it comes %s", c->dev.name, why, r->next);
 	else if (why)
 		resize_refuse(r, -ENOSPC, why);
 	if (why)
 		return -ENOSPC;
-	r->sectors = table_sectors(&r->new);
-	if (last->path && resize_grows(r))
-		resize_plan_growth(r);
-	table_rename_devices(&r->new, identity_path);
-	return 0;
+	r->sectors = table_sectors(&c->table);
+	r->grows = r->sectors > table_sectors(&c->live.table);
+	/* a new table opens its files again */
+	other = change_data(c, &system_facts, false);
+	if (other)
+		return resize_refuse(r, -ESTALE, other);
+	return r->grows ? resize_plan_file(r) : 0;
 }
 
-/* The type of what is on the device: a new string, or NULL. */
-static char *resize_contents(const struct resize *r)
-{
-	_cleanup_facts_ struct device_facts f = { 0 };
-	_cleanup_free_ char *label = NULL;
-	char *type = NULL;
+/*
+ * The file system on a mapped device, which fsadm(8) of lvm2 makes larger: ext2 to ext4,
+ * xfs, and what is in LUKS.  It is used as lvextend uses it: what is not mounted is checked
+ * before the device grows, as resize2fs wants it.
+ */
 
-	if (!blockdev_lookup_number(r->dev.devno, &f))
-		identity_probe(&f, 0, f.sectors, &type, &label);
-	return type;
+/* Exit status of "fsadm check": there is nothing to do, the file system is mounted. */
+#define FSADM_MOUNTED	3
+#define FSADM_LINES	5
+
+/* The reason of a failure mostly is in the first lines. */
+static void resize_fsadm_log(char *text)
+{
+	unsigned int left = FSADM_LINES;
+	char *save = NULL, *line;
+
+	for (line = strtok_r(text, "\r\n", &save); line && left--;
+	     line = strtok_r(NULL, "\r\n", &save))
+		log_err("  %s", line);
 }
 
-static int resize_plan_filesystem(struct resize *r)
+/* Return: 0, FSADM_MOUNTED, or a negative errno after a message. */
+static int resize_fsadm(const struct resize *r, bool changes, char *verb, char *size)
 {
-	_cleanup_free_ char *type = NULL, *advice = NULL;
+	char *argv[] = {
+		"fsadm", changes ? verb : "--dry-run", changes ? r->node : verb,
+		changes ? NULL : r->node, size, NULL,
+	};
+	_cleanup_child_output_ struct child_output output = { 0 };
 	int e;
 
-	if (!opt(r->o, OPT_RESIZEFS))
-		return 0;
-	e = fsadm_plan(r->node, r->sectors, &r->mounted);
-	if (!e || e == -ENOENT || e == -EINTR)
+	stop_hold();
+	e = child_run(argv, changes, &output);
+	stop_release();
+	if (e == -ENOENT)
+		log_err("--resizefs needs fsadm: install lvm2, or leave --resizefs out");
+	else if (e)
+		log_err("fsadm %s %s: %s", verb, r->node, strerror(-e));
+	if (e || !output.status)
 		return e;
-	type = resize_contents(r);
-	advice = type ? fsadm_advice(type, r->node) : NULL;
-	log_err("%s: leave --resizefs out%s%s", r->dev.name,
-		advice ? ", and afterwards: " : "", advice ? advice : "");
-	return e;
+	if (WIFEXITED(output.status) && WEXITSTATUS(output.status) == FSADM_MOUNTED)
+		return FSADM_MOUNTED;
+	log_err("fsadm %s %s failed:", verb, r->node);
+	resize_fsadm_log(*output.err ? output.err : output.out);
+	return -EIO;
 }
 
-static void resize_check_leg(struct resize *r, const char *device, uint32_t block)
+/* What makes it larger, to be typed: a new string, or NULL. */
+static char *resize_advice(const char *type, const char *node)
 {
-	_cleanup_facts_ struct device_facts f = { 0 };
-
-	if (blockdev_lookup(device, &f))
-		return;
-	if (f.readonly && !r->dev.readonly)
-		finding_at(&r->findings, FINDING_ERROR, 0, "%s is read-only", device);
-	/* a file system that was made for smaller ones may not even be mounted again */
-	if (f.logical_block > block)
-		finding_at(&r->findings, FINDING_ERROR, 0,
-			   "%s has logical blocks of %u bytes, %s of %u: what is on that may not be usable any more",
-			   device, f.logical_block, r->dev.name, block);
-}
-
-static void resize_check_new_legs(struct resize *r)
-{
-	_cleanup_facts_ struct device_facts f = { 0 };
-	unsigned int i, j;
-
-	if (r->new.nr == r->live.table.nr || blockdev_lookup_number(r->dev.devno, &f))
-		return;
-	for (i = r->live.table.nr; i < r->new.nr; i++)
-		for (j = 0; j < r->new.targets[i].nr_legs; j++)
-			resize_check_leg(r, r->new.targets[i].legs[j].device,
-					 f.logical_block);
-}
-
-/* May it have all that the new table adds? */
-static int resize_check(struct resize *r)
-{
-	const struct target *last = resize_last(&r->live.table);
-	const struct target *same = &r->new.targets[r->live.table.nr - 1];
-	const struct guard guard = {
-		.self = r->dev.devno, .saved = true, .readonly = r->dev.readonly,
+	/* after a blank comes the device */
+	static const char *const known[][2] = {
+		{ "ext", "fsadm resize " },
+		{ "xfs", "fsadm resize " },
+		{ "crypto_LUKS", "fsadm resize " },
+		{ "LVM2_member", "pvresize " },
+		{ "btrfs", "btrfs filesystem resize max MOUNTPOINT" },
+		{ "f2fs", "resize.f2fs " },
+		{ "swap", "swapoff, mkswap and swapon" },
+		{ "dos", "growpart or parted, for its partitions" },
+		{ "gpt", "growpart or parted, for its partitions" },
 	};
-
-	bool cycle = false;
-
-	if (!resize_grows(r))
-		return 0;
-	guard_table(&r->new, &guard, &r->findings);
-	resize_check_new_legs(r);
-	room_check_signatures(last, target_leg_length(same) - target_leg_length(last),
-			      &r->findings);
-	/* a file has to be as large as the new table needs it */
-	if (!r->growth.bytes)
-		cycle = lint_table(&r->new, &system_facts, r->dev.devno, &r->findings);
-	findings_log(&r->findings, r->dev.name, FINDING_ERROR);
-	if (cycle)
-		return resize_refuse(r, -ELOOP, "refused: a device cannot be built on itself");
-	return load_overridden(r->o, &r->findings) ? 0 : -EPERM;
-}
-
-static void resize_add_step(struct strbuf *b, char *step)
-{
-	if (step)
-		strbuf_add(b, "%s%s", b->len ? "\n" : "", step);
-	free(step);
-}
-
-static char *resize_reload_words(const struct resize *r, const struct table *t)
-{
-	return dry_run_reload(r->o, r->dev.name, r->dev.readonly, t);
-}
-
-/* As shell commands, a line each. */
-static char *resize_steps(const struct resize *r)
-{
-	_cleanup_free_ char *load = resize_reload_words(r, &r->new);
-	const bool fs = opt(r->o, OPT_RESIZEFS);
-	struct strbuf b = { 0 };
-
-	if (fs && !r->mounted)
-		resize_add_step(&b, fsadm_check_words(r->node));
-	if (r->direct.nr)
-		resize_add_step(&b, resize_reload_words(r, &r->direct));
-	resize_add_step(&b, growth_words(&r->growth));
-	if (resize_grows(r))
-		resize_add_step(&b, xasprintf("%s%s", load, saved_update_words(&r->update)));
-	if (fs)
-		resize_add_step(&b, fsadm_resize_words(r->node));
-	return b.len ? strbuf_take(&b) : xstrdup("");
-}
-
-static void resize_print_json(const struct resize *r, const char *steps)
-{
-	_cleanup_free_ char *table = table_print(&r->new, false, identity_loadable, NULL);
-	struct json_object *out = output_new("resize");
-
-	output_add_bool(out, "dry_run", true);
-	output_add_string(out, "name", r->dev.name);
-	output_add_number(out, "old_sectors", r->old_sectors);
-	output_add_number(out, "sectors", r->sectors);
-	json_object_object_add(out, "table", output_lines(table));
-	output_add_findings(out, &r->findings, FINDING_OK);
-	json_object_object_add(out, "steps", output_lines(steps));
-	output_print(out);
-	json_object_put(out);
-}
-
-/* A step that fails must not be followed by the next one, also in a shell. */
-static void resize_print_steps(const struct resize *r)
-{
-	_cleanup_free_ char *steps = resize_steps(r);
-	char *line, *save = NULL;
-	const char *and = "";
-
-	if (opt(r->o, OPT_JSON)) {
-		resize_print_json(r, steps);
-		return;
-	}
-	for (line = strtok_r(steps, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
-		printf("%s%s", and, line);
-		and = " &&\n";
-	}
-	if (*and)
-		printf("\n");
-}
-
-static bool resize_same_table(const struct table *a, const struct table *b)
-{
-	_cleanup_free_ char *first = table_print(a, false, NULL, NULL);
-	_cleanup_free_ char *second = table_print(b, false, NULL, NULL);
-
-	return !strcmp(first, second);
-}
-
-/* Between the checks and here may have been minutes of e2fsck. */
-static int resize_check_loaded(const char *name, void *data)
-{
-	_cleanup_table_ struct table now = { 0 };
-	const struct resize *r = data;
-	struct load_check unused = {
-		.known = &r->findings, .table = &r->new, .saved = true,
-		.readonly = r->dev.readonly,
-	};
-	int e;
-
-	if (live_table(name, &now) || !resize_same_table(&now, r->running))
-		return resize_refuse(r, -EBUSY,
-				     "another process has changed its table meanwhile: try again");
-	e = resize_check_files(r);
-	return e ? e : load_still_unused(name, &unused);
-}
-
-/* Only if no other process has changed the device, or is about to. */
-static int resize_swap_table(struct resize *r, const struct table *t)
-{
-	const struct devmap_check unchanged = {
-		.loaded = resize_check_loaded, .data = r, .alone = true,
-	};
-	int e = devmap_reload(r->dev.name, t, r->dev.readonly, &unchanged);
-
-	/* the table is running nevertheless */
-	r->udev_late |= e == -ETIMEDOUT;
-	if (e && e != -ETIMEDOUT)
-		return e;
-	r->running = t;
-	return 0;
-}
-
-static int resize_check_grown_file(const struct resize *r)
-{
-	_cleanup_findings_ struct findings findings = { 0 };
-
-	if (r->growth.bytes)
-		lint_table(&r->new, &system_facts, r->dev.devno, &findings);
-	findings_log(&findings, r->dev.name, FINDING_ERROR);
-	return load_overridden(r->o, &findings) ? 0 : -EINVAL;
-}
-
-static int resize_stop_if_requested(const struct resize *r)
-{
-	return stop_requested() ? resize_refuse(r, -EINTR, "stopped") : 0;
-}
-
-/* If a resume failed half-way, the new table may run: then the file has to stay. */
-static bool resize_has_old_size(const struct resize *r)
-{
-	_cleanup_table_ struct table t = { 0 };
-
-	return !live_table(r->dev.name, &t) && table_sectors(&t) == r->old_sectors;
-}
-
-static void resize_undo(struct resize *r)
-{
-	_cleanup_free_ char *words = NULL;
-
-	if (!resize_has_old_size(r))
-		return;
-	growth_undo(&r->growth);
-	if (r->running != &r->direct || !resize_swap_table(r, &r->live.table))
-		return;
-	words = resize_reload_words(r, &r->live.table);
-	log_err("%s runs with the engine direct now; its old table pins its file again: %s",
-		r->dev.name, words);
-}
-
-/* Up to where the new table runs; a failure leaves the old one, and the old file. */
-static int resize_switch(struct resize *r)
-{
-	int e = resize_stop_if_requested(r);
-
-	if (!e && r->direct.nr)
-		e = resize_swap_table(r, &r->direct);
-	if (!e)
-		e = growth_apply(&r->growth);
-	if (!e)
-		e = resize_check_grown_file(r);
-	if (!e)
-		e = resize_stop_if_requested(r);
-	if (!e && resize_grows(r))
-		e = resize_swap_table(r, &r->new);
-	if (e)
-		resize_undo(r);
-	return e;
-}
-
-/* What is on the device does not grow by itself. */
-static void resize_report_above(const struct resize *r)
-{
-	_cleanup_free_ char *type = resize_contents(r);
-	_cleanup_free_ char *advice = type ? fsadm_advice(type, r->node) : NULL;
-	_cleanup_uses_ struct uses uses = { 0 };
+	_cleanup_free_ char *quoted = shell_quote(node);
 	unsigned int i;
 
-	if (type)
-		log_note("%s: %s on it keeps its size%s%s", r->dev.name, type,
-			 advice ? "; this makes it larger: " : "", advice ? advice : "");
-	open_uses_lasting(&uses, r->dev.devno);
-	for (i = 0; i < uses.nr; i++)
-		if (uses.use[i].kind == USE_HOLDER)
-			log_note("%s: %s, which stands on it, keeps its size", r->dev.name,
-				 uses.use[i].by);
+	for (i = 0; i < ARRAY_SIZE(known); i++) {
+		const char *command = known[i][1];
+
+		if (str_starts(type, known[i][0]))
+			return xasprintf("%s%s", command,
+					 command[strlen(command) - 1] == ' ' ? quoted : "");
+	}
+	return NULL;
+}
+
+/* What is on the device, and ": " with the advice if there is one: a new string, or NULL. */
+static char *resize_contents(const struct resize *r, const char *words)
+{
+	_cleanup_free_ char *type = NULL, *label = NULL, *advice = NULL;
+	_cleanup_facts_ struct device_facts f = { 0 };
+
+	if (!blockdev_lookup_number(r->c.dev.devno, &f))
+		identity_probe(&f, 0, f.sectors, &type, &label);
+	advice = type ? resize_advice(type, r->node) : NULL;
+	return type ? xasprintf("%s%s%s%s", type, words, advice ? ": " : "", advice ? : "") : NULL;
+}
+
+/* A check does not look at what is mounted, and fsadm cannot rehearse on what is not. */
+static int resize_plan_filesystem(struct resize *r)
+{
+	_cleanup_free_ char *size = xasprintf("%llub", (unsigned long long)r->sectors << SECTOR_SHIFT);
+	_cleanup_free_ char *contents = NULL;
+	int e = resize_fsadm(r, false, "check", NULL);
+
+	r->mounted = e == FSADM_MOUNTED;
+	if (r->mounted)
+		e = resize_fsadm(r, false, "resize", size);
+	if (e >= 0 || e == -ENOENT || e == -EINTR)
+		return e;
+	contents = resize_contents(r, " is made larger afterwards");
+	log_err("%s: leave --resizefs out%s%s", r->c.dev.name, contents ? "; " : "", contents ? : "");
+	return e;
+}
+
+static int resize_print(struct resize *r)
+{
+	_cleanup_free_ char *node = shell_quote(r->node);
+	const bool fs = opt(r->c.o, OPT_RESIZEFS);
+	_cleanup_free_ char *check = fs && !r->mounted ?
+		xasprintf("fsadm check %s || [ $? -eq %d ] && ", node, FSADM_MOUNTED) : xstrdup("");
+	_cleanup_free_ char *after = fs ? xasprintf(" && fsadm resize %s", node) : xstrdup("");
+	_cleanup_free_ char *only = fs ? xasprintf("%sfsadm resize %s", check, node) : xstrdup(":");
+
+	if (r->grows)
+		return change_print(&r->c, check, after);
+	dry_run(r->c.o, r->c.command, r->c.dev.name, NULL, &r->c.table, NULL, only);
+	return 0;
 }
 
 static void resize_report(const struct resize *r)
 {
-	_cleanup_free_ char *size = size_format(r->sectors);
+	_cleanup_free_ char *contents = NULL;
 
-	if (!resize_grows(r))
-		log_note("%s has that size already", r->dev.name);
-	else
-		log_verbose("%s has %s", r->dev.name, size);
-	live_warn_stand_in(r->dev.name);
-	if (resize_grows(r) && !opt(r->o, OPT_RESIZEFS))
-		resize_report_above(r);
+	if (!r->grows)
+		log_note("%s has that size already", r->c.dev.name);
+	if (!r->grows || opt(r->c.o, OPT_RESIZEFS))
+		return;
+	/* it does not grow by itself */
+	contents = resize_contents(r, " on it keeps its size; this makes it larger");
+	if (contents)
+		log_note("%s: %s", r->c.dev.name, contents);
+	else if (r->c.dev.open_count)
+		log_note("%s: what stands on it keeps its size", r->c.dev.name);
 }
 
-/* A device that has its size already may lack its file, if the command was interrupted. */
-static int resize_stage(struct resize *r)
-{
-	if (!resize_grows(r) && !r->update.left)
-		return 0;
-	return saved_update_stage(&r->update, &r->new, r->dev.readonly);
-}
-
-/* Context: stop_hold(). */
 static int resize_run(struct resize *r)
 {
-	const bool fs = opt(r->o, OPT_RESIZEFS);
-	int e = resize_stage(r);
+	const bool fs = opt(r->c.o, OPT_RESIZEFS);
+	int e = fs && !r->mounted ? resize_fsadm(r, true, "check", NULL) : 0, late;
 
-	if (!e && fs && !r->mounted)
-		e = fsadm_check(r->node);
-	if (!e)
-		e = resize_switch(r);
-	if (e)
+	/* mounted since the plan: it grows nevertheless */
+	if (e < 0)
 		return e;
-	/* with its old size it would be too small for the file system at the next boot */
-	e = saved_update_commit(&r->update);
+	if (e != FSADM_MOUNTED && fs && stop_requested())
+		return resize_refuse(r, -EINTR, "stopped");
+	late = r->grows ? change_run(&r->c) : change_finish(&r->c);
+	/* with its old size in its file it would be too small for the file system at the next boot */
+	if (late && late != -ETIMEDOUT)
+		return late;
 	resize_report(r);
-	if (e)
-		return e;
-	e = fs ? fsadm_resize(r->node) : 0;
+	e = fs ? resize_fsadm(r, true, "resize", NULL) : 0;
 	if (e)
 		log_err("%s: the device has its new size, the file system does not: fsadm resize %s",
-			r->dev.name, r->node);
-	return e || !r->udev_late ? e : -ETIMEDOUT;
+			r->c.dev.name, r->node);
+	return e ? e : late;
 }
 
 static int resize(struct resize *r, const char *word, const struct resize_size *size,
 		  const struct plan_request *added)
 {
-	int e = resize_look(r, word);
+	int e = resize_begin(r, word);
 
 	if (!e)
-		e = resize_plan_table(r, size, added);
-	if (!e)
+		e = resize_plan(r, size, added);
+	if (!e && opt(r->c.o, OPT_RESIZEFS))
 		e = resize_plan_filesystem(r);
-	if (!e)
-		e = resize_check(r);
+	if (!e && r->grows)
+		e = change_check(&r->c);
 	if (e)
 		return e;
-	if (opt(r->o, OPT_DRY_RUN)) {
-		e = resize_stage(r);
-		if (!e)
-			resize_print_steps(r);
-		return e;
-	}
-	stop_hold();
-	e = resize_run(r);
-	/* the file first: its signals are blocked within those that are held */
-	saved_update_end(&r->update);
-	stop_release();
-	return e;
-}
-
-static bool resize_is_size(const char *word)
-{
-	struct resize_size size;
-
-	return !resize_parse(&size, word);
+	return opt(r->c.o, OPT_DRY_RUN) ? resize_print(r) : resize_run(r);
 }
 
 /* NULL, or what is wrong with the words: a new string. */
 static char *resize_parse_words(int argc, char **argv, struct resize_size *size,
-				struct leg_spec *specs)
+				struct plan_request *added)
 {
 	const char *wrong = resize_parse(size, argv[1]);
-	int i;
+	struct resize_size other;
 
-	if (wrong && resize_is_size(argv[0]))
+	if (wrong && !resize_parse(&other, argv[0]))
 		return xasprintf("the name comes before the size: noclone resize %s %s",
 				 argv[1], argv[0]);
 	if (wrong)
 		return xasprintf("%s: %s; expected SIZE, +SIZE or max", argv[1], wrong);
-	for (i = 2; i < argc; i++) {
-		wrong = leg_spec_parse(&specs[i - 2], argv[i]);
-		if (wrong)
-			return xasprintf("\"%s\": %s; expected DEV[:START[+LEN]]", argv[i],
-					 wrong);
-	}
-	return NULL;
+	return build_legs(added, argc - 2, argv + 2);
 }
 
 int cmd_resize(const struct options *o, int argc, char **argv)
 {
-	__attribute__((cleanup(resize_free))) struct resize r = {
-		.o = o, .update = SAVED_UPDATE_INIT,
-	};
-	struct plan_request added = { .nr_legs = argc - 2 };
+	struct resize r = { .c = CHANGE_INIT(o, "resize") };
+	struct plan_request added = { 0 };
 	_cleanup_free_ char *wrong = NULL;
 	struct resize_size size;
-	int e;
+	int e = 0;
 
-	added.legs = xzalloc(argc * sizeof(*added.legs));
-	wrong = resize_parse_words(argc, argv, &size, added.legs);
+	r.c.alone = true;
+	wrong = resize_parse_words(argc, argv, &size, &added);
 	if (wrong)
 		log_err("%s", wrong);
-	e = wrong ? -EINVAL : resize(&r, argv[0], &size, &added);
+	else
+		e = resize(&r, argv[0], &size, &added);
+	change_end(&r.c);
+	free(r.node);
+	free(r.next);
 	plan_request_free(&added);
 	if (wrong)
 		return EXIT_USAGE;

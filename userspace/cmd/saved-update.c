@@ -11,7 +11,7 @@
 #include "base/util.h"
 #include "model/finding.h"
 #include "model/lint.h"
-#include "model/resize.h"
+#include "model/table.h"
 #include "system/identity.h"
 #include "system/replace-file.h"
 #include "system/saved-file.h"

@@ -26,13 +26,6 @@ bool exchange_is_needed(const struct table *t, bool to_stock)
 	return table_any(t, exchange_is_to_change, &to_stock);
 }
 
-static const char *exchange_noclone_type(const struct target *t)
-{
-	if (target_is_zero(t))
-		return NOCLONE_ZERO_NAME;
-	return t->kind == TARGET_LINEAR ? NOCLONE_LINEAR_NAME : NOCLONE_STRIPED_NAME;
-}
-
 /* NULL, or why this target stands against it: a new string. */
 static char *exchange_objection(const struct target *t, bool to_stock, bool needed)
 {
@@ -54,10 +47,9 @@ static void exchange_add(struct table *new, const struct target *t, bool to_stoc
 {
 	_cleanup_findings_ struct findings ignored = { 0 };
 	_cleanup_free_ char *params = target_params(t, to_stock, NULL, NULL);
-	const char *type = t->type;
+	_cleanup_free_ char *type = exchange_has_equivalent(t) ?
+		xasprintf("%s%s", to_stock ? "" : "noclone-", target_stock_type(t)) : xstrdup(t->type);
 
-	if (exchange_has_equivalent(t))
-		type = to_stock ? target_stock_type(t) : exchange_noclone_type(t);
 	table_add(new, t->start, t->length, type, params, &ignored);
 }
 

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "base/size.h"
-#include "model/finding.h"
 #include "model/table.h"
 
 const char *resize_parse(struct resize_size *size, const char *text)
@@ -56,23 +55,6 @@ char *resize_objection(const struct table *t)
 			return xasprintf("it has a target of type %s, of which only dmsetup knows how to change the size",
 					 t->targets[i].type);
 	return NULL;
-}
-
-static void resize_copy_target(const struct target *t, struct table *to)
-{
-	_cleanup_findings_ struct findings ignored = { 0 };
-	_cleanup_free_ char *params = target_params(t, false, NULL, NULL);
-
-	table_add(to, t->start, t->length, t->type, params, &ignored);
-	to->targets[to->nr - 1].id = t->id;
-}
-
-void table_copy(const struct table *from, struct table *to)
-{
-	unsigned int i;
-
-	for (i = 0; i < from->nr; i++)
-		resize_copy_target(&from->targets[i], to);
 }
 
 /* Sectors of which the growth is a multiple; @t: the target that gets longer, or NULL. */
@@ -130,24 +112,14 @@ static char *resize_refuse_less(uint64_t has, uint64_t sectors)
 			 old, less);
 }
 
-static const char *resize_room_words(const struct target *last,
-				     const struct resize_room *room)
-{
-	if (room->nr_legs)
-		return "is what the given devices have";
-	if (last->kind == TARGET_STRIPED)
-		return "is what follows its legs in whole stripes and nothing else uses: max takes that";
-	return "is what follows its end and nothing else uses: max takes that, or give another device as DEV[:START]";
-}
-
-static char *resize_refuse_more(const struct target *last, const struct resize_room *room,
-				uint64_t more)
+static char *resize_refuse_more(const struct resize_room *room, uint64_t more)
 {
 	_cleanup_free_ char *want = size_format(more);
 	_cleanup_free_ char *can = size_format(resize_most(room));
 
-	return xasprintf("it would have to grow by %s, and %s %s", want, can,
-			 resize_room_words(last, room));
+	return xasprintf("it would have to grow by %s, and %s is what %s", want, can,
+			 room->nr_legs ? "the given devices have" :
+			 "follows and nothing else uses: max takes that; a linear one also grows on another device, given as DEV[:START]");
 }
 
 static void resize_add_legs(struct table *t, uint64_t end, const struct resize_room *room)
@@ -184,7 +156,7 @@ char *resize_table(const struct table *old, const struct resize_size *size,
 	more = resize_round_up(sectors - has, resize_unit(room->nr_legs ? NULL : last,
 							  room->block));
 	if (more > most)
-		return resize_refuse_more(last, room, more);
+		return resize_refuse_more(room, more);
 	table_copy(old, new);
 	if (room->nr_legs)
 		resize_add_legs(new, has + more, room);

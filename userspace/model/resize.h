@@ -56,7 +56,4 @@ char *resize_objection(const struct table *t);
 char *resize_table(const struct table *old, const struct resize_size *size,
 		   const struct resize_room *room, struct table *new);
 
-/* Add a copy of each target of @from. */
-void table_copy(const struct table *from, struct table *to);
-
 #endif /* NOCLONE_RESIZE_H */

@@ -401,3 +401,16 @@ char *table_concise(const struct table *stock, const char *name,
 	table_print_add_escaped(&b, lines, ',');
 	return strbuf_take(&b);
 }
+
+void table_copy(const struct table *from, struct table *to)
+{
+	_cleanup_findings_ struct findings ignored = { 0 };
+	unsigned int i;
+
+	for (i = 0; i < from->nr; i++) {
+		const struct target *t = &from->targets[i];
+		_cleanup_free_ char *params = target_params(t, false, NULL, NULL);
+
+		table_add(to, t->start, t->length, t->type, params, &ignored)->id = t->id;
+	}
+}

@@ -139,6 +139,9 @@ struct target *table_add(struct table *t, uint64_t start, uint64_t length,
 			 const char *type, const char *params,
 			 struct findings *findings);
 
+/* Add a copy of each target of @from, with the inodes. */
+void table_copy(const struct table *from, struct table *to);
+
 /*
  * Each of these returns a new string; with @stock, that of the equivalent stock
  * target.  @namer may be NULL: the devices are printed as they are.

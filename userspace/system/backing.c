@@ -31,18 +31,6 @@
 #define ZEROES_AT_ONCE	(1U << 20)
 #define FILE_MODE	0600
 
-static int backing_planned_lookup(const struct facts_source *src __unused,
-				  const char *name, struct device_facts *facts)
-{
-	return blockdev_lookup(name, facts);
-}
-
-static bool backing_planned_stands_on(const struct facts_source *src __unused,
-				      dev_t upper, dev_t lower)
-{
-	return system_facts.stands_on(&system_facts, upper, lower);
-}
-
 static int backing_planned_lookup_file(const struct facts_source *src, const char *path,
 				       bool map, struct file_facts *facts)
 {
@@ -88,7 +76,7 @@ static int backing_check_unused(const struct backing *b, dev_t self)
 	_cleanup_uses_ struct uses uses = { 0 };
 	_cleanup_free_ char *use = NULL, *sentence = NULL;
 
-	file_uses_collect(&uses, &b->facts, b->req.allocate ? 0 : self, false);
+	file_uses_collect(&uses, &b->facts, b->req.allocate && !b->running ? 0 : self, false);
 	if (!uses.nr)
 		return 0;
 	use = use_describe(&uses.use[0]);
@@ -102,7 +90,7 @@ static int backing_decide(struct backing *b, const struct file_facts *existing,
 {
 	const char *wrong = plan_file_action(&b->req, existing, &b->action);
 
-	b->needed = b->action != BACKING_KEEP || b->req.allocate;
+	b->needed = b->action != BACKING_KEEP || (b->req.allocate && !b->running);
 	/* the more helpful message of the two */
 	if (b->needed && existing && file_uses_is_pinned(existing, self))
 		return backing_refuse(b, -ETXTBSY,
@@ -125,7 +113,7 @@ int backing_plan(struct backing *b, const struct file_request *req, dev_t self)
 	bool exists;
 	int r;
 
-	b->path = file_real_path(req->path);
+	b->path = b->running ? xstrdup(req->path) : file_real_path(req->path);
 	if (!b->path) {
 		_cleanup_free_ char *name = path_encode(req->path);
 
@@ -135,12 +123,9 @@ int backing_plan(struct backing *b, const struct file_request *req, dev_t self)
 	}
 	b->req = *req;
 	b->req.path = b->path;
-	b->source = (struct facts_source) {
-		.lookup = backing_planned_lookup,
-		.lookup_file = backing_planned_lookup_file,
-		.stands_on = backing_planned_stands_on,
-		.data = b,
-	};
+	b->source = system_facts;
+	b->source.lookup_file = backing_planned_lookup_file;
+	b->source.data = b;
 	r = file_lookup(b->path, req->engine == ENGINE_EXTENT, &b->facts);
 	exists = !r;
 	if (r == -ENOENT)
@@ -150,20 +135,20 @@ int backing_plan(struct backing *b, const struct file_request *req, dev_t self)
 	return backing_decide(b, exists ? &b->facts : NULL, self);
 }
 
-void backing_announce(const struct backing *b)
+char *backing_words(const struct backing *b)
 {
-	_cleanup_free_ char *name = b->path ? path_encode(b->path) : NULL;
-	_cleanup_free_ char *size = size_format(b->facts.bytes >> SECTOR_SHIFT);
+	unsigned long long from = b->old_bytes, bytes = b->facts.bytes;
+	_cleanup_free_ char *path = b->needed ? shell_quote(b->path) : NULL;
+	_cleanup_free_ char *name = b->needed ? path_encode(b->path) : NULL;
 
-	if (!name)
-		return;
-	if (b->action == BACKING_CREATE)
-		log_note("%s: would be created, %s", name, size);
-	if (b->action == BACKING_GROW)
-		log_note("%s: would grow to %s", name, size);
-	if (b->needed && b->req.allocate)
-		log_note("%s: its holes and unwritten extents would be filled with zeroes",
-			 name);
+	if (!path)
+		return xstrdup("");
+	if (!b->req.allocate)
+		return xasprintf("truncate --size %llu %s && ", bytes, path);
+	if (from && !b->running)
+		log_note("%s: its holes and unwritten extents would be filled with zeroes", name);
+	return xasprintf("dd if=/dev/zero of=%s bs=1M oflag=seek_bytes seek=%llu iflag=count_bytes count=%llu conv=notrunc,fsync && ",
+			 path, from, bytes - from);
 }
 
 static int backing_fail(const struct backing *b, const char *doing, int r)
@@ -171,7 +156,7 @@ static int backing_fail(const struct backing *b, const char *doing, int r)
 	_cleanup_free_ char *name = path_encode(b->path);
 
 	if (r == -ETXTBSY)
-		log_err("%s: %s failed: it is pinned, by a device with the engine extent or as a swap file, or it is a running program",
+		log_err("%s: %s failed: it is pinned, by a device with the engine extent (reload with --engine direct first) or as a swap file, or it is a running program",
 			name, doing);
 	else if (r == -EINTR)
 		log_err("%s: stopped", name);
@@ -198,30 +183,15 @@ static int backing_take_lease(struct backing *b)
 	return b->leased || errno != EAGAIN ? 0 : backing_refuse_open(b);
 }
 
-static void backing_give_lease(struct backing *b)
-{
-	if (b->leased)
-		fcntl(b->fd, F_SETLEASE, F_UNLCK);
-	b->leased = false;
-}
-
-/* A reader may have the file; then the lease watches no more. */
-static bool backing_is_written(struct backing *b)
-{
-	int lease = b->leased ? fcntl(b->fd, F_GETLEASE) : F_WRLCK;
-
-	if (lease == F_RDLCK)
-		backing_give_lease(b);
-	return lease == F_UNLCK;
-}
-
 /* It may have been minutes, or an answer, since the plan. */
-static int backing_check_size(const struct backing *b)
+static int backing_check_same(const struct backing *b)
 {
 	struct stat st;
 
 	if (fstat(b->fd, &st))
 		return backing_fail(b, "opening", -errno);
+	if (st.st_ino != b->facts.inode || st.st_dev != b->facts.filesystem)
+		return backing_refuse(b, -ESTALE, "it was replaced by another file meanwhile");
 	if ((uint64_t)st.st_size != b->old_bytes)
 		return backing_refuse(b, -ESTALE, "its size has been changed meanwhile: try again");
 	return 0;
@@ -239,8 +209,8 @@ static int backing_open_file(struct backing *b)
 	b->changed = b->action == BACKING_CREATE;
 	if (b->changed)
 		return 0;
-	r = backing_check_size(b);
-	return r || !b->req.allocate ? r : backing_take_lease(b);
+	r = backing_check_same(b);
+	return r || !b->req.allocate || b->running ? r : backing_take_lease(b);
 }
 
 static int backing_resize(struct backing *b)
@@ -254,17 +224,28 @@ static int backing_resize(struct backing *b)
 		return backing_fail(b, "resizing", -errno);
 	b->changed = true;
 	size = size_format(b->req.bytes >> SECTOR_SHIFT);
-	if (b->action == BACKING_GROW)
+	if (b->action == BACKING_GROW && !b->running)
 		log_warn("%s: grown to %s", name, size);
 	else
-		log_verbose("%s: created, %s", name, size);
+		log_verbose("%s has %s", name, size);
 	return 0;
+}
+
+/*
+ * A device may be writing directly up to the old end: in the page cache the rest of that
+ * block would be old, and be written back over it.
+ */
+static uint64_t backing_first_to_fill(const struct backing *b)
+{
+	uint64_t block = MAX(b->facts.block, 1U);
+
+	return b->running ? (b->old_bytes + block - 1) / block * block : 0;
 }
 
 static int backing_write_zeroes(struct backing *b, const struct file_gap *gap,
 				const char *zeroes, uint64_t *done)
 {
-	uint64_t at = gap->begin;
+	uint64_t at = MAX(gap->begin, backing_first_to_fill(b));
 
 	while (at < gap->end) {
 		size_t n = MIN(gap->end - at, (uint64_t)ZEROES_AT_ONCE);
@@ -272,7 +253,7 @@ static int backing_write_zeroes(struct backing *b, const struct file_gap *gap,
 
 		if (stop_requested())
 			return -EINTR;
-		if (backing_is_written(b))
+		if (b->leased && fcntl(b->fd, F_GETLEASE) != F_WRLCK)
 			return -EBUSY;
 		written = pwrite(b->fd, zeroes, n, at);
 		if (written < 0)
@@ -343,7 +324,7 @@ int backing_apply(struct backing *b)
 		r = backing_resize(b);
 	if (!r && b->req.allocate)
 		r = backing_fill(b);
-	backing_give_lease(b);
+	fcntl(b->fd, F_SETLEASE, F_UNLCK);
 	if (!r && fsync(b->fd))
 		r = backing_fail(b, "syncing", -errno);
 	if (!r && stop_requested())

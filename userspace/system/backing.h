@@ -8,6 +8,7 @@
 
 /**
  * struct backing - a backing file, and what has to be done to it
+ * @running: set by the caller: the device has it, and keeps it; only a new part is filled
  * @needed: it has to be changed
  * @req: the request; @req.path is @path
  * @path: the file
@@ -20,6 +21,7 @@
  * @changed: it was created or grown, which backing_undo() undoes
  */
 struct backing {
+	bool running;
 	bool needed;
 	struct file_request req;
 	char *path;
@@ -41,14 +43,15 @@ struct backing {
  * Return: 0, or a negative errno after a message.
  */
 int backing_plan(struct backing *b, const struct file_request *req, dev_t self);
+
 /* Is it made anew, so that nothing that is saved can be in it? */
 static inline bool backing_is_new(const struct backing *b)
 {
 	return b->action == BACKING_CREATE;
 }
 
-/* Log what backing_apply() would do. */
-void backing_announce(const struct backing *b);
+/* What a shell may do instead of backing_apply(), with " && ": a new string. */
+char *backing_words(const struct backing *b);
 
 /**
  * backing_apply - change the file as planned

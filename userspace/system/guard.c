@@ -270,6 +270,14 @@ static void guard_report_signature(struct look *l)
 		guard_report_use(l, &(struct use) { USE_UNREADABLE, strerror(-r), false }, "");
 }
 
+/* The kernel permits a writable mapped device on a read-only leg. */
+static void guard_check_writable(const struct look *l, const char *wrong)
+{
+	if (wrong && !l->g->readonly && !l->g->loaded)
+		finding_at(l->findings, FINDING_ERROR, l->t->line, "%s: %s, or use --readonly",
+			   l->name, wrong);
+}
+
 /* From the start, sectors have the expected signature that the live table maps already. */
 static void guard_leg_uses(struct look *l, const struct leg *leg)
 {
@@ -298,6 +306,7 @@ static void guard_leg(struct look *l, const struct leg *leg)
 	if (!blockdev_lookup(leg->device, &l->f) && leg->start < l->f.sectors) {
 		l->name = leg->device;
 		l->part = guard_leg_part(&l->f, l->t, leg);
+		guard_check_writable(l, l->f.readonly ? "it is read-only: blockdev --setrw" : NULL);
 		guard_report_saved(l);
 		guard_leg_uses(l, leg);
 	}
@@ -318,6 +327,9 @@ static void guard_file(struct look *l)
 	free(l->part.missing);
 	if (file_lookup(l->t->path, false, &f))
 		return;
+	guard_check_writable(l, f.immutable ? "File is immutable: chattr -i" :
+			     f.append_only ? "File is append-only: chattr -a" :
+			     f.readonly ? "File cannot be opened for writing: chmod" : NULL);
 	file_uses_collect(&uses, &f, l->g->self,
 			  l->g->readonly && l->t->engine != ENGINE_EXTENT);
 	for (i = 0; i < uses.nr; i++)

@@ -18,7 +18,6 @@
 #include "base/child.h"
 #include "base/log.h"
 #include "base/util.h"
-#include "model/resize.h"
 #include "model/table.h"
 #include "system/identity.h"
 #include "system/replace-file.h"
