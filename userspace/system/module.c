@@ -11,8 +11,10 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "base/child.h"
 #include "base/log.h"
 #include "base/util.h"
+#include "model/key.h"
 
 #define SYS_MODULE	"/sys/module/dm_noclone/"
 #define PARAMETERS	SYS_MODULE "parameters/"
@@ -22,6 +24,9 @@
 #define SUBJECT		"module"
 #define DKMS_TREE	"/var/lib/dkms/"
 #define KEYS_MAX	(1U << 20)
+#define BUILD_ID	SYS_MODULE "notes/.note.gnu.build-id"
+#define BUILD_ID_MAX	4096
+#define LOAD_ANEW	"modprobe -r dm-noclone && modprobe dm-noclone; or reboot"
 #define SHOW_CONF	"grep -r noclone /etc/modprobe.d /run/modprobe.d /usr/lib/modprobe.d"
 
 char *module_version(void)
@@ -157,30 +162,83 @@ static bool module_has_to_be_signed(void)
 	       (lockdown && !strstr(lockdown, "[none]"));
 }
 
-/* Only root sees the keys of the kernel; others are not told that one is missing. */
-static bool module_lacks_key(const struct module_file *m)
+/* The certificate that dkms signs with, by its own configuration: a new string. */
+static char *module_certificate(const struct module_file *m)
 {
+	static const char script[] =
+		"kernelver=$0 mok_certificate=\n"
+		"for conf in /etc/dkms/framework.conf /etc/dkms/framework.conf.d/*.conf; do\n"
+		"	[[ ! -r $conf ]] || . \"$conf\" >/dev/null\n"
+		"done\n"
+		"echo -n \"${mok_certificate:-" DKMS_TREE "mok.pub}\"\n";
+	char *argv[] = {
+		(char *)"bash", (char *)"-c", (char *)script, m->release, NULL
+	};
+	char *path = child_read(argv, NULL);
+
+	return path ? path : xstrdup(DKMS_TREE "mok.pub");
+}
+
+/* Only root sees the keys of the kernel; others are not told that one is missing. */
+static bool module_lacks_key(const struct module_file *m, char *certificate)
+{
+	char *argv[] = {
+		(char *)"openssl", (char *)"x509", (char *)"-inform", (char *)"DER",
+		(char *)"-noout", (char *)"-serial", (char *)"-ext", (char *)"subjectKeyIdentifier",
+		(char *)"-in", certificate, NULL
+	};
 	_cleanup_close_ int fd = open("/proc/keys", O_RDONLY | O_CLOEXEC);
 	_cleanup_free_ char *keys = geteuid() || fd < 0 ? NULL : read_bytes(fd, KEYS_MAX, NULL);
 	const char *signer = module_info(m, "signer");
-	_cleanup_free_ char *words = xasprintf(" %s: ", signer ? signer : "");
+	_cleanup_free_ char *text = signer && keys ? child_read(argv, NULL) : NULL;
 
-	return !signer || (keys && !strstr(keys, words));
+	return !signer ||
+	       (keys && key_is_unknown(keys, signer, module_info(m, "sig_key"), text));
+}
+
+/* The program that prints a file of that name as it is without compression. */
+static const char *module_unpacker(const char *path)
+{
+	static const char *const programs[][2] = {
+		{ ".ko.xz", "xzcat" }, { ".ko.zst", "zstdcat" }, { ".ko.gz", "zcat" },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(programs); i++)
+		if (strstr(path, programs[i][0]))
+			return programs[i][1];
+	return "cat";
+}
+
+/*
+ * Is another build loaded than the file?  The file has the build id in the same note, to the
+ * byte.  srcversion does not tell: it leaves out what comes from headers.
+ */
+static bool module_is_another(const struct module_file *m)
+{
+	_cleanup_close_ int fd = open(BUILD_ID, O_RDONLY | O_CLOEXEC);
+	_cleanup_free_ char *note = NULL, *file = NULL;
+	char *argv[] = { NULL, (char *)m->path, NULL };
+	size_t note_length = 0, length = 0;
+
+	if (fd < 0 || !m->running || !m->path || !strcmp(m->path, BUILTIN))
+		return false;
+	argv[0] = (char *)module_unpacker(m->path);
+	note = read_bytes(fd, BUILD_ID_MAX, &note_length);
+	file = child_read(argv, &length);
+	return note && file && !memmem(file, length, note, note_length);
 }
 
 /* What is loaded was taken by the kernel, but not yet the file of an upgrade. */
 static bool module_was_taken(const struct module_file *m)
 {
-	_cleanup_free_ char *loaded = module_version();
-	const char *file = module_info(m, "version");
-
-	return m->running && loaded && file && !strcmp(loaded, file);
+	return m->running && module_is_loaded() && !module_is_another(m);
 }
 
-static bool module_is_refused(const struct module_file *m)
+static bool module_is_refused(const struct module_file *m, char *certificate)
 {
 	return strcmp(m->path, BUILTIN) && !module_was_taken(m) && module_has_to_be_signed() &&
-	       module_lacks_key(m);
+	       module_lacks_key(m, certificate);
 }
 
 static void module_check_file(const struct module_file *m, enum finding_level level,
@@ -188,16 +246,16 @@ static void module_check_file(const struct module_file *m, enum finding_level le
 {
 	_cleanup_free_ char *build = module_build_command(m);
 	const char *version = module_info(m, "version"), *kernel = module_info(m, "kernel");
+	_cleanup_free_ char *certificate = module_certificate(m);
 	const char *signer = module_info(m, "signer");
 
 	if (!m->path)
 		finding_add(f, level, subject, "modprobe finds no module dm-noclone for it\n%s",
 			    build);
-	else if (module_is_refused(m))
+	else if (module_is_refused(m, certificate))
 		finding_add(f, level, subject,
-			    "the kernel loads signed modules only, and does not know the key of %s\n%s%smokutil --import "
-			    DKMS_TREE "mok.pub, and reboot", m->path, signer ? "" : build,
-			    signer ? "" : ", then ");
+			    "the kernel loads signed modules only, and does not know the key of %s\n%s%smokutil --import %s, and reboot",
+			    m->path, signer ? "" : build, signer ? "" : ", then ", certificate);
 	else if (kernel && strcmp(kernel, "known"))
 		finding_add(f, module_line_is(PARAMETERS "any_kernel", 'Y') ? FINDING_NOTE : level,
 			    subject,
@@ -254,14 +312,17 @@ static void module_check_loading(const struct module_file *m, struct findings *f
 			    SHOW_CONF " /proc/cmdline shows the word to remove");
 }
 
-static void module_check_loaded(struct findings *f)
+static void module_check_loaded(const struct module_file *m, struct findings *f)
 {
 	_cleanup_free_ char *version = module_version();
 
 	if (version && strcmp(version, TOOL_VERSION))
 		finding_add(f, FINDING_WARNING, SUBJECT,
-			    "dm-noclone %s is loaded, and this tool is " TOOL_VERSION
-			    "\nmodprobe -r dm-noclone && modprobe dm-noclone; or reboot", version);
+			    "dm-noclone %s is loaded, and this tool is " TOOL_VERSION "\n" LOAD_ANEW,
+			    version);
+	else if (module_is_another(m))
+		finding_add(f, FINDING_NOTE, SUBJECT,
+			    "the loaded dm-noclone is another build than %s\n" LOAD_ANEW, m->path);
 	if (module_line_is(PARAMETERS "fastpath", 'N'))
 		finding_add(f, FINDING_WARNING, SUBJECT,
 			    "its parameter fastpath is N: new devices have no fast path\necho Y >"
@@ -275,7 +336,7 @@ void module_check(struct findings *f)
 
 	module_file_open(&m, NULL);
 	module_check_loading(&m, f);
-	module_check_loaded(f);
+	module_check_loaded(&m, f);
 	if (f->nr == before && (module_is_loaded() || m.path))
 		finding_add(f, FINDING_OK, SUBJECT,
 			    "its parameters, modprobe.d and the kernel's command line allow it");
