@@ -8,6 +8,7 @@
  * after that can be grown later.
  */
 #include <errno.h>
+#include <glob.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/sysmacros.h>
@@ -86,13 +87,54 @@ static int resize_begin(struct resize *r, const char *word)
 	return 0;
 }
 
-/* The room behind the legs ends at what other devices have, active or saved. */
-static void resize_add_used(const char *name, void *parts)
+/* What others have of the disks: mapped devices, saved ones and partitions. */
+struct used {
+	struct parts parts;
+	int error;
+};
+
+static void resize_used_free(struct used *used)
+{
+	parts_free(&used->parts);
+}
+
+#define _cleanup_used_ __attribute__((cleanup(resize_used_free)))
+
+/* A table that cannot be read may have any sectors. */
+static void resize_add_used(const char *name, void *data)
 {
 	_cleanup_table_ struct table t = { 0 };
+	struct used *used = data;
+	int e = live_table(name, &t);
 
-	live_table(name, &t);
-	parts_add_table(parts, name, &t);
+	if (e && !devmap_is_absent(e))
+		used->error = resize_refuse_lookup(name, e);
+	parts_add_table(&used->parts, name, &t);
+}
+
+/* A leg on a partition has that partition for itself. */
+static void resize_add_partitions(const struct device_facts *f, struct parts *parts)
+{
+	_cleanup_free_ char *pattern = blockdev_sysfs(f->devno, "*/partition");
+	glob_t found = { 0 };
+	size_t i;
+
+	glob(pattern, 0, NULL, &found);
+	for (i = 0; f->disk == f->devno && i < found.gl_pathc; i++) {
+		_cleanup_facts_ struct device_facts part = { 0 };
+		char *name = found.gl_pathv[i];
+
+		*strrchr(name, '/') = 0;
+		name = strrchr(name, '/') + 1;
+		if (blockdev_lookup_number(blockdev_kernel_number(name), &part))
+			continue;
+		GROW(parts->part, parts->nr);
+		parts->part[parts->nr++] = (struct part) {
+			.name = xstrdup(name),
+			.range = { f->disk, part.offset, part.offset + part.sectors },
+		};
+	}
+	globfree(&found);
 }
 
 static uint64_t resize_room_behind(const struct device_facts *f, uint64_t end,
@@ -117,23 +159,27 @@ static uint64_t resize_room_behind(const struct device_facts *f, uint64_t end,
 /* The leg with the least room decides. */
 static int resize_find_behind_legs(struct resize *r)
 {
-	_cleanup_parts_ struct parts parts = { 0 };
+	_cleanup_used_ struct used used = { 0 };
 	uint64_t least = UINT64_MAX;
 	unsigned int i;
+	int e = devmap_for_each(resize_add_used, &used);
 
-	devmap_for_each(resize_add_used, &parts);
-	parts_add_saved(&parts);
-	for (i = 0; i < r->last->nr_legs; i++) {
+	if (e)
+		resize_refuse_lookup(r->c.dev.name, e);
+	e = e ? : used.error;
+	parts_add_saved(&used.parts);
+	for (i = 0; i < r->last->nr_legs && !e; i++) {
 		const struct leg *leg = &r->last->legs[i];
 		_cleanup_facts_ struct device_facts f = { 0 };
-		int e = blockdev_lookup(leg->device, &f);
 		const char *next;
 		uint64_t sectors;
 
+		e = blockdev_lookup(leg->device, &f);
 		if (e)
 			return resize_refuse_lookup(leg->device, e);
+		resize_add_partitions(&f, &used.parts);
 		r->room.block = MAX(r->room.block, (uint64_t)f.logical_block);
-		sectors = resize_room_behind(&f, leg->start + target_leg_length(r->last), &parts,
+		sectors = resize_room_behind(&f, leg->start + target_leg_length(r->last), &used.parts,
 					     &next);
 		if (sectors >= least)
 			continue;
@@ -142,7 +188,7 @@ static int resize_find_behind_legs(struct resize *r)
 		r->next = next ? xstrdup(next) : NULL;
 	}
 	r->room.free = resize_legs_room(r->last, least);
-	return 0;
+	return e;
 }
 
 /* Without max the file grows as far as its file system lets it. */
