@@ -139,7 +139,6 @@ static void leg_spec_good(void **state __unused)
 	spec("/dev/a:2048s+64K", "/dev/a", 2048, 128);
 	spec("8:16", "8:16", 0, 0);
 	spec("8:0", "8:0", 0, 0);
-	spec("/dev/a:2048", "/dev/a:2048", 0, 0);
 	spec("8:16:1M", "8:16", 2048, 0);
 	spec("UUID=abc:1M+1M", "UUID=abc", 2048, 2048);
 	spec("PARTLABEL=a:b", "PARTLABEL=a:b", 0, 0);
@@ -163,10 +162,11 @@ static void leg_spec_wrong(void **state __unused)
 {
 	spec_wrong("", "empty");
 	spec_wrong(":1M", "empty");
+	spec_wrong("/dev/a:2048", "unit is missing");
 	spec_wrong("/dev/a:1M+", "not a number");
 	spec_wrong("/dev/a:1M+0", "length of 0");
 	spec_wrong("/dev/a:1M+7", "unit is missing");
-	spec_wrong("/dev/a:1Q+1M", "unknown unit");
+	spec_wrong("/dev/a:1Q", "unknown unit");
 }
 
 int main(void)

@@ -2,6 +2,7 @@
 /* Lay out a table over devices, or over a file. */
 #include "model/plan.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -22,16 +23,24 @@ static const char *plan_parse_range(struct leg_spec *spec, const char *start, co
 	return !wrong && plus && !spec->length ? "a length of 0" : wrong;
 }
 
+/* Rather than a part of a name, as in "pci-0000:00:1f.2-ata-1": a mistyped one is said. */
+static bool plan_looks_like_range(const char *text)
+{
+	uint64_t sectors;
+
+	return strchr(text, '+') || !size_parse(text, &sectors) ||
+	       (isdigit((unsigned char)*text) && !strpbrk(text, ".-"));
+}
+
 const char *leg_spec_parse(struct leg_spec *spec, const char *text)
 {
 	const char *colon = strrchr(text, ':');
 	_cleanup_free_ char *range = xstrdup(colon ? colon + 1 : "");
 	bool is_number = !text[strspn(text, "0123456789:")] && strchr(text, ':') == colon;
 	char *plus = strchr(range, '+');
-	uint64_t start;
 
 	*spec = (struct leg_spec) { 0 };
-	if (!colon || is_number || (!plus && size_parse(range, &start)))
+	if (!colon || is_number || !plan_looks_like_range(range))
 		colon = text + strlen(text);
 	spec->device = xstrndup(text, colon - text);
 	if (plus)

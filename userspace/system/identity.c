@@ -139,10 +139,11 @@ static char *identity_signature(const char *path, uint64_t first, uint64_t secto
 		errno = -r;
 		return NULL;
 	}
-	text = xasprintf("%s%s%s", r ? s.type : SIGNATURE_NONE, s.id ? "\n" : "",
-			 s.id ? s.id : "");
+	text = xasprintf("%s %s", r ? s.type : SIGNATURE_NONE, s.id ? s.id : "");
 	for (c = text; *c; c++)
-		*c = *c == '\n' ? ' ' : isspace((unsigned char)*c) ? '_' : *c;
+		if (isspace((unsigned char)*c))
+			*c = '_';
+	text[r ? strlen(s.type) : strlen(SIGNATURE_NONE)] = s.id ? ' ' : 0;
 	return text;
 }
 
