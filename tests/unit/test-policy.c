@@ -191,6 +191,11 @@ static void pattern_usage(void **state __unused)
 	assert_non_null(policy_pattern_usage("a "));
 	assert_non_null(policy_pattern_usage("a\nb"));
 	assert_non_null(policy_pattern_usage("/dev/vg0/a"));
+	assert_null(policy_pattern_usage("[]a]\\[x"));
+	assert_non_null(policy_pattern_usage("vg0/["));
+	assert_non_null(policy_pattern_usage("[]"));
+	assert_non_null(policy_pattern_usage("a\\"));
+	assert_non_null(policy_pattern_usage("vg0/a/b"));
 }
 
 static void origins(void **state __unused)

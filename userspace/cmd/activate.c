@@ -40,6 +40,7 @@
  * @findings: of its legs
  * @lock: of its file, or -1
  * @legs: while legs are looked at, or -1
+ * @forced: a leg has another signature than the file says
  */
 struct activation {
 	const struct options *o;
@@ -47,6 +48,7 @@ struct activation {
 	struct saved saved;
 	struct findings findings;
 	int lock, legs;
+	bool forced;
 };
 
 static void activate_free(struct activation *a)
@@ -88,6 +90,7 @@ static int activate_check(struct activation *a)
 	struct table *t = &a->saved.table;
 
 	signatures_check(&a->saved, !dry_run, &a->findings);
+	a->forced = findings_count(&a->findings, FINDING_ERROR);
 	activate_replace_engines(a->name, t);
 	lint_table(t, &system_facts, 0, &a->findings);
 	guard_table(t, &guard, &a->findings);
@@ -304,6 +307,8 @@ static void activate_lock_legs(struct activation *a)
 
 static const char *activate_absent(struct activation *a)
 {
+	const char *state;
+
 	if (activate_is_renamed(a))
 		return NULL;
 	activate_say_leftover(a->name, a->saved.uuid);
@@ -312,7 +317,10 @@ static const char *activate_absent(struct activation *a)
 		return NULL;
 	if (opt(a->o, OPT_DRY_RUN))
 		return activate_print_plan(a);
-	return activate_create(a);
+	state = activate_create(a);
+	if (state)
+		saved_file_set_forced(a->name, a->forced);
+	return state;
 }
 
 static const char *activate(const struct options *o, const char *name)

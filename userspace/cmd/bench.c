@@ -46,7 +46,7 @@ static void bench_plan(const struct options *o, int argc, char **argv, struct ta
 static bool bench_check(const struct options *o, int argc, char **argv, struct table *t)
 {
 	const struct guard guard = {
-		.exclusive = !opt(o, OPT_DRY_RUN), .any_signature = true,
+		.exclusive = !opt(o, OPT_DRY_RUN), .any_signature = true, .readonly = true,
 	};
 	_cleanup_findings_ struct findings findings = { 0 };
 

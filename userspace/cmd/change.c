@@ -36,12 +36,17 @@ static int change_check_alone(const struct change *c)
 	return -EBUSY;
 }
 
+int change_lock(struct change *c)
+{
+	return saved_update_begin(&c->update, c->o, c->dev.name, c->dev.uuid);
+}
+
 int change_begin(struct change *c, const char *word)
 {
 	_cleanup_devmap_device_ struct devmap_device before = { 0 };
 	int r = select_device(word, &before);
 
-	if (!r)
+	if (!r && !c->late)
 		r = saved_update_begin(&c->update, c->o, before.name, before.uuid);
 	/* the process that had the lock may have changed it */
 	if (!r)
@@ -265,11 +270,18 @@ static int change_do(struct change *c)
 	}
 	if (good)
 		r = saved_update_commit(&c->update) ? : r;
-	/* if a resume failed half-way, the new table may run: then the file has to stay */
-	if (!good && change_is_still(c))
+	/*
+	 * If a resume failed half-way, the new table may run: then the file has to stay.  With
+	 * -EAGAIN it never ran, and no other table has a file that is new.
+	 */
+	if (!good && ((r == -EAGAIN && backing_is_new(&c->backing)) || change_is_still(c)))
 		backing_undo(&c->backing);
-	/* its signals are blocked within those that are held */
-	saved_update_end(&c->update);
+	/*
+	 * The signals of a staged file are blocked within those that are held.  The unit that
+	 * create starts takes the lock; of other verbs it stays until change_end().
+	 */
+	if (!good || !c->dev.devno)
+		saved_update_end(&c->update);
 	return r;
 }
 

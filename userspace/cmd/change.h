@@ -30,6 +30,7 @@
  * @live: the table that runs; none for create
  * @table: the new table
  * @readonly: the device is to be
+ * @late: the lock is taken by change_lock(), when the user has answered
  * @alone: the device must be neither suspended nor in a change by another process
  * @same: the new table must map every sector as the old one does
  * @agreed: the user wants the device to have other data
@@ -44,6 +45,7 @@ struct change {
 	struct live live;
 	struct table table;
 	bool readonly;
+	bool late;
 	bool alone;
 	bool same;
 	bool agreed;
@@ -54,6 +56,7 @@ struct change {
 
 /* Each: 0, or a negative errno after a message. */
 int change_begin(struct change *c, const char *word);
+int change_lock(struct change *c);
 int change_check(struct change *c);
 int change_run(struct change *c);
 /* A device that is as it is to be may lack its file, if the command was interrupted. */

@@ -32,16 +32,17 @@ static int deactivate_find(const char *name, const struct saved *s, struct devma
 
 /*
  * The device holds its legs, so all data on them was written through it, and their signatures
- * are recorded.  What an interrupted command has left is for the user to judge, and would go.
+ * are recorded.  What an interrupted command has left is for the user to judge, and would go; what
+ * "activate --force" has accepted is so until "save".
  */
 static void deactivate_record(const char *file, struct saved *s)
 {
-	_cleanup_free_ char *left = saved_file_leftover(file, NULL), *path = saved_path(file);
+	_cleanup_free_ char *left = saved_file_leftover(file, s->uuid), *path = saved_path(file);
 	_cleanup_free_ char *text = NULL;
 	sigset_t before;
 	int r;
 
-	if (left || saved_file_unwritable(file) || signatures_record(s, false))
+	if (left || saved_file_is_forced(file) || saved_file_unwritable(file) || signatures_record(s, false))
 		return;
 	text = saved_print(s);
 	if (saved_file_says(file, text))
@@ -114,7 +115,8 @@ static void deactivate_report_users(const struct devmap_device *dev)
 }
 
 /* A process may close the device by itself, as udev does that has looked into it. */
-static const char *deactivate_remove(const struct options *o, const struct devmap_device *dev)
+static const char *deactivate_remove(const struct options *o, const char *file,
+				     const struct devmap_device *dev)
 {
 	_cleanup_free_ char *quoted = shell_quote(dev->name);
 	_cleanup_free_ char *line = xasprintf("dmsetup remove --retry %s", quoted);
@@ -132,7 +134,10 @@ static const char *deactivate_remove(const struct options *o, const struct devma
 	if (r == -EBUSY)
 		deactivate_report_users(dev);
 	/* with udev late, it is gone */
-	return r && r != -ETIMEDOUT ? NULL : "deactivated";
+	if (r && r != -ETIMEDOUT)
+		return NULL;
+	saved_file_set_forced(file, false);
+	return "deactivated";
 }
 
 static const char *deactivate_saved(const struct options *o, const char *name)
@@ -149,7 +154,7 @@ static const char *deactivate_saved(const struct options *o, const char *name)
 	r = deactivate_find(name, &s, &dev);
 	if (r)
 		return devmap_is_absent(r) ? "not active" : NULL;
-	return deactivate_check(o, name, &s, damage, &dev) ? deactivate_remove(o, &dev) : NULL;
+	return deactivate_check(o, name, &s, damage, &dev) ? deactivate_remove(o, name, &dev) : NULL;
 }
 
 /* A device that is not saved leaves no file of a lock behind. */

@@ -65,6 +65,10 @@ static int reload(struct change *c, const struct build *b)
 	data = change_data(c, change_facts(c), risky);
 	if (data && reload_agree(c, data, risky))
 		return -ECANCELED;
+	/* who has waited for another command had another table in mind: change_run() refuses */
+	r = change_lock(c);
+	if (r)
+		return r;
 	return opt(c->o, OPT_DRY_RUN) ? change_print(c, "", "") : change_run(c);
 }
 
@@ -76,6 +80,7 @@ int cmd_reload(const struct options *o, int argc, char **argv)
 	};
 	_cleanup_free_ char *wrong = build_usage(&build);
 
+	c.late = true;
 	if (change_begin(&c, argv[0]) || select_check_owner(o, &c.dev))
 		return EXIT_FAILED;
 	if (wrong) {

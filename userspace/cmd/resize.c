@@ -429,17 +429,11 @@ static void resize_report(const struct resize *r)
 		log_note("%s: what stands on it keeps its size", r->c.dev.name);
 }
 
-static int resize_run(struct resize *r)
+/* A signal in between would leave a file system that has not grown, without a word. */
+static int resize_grow(struct resize *r, bool fs)
 {
-	const bool fs = opt(r->c.o, OPT_RESIZEFS);
-	int e = fs && !r->mounted ? resize_fsadm(r, true, "check", NULL) : 0, late;
+	int late = r->grows ? change_run(&r->c) : change_finish(&r->c), e;
 
-	/* mounted since the plan: it grows nevertheless */
-	if (e < 0)
-		return e;
-	if (e != FSADM_MOUNTED && fs && stop_requested())
-		return resize_refuse(r, -EINTR, "stopped");
-	late = r->grows ? change_run(&r->c) : change_finish(&r->c);
 	/* with its old size in its file it would be too small for the file system at the next boot */
 	if (late && late != -ETIMEDOUT)
 		return late;
@@ -449,6 +443,23 @@ static int resize_run(struct resize *r)
 		log_err("%s: the device has its new size, the file system does not: fsadm resize %s",
 			r->c.dev.name, r->node);
 	return e ? e : late;
+}
+
+static int resize_run(struct resize *r)
+{
+	const bool fs = opt(r->c.o, OPT_RESIZEFS);
+	int e = fs && !r->mounted ? resize_fsadm(r, true, "check", NULL) : 0;
+	sigset_t before;
+
+	/* mounted since the plan: it grows nevertheless */
+	if (e < 0)
+		return e;
+	if (e != FSADM_MOUNTED && fs && stop_requested())
+		return resize_refuse(r, -EINTR, "stopped");
+	signals_block(&before);
+	e = resize_grow(r, fs);
+	signals_unblock(&before);
+	return e;
 }
 
 static int resize(struct resize *r, const char *word, const struct resize_size *size,

@@ -65,7 +65,8 @@ static int saved_update_follow(const struct saved_update *u, const struct table 
 
 	if (r)
 		return r;
-	if (table_has_noclone(&live) || !table_has_noclone(old)) {
+	if (table_has_noclone(&live) || !table_has_noclone(old) ||
+	    (table_has_noclone(new) && !table_has_file(old))) {
 		table_copy(new, table);
 		return 0;
 	}
@@ -176,7 +177,7 @@ int saved_update_commit(struct saved_update *u)
 		log_err("replacing %s failed: %s; the device has changed, and %s.new has its table: \"noclone save %s\" tries again",
 			u->path, strerror(-r), u->path, u->name);
 	else
-		log_verbose("%s has the new table", u->path);
+		saved_file_set_forced(u->name, false);
 	u->staged = false;
 	signals_unblock(&u->signals);
 	return r;

@@ -110,7 +110,8 @@ static void status_judge(struct status_device *d)
 	d->findings.check = "saved-renamed";
 	if (strcmp(d->saved, d->dev.name))
 		finding_add(&d->findings, FINDING_WARNING, path,
-			    "it has the former name of the device\nnoclone save %s", quoted);
+			    "it has the former name of the device\ndmsetup rename %s %s", quoted,
+			    d->saved);
 }
 
 /* A device that was removed since the list was made is no reason for a message. */
@@ -390,10 +391,7 @@ static double status_now(void)
 	return t.tv_sec + t.tv_nsec / 1e9;
 }
 
-/*
- * The devices as they are now; @names are those named on the command line, once they are
- * known.  Return: 0, or a negative errno after a message, if there is one that does not exist.
- */
+/* Return: 0, or a negative errno after a message, if there is one that does not exist. */
 static int status_collect(const struct options *o, int argc, char **argv,
 			  struct names *names, struct status_devices *devices)
 {

@@ -108,13 +108,36 @@ const struct policy_line *policy_find_part(const struct policy *p, const struct 
 	return &p->line[i];
 }
 
+/* To fnmatch(), a bracket that is not closed is one of the name. */
+static bool policy_is_open(const char *pattern)
+{
+	for (; *pattern; pattern++) {
+		if (*pattern == '\\')
+			pattern++;
+		else if (*pattern == '[' && pattern[1])
+			/* the first character of a set may be a bracket */
+			pattern = strchr(pattern + 2, ']');
+		else if (*pattern == '[')
+			return true;
+		if (!pattern || !*pattern)
+			return true;
+	}
+	return false;
+}
+
 const char *policy_pattern_usage(const char *pattern)
 {
+	const char *slash = strchr(pattern, '/');
+
 	if (!*pattern || strpbrk(pattern, "\r\n") || strchr(BLANKS, *pattern) ||
 	    strchr(BLANKS, pattern[strlen(pattern) - 1]))
 		return "A pattern is one line that neither begins nor ends with a blank";
 	if (str_starts(pattern, "/dev/"))
 		return "A pattern is matched with the name below /dev/mapper, and with VG/LV";
+	if (policy_is_open(pattern))
+		return "No name matches an open \"[\" or a \"\\\" at the end: put a \"\\\" before each that is part of the name";
+	if (slash && strchr(slash + 1, '/'))
+		return "No name has two slashes: give the name below /dev/mapper, or VG/LV";
 	return NULL;
 }
 

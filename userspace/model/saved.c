@@ -24,6 +24,9 @@ char *saved_escape(const char *text)
 	for (; *text; text++) {
 		unsigned char c = *text;
 
+		/* as systemd-escape --path; a name has none */
+		if (c == '/' && (text[1] == '/' || !text[1]))
+			continue;
 		if (c == '/')
 			strbuf_putc(&b, '-', 1);
 		else if (c < 0x80 && (isalnum(c) || c == ':' || c == '_' || (c == '.' && b.len)))

@@ -98,7 +98,8 @@ static int backing_decide(struct backing *b, const struct file_facts *existing,
 	if (wrong)
 		return backing_refuse(b, -EINVAL, wrong);
 	b->old_bytes = b->facts.bytes;
-	if (b->needed && existing) {
+	/* of a running device, guard_table() says it, and --force decides */
+	if (b->needed && existing && !b->running) {
 		int r = backing_check_unused(b, self);
 
 		if (r)
@@ -242,6 +243,18 @@ static uint64_t backing_first_to_fill(const struct backing *b)
 	return b->running ? (b->old_bytes + block - 1) / block * block : 0;
 }
 
+/* Does a process open it for writing?  One that reads waits for the lease: it may go on. */
+static bool backing_is_written(struct backing *b)
+{
+	int lease = b->leased ? fcntl(b->fd, F_GETLEASE) : F_WRLCK;
+
+	if (lease == F_RDLCK) {
+		fcntl(b->fd, F_SETLEASE, F_UNLCK);
+		b->leased = false;
+	}
+	return lease == F_UNLCK;
+}
+
 static int backing_write_zeroes(struct backing *b, const struct file_gap *gap,
 				const char *zeroes, uint64_t *done)
 {
@@ -253,7 +266,7 @@ static int backing_write_zeroes(struct backing *b, const struct file_gap *gap,
 
 		if (stop_requested())
 			return -EINTR;
-		if (b->leased && fcntl(b->fd, F_GETLEASE) != F_WRLCK)
+		if (backing_is_written(b))
 			return -EBUSY;
 		written = pwrite(b->fd, zeroes, n, at);
 		if (written < 0)

@@ -10,15 +10,19 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
+#include <linux/major.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "base/child.h"
 #include "base/log.h"
 #include "base/util.h"
 #include "model/table.h"
+#include "system/blockdev.h"
+#include "system/file-lookup.h"
 #include "system/identity.h"
 #include "system/replace-file.h"
 
@@ -127,13 +131,46 @@ int saved_file_for_each(void (*visit)(const char *name, void *data), void *data)
 	return r == GLOB_ABORTED ? -EIO : 0;
 }
 
+/* The file of a loop device may have been deleted or replaced since. */
+static bool saved_file_is_loop_on(const char *device, const char *path)
+{
+	_cleanup_free_ char *file = NULL, *gone = xasprintf("%s (deleted)", path);
+	_cleanup_facts_ struct device_facts f = { 0 };
+	struct file_id a, b;
+
+	if (blockdev_lookup(device, &f) || major(f.devno) != LOOP_MAJOR)
+		return false;
+	file = blockdev_attribute(f.devno, "loop/backing_file");
+	if (!file)
+		return false;
+	a = file_id_at(file);
+	b = file_id_at(path);
+	return !strcmp(file, path) || !strcmp(file, gone) || file_id_same(&a, &b);
+}
+
+/* @live is what "noclone activate" makes without the module: linear on loop devices. */
+static bool saved_file_stands_in(const struct table *saved, const struct table *live)
+{
+	unsigned int i;
+
+	if (!table_has_file(saved) || saved->nr != live->nr)
+		return false;
+	for (i = 0; i < saved->nr; i++) {
+		const struct target *t = &live->targets[i];
+		const char *path = saved->targets[i].path;
+
+		if (path && (t->nr_legs != 1 || !saved_file_is_loop_on(t->legs[0].device, path)))
+			return false;
+	}
+	return true;
+}
+
 enum saved_match saved_file_compare(const struct table *saved, const struct table *live)
 {
 	_cleanup_table_ struct table a = { 0 }, b = { 0 };
 	_cleanup_free_ char *missing = NULL, *below = NULL;
 
-	/* without the module it runs on loop devices */
-	if (table_has_file(saved) && !table_has_noclone(live))
+	if (saved_file_stands_in(saved, live))
 		return SAVED_UNKNOWN;
 	table_copy(saved, &a);
 	table_copy(live, &b);
@@ -206,6 +243,26 @@ int saved_file_remove(const char *name)
 	if (r)
 		log_err("removing %s failed: %s", path, strerror(-r));
 	return r;
+}
+
+void saved_file_set_forced(const char *name, bool forced)
+{
+	_cleanup_free_ char *path = xasprintf(RUN_DIR "/%s.forced", name);
+	_cleanup_close_ int fd = -1;
+
+	if (!forced && !unlink(path))
+		return;
+	if (forced)
+		fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0 && errno != ENOENT)
+		log_warn("%s: %s", path, strerror(errno));
+}
+
+bool saved_file_is_forced(const char *name)
+{
+	_cleanup_free_ char *path = xasprintf(RUN_DIR "/%s.forced", name);
+
+	return !access(path, F_OK);
 }
 
 /*

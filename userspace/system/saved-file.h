@@ -59,6 +59,13 @@ const char *saved_file_unwritable(const char *name);
 int saved_file_remove(const char *name);
 
 /*
+ * Until the next boot: a leg has another signature than the file says, and was used
+ * nevertheless.
+ */
+void saved_file_set_forced(const char *name, bool forced);
+bool saved_file_is_forced(const char *name);
+
+/*
  * "start" or "stop" its unit, because the device is active, or is removed: when this returns
  * the unit is, too, and no event that comes later starts it.  Does nothing without systemd,
  * and in the unit itself.
