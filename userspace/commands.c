@@ -215,6 +215,8 @@ int command_main(int argc, char **argv)
 	} else {
 		commands_help_overview();
 		r = opt(&o, OPT_HELP) ? EXIT_OK : EXIT_USAGE;
+		if (r)
+			log_err("a command is missing");
 	}
 	options_free(&o);
 	return r;

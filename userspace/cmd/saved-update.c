@@ -59,19 +59,20 @@ int saved_update_begin(struct saved_update *u, const struct options *o, const ch
 static int saved_update_follow(const struct saved_update *u, const struct table *new,
 			       struct table *table)
 {
-	const struct table *old = &u->old.table;
+	const struct table *old = &u->old.table, *kept = NULL;
 	_cleanup_table_ struct table live = { 0 };
 	int r = select_table(u->name, &live);
 
 	if (r)
 		return r;
-	if (table_has_noclone(&live) || !table_has_noclone(old) ||
-	    (table_has_noclone(new) && !table_has_file(old))) {
-		table_copy(new, table);
-		return 0;
-	}
-	if (saved_file_compare(old, new) == SAVED_SAME) {
-		table_copy(old, table);
+	if (table_has_noclone(&live) || !table_has_noclone(old))
+		kept = new;
+	else if (saved_file_compare(old, new) == SAVED_SAME)
+		kept = old;
+	else if (table_has_noclone(new) && !table_has_file(old))
+		kept = new;
+	if (kept) {
+		table_copy(kept, table);
 		return 0;
 	}
 	log_err("%s runs on dm's own targets because the module was missing: %s it first", u->name,
