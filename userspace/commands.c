@@ -94,9 +94,15 @@ const struct command *command_find(const char *name)
 
 static const struct command *commands_get(const char *name)
 {
+	static const char *const of_dmsetup[] = { "rename", "suspend", "resume", "message" };
 	const struct command *cmd = command_find(name);
+	size_t i = 0;
 
-	if (!cmd)
+	while (i < ARRAY_SIZE(of_dmsetup) && strcmp(name, of_dmsetup[i]))
+		i++;
+	if (i < ARRAY_SIZE(of_dmsetup))
+		log_err("there is no command \"%s\": type \"dmsetup %s\" instead", name, name);
+	else if (!cmd)
 		log_err("unknown command \"%s\": \"noclone help\" lists the commands", name);
 	return cmd;
 }
