@@ -4,6 +4,8 @@
 
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 bool log_is_verbose;
@@ -49,11 +51,24 @@ void log_release(void)
 	log_write_out(lines);
 }
 
-static void log_say(const char *kind, const char *fmt, va_list ap)
+/* systemd says which file the journal reads; stderr may have been redirected since. */
+static bool log_is_journal(void)
+{
+	const char *stream = getenv("JOURNAL_STREAM");
+	unsigned long long device, inode;
+	struct stat st;
+
+	return stream && sscanf(stream, "%llu:%llu", &device, &inode) == 2 &&
+	       !fstat(fileno(stderr), &st) && st.st_dev == device && st.st_ino == inode;
+}
+
+/* @priority is that of syslog(3), which the journal takes from in front of a line. */
+static void log_say(const char *priority, const char *kind, const char *fmt, va_list ap)
 {
 	_cleanup_free_ char *raw = xvasprintf(fmt, ap), *text = visible(raw);
 	/* what a user has typed, or another program has named, must not control a terminal */
-	_cleanup_free_ char *line = xasprintf("noclone: %s%s\n", kind, text);
+	_cleanup_free_ char *line = xasprintf("%snoclone: %s%s\n",
+					      log_is_journal() ? priority : "", kind, text);
 
 	if (holding)
 		strbuf_add(&held, "%s", line);
@@ -61,7 +76,7 @@ static void log_say(const char *kind, const char *fmt, va_list ap)
 		log_write_out(line);
 }
 
-#define DEFINE_LOG(name, wanted, kind)					\
+#define DEFINE_LOG(name, wanted, priority, kind)			\
 void name(const char *fmt, ...)						\
 {									\
 	va_list ap;							\
@@ -69,11 +84,11 @@ void name(const char *fmt, ...)						\
 	if (!(wanted))							\
 		return;							\
 	va_start(ap, fmt);						\
-	log_say(kind, fmt, ap);						\
+	log_say(priority, kind, fmt, ap);				\
 	va_end(ap);							\
 }
 
-DEFINE_LOG(log_err, true, "")
-DEFINE_LOG(log_warn, true, "warning: ")
-DEFINE_LOG(log_note, true, "note: ")
-DEFINE_LOG(log_verbose, log_is_verbose, "")
+DEFINE_LOG(log_err, true, "<3>", "")
+DEFINE_LOG(log_warn, true, "<4>", "warning: ")
+DEFINE_LOG(log_note, true, "<5>", "note: ")
+DEFINE_LOG(log_verbose, log_is_verbose, "<6>", "")
