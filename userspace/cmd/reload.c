@@ -65,7 +65,7 @@ static int reload(struct change *c, const struct build *b)
 	data = change_data(c, change_facts(c), risky);
 	if (data && reload_agree(c, data, risky))
 		return -ECANCELED;
-	/* who has waited for another command had another table in mind: change_run() refuses */
+	/* a table that changes during the wait is not the one the user saw: change_run() refuses */
 	r = change_lock(c);
 	if (r)
 		return r;

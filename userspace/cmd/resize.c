@@ -429,7 +429,7 @@ static void resize_report(const struct resize *r)
 		log_note("%s: what stands on it keeps its size", r->c.dev.name);
 }
 
-/* A signal in between would leave a file system that has not grown, without a word. */
+/* A signal in between would leave a file system that is too small, and no message. */
 static int resize_grow(struct resize *r, bool fs)
 {
 	int late = r->grows ? change_run(&r->c) : change_finish(&r->c), e;
