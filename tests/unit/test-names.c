@@ -9,7 +9,7 @@
 #include "noclone-path.h"
 #include "base/child.h"
 #include "base/util.h"
-#include "cli/status-formats.h"
+#include "cli/report.h"
 #include "cli/output.h"
 #include "model/finding.h"
 #include "model/name.h"

@@ -10,7 +10,6 @@
 
 #include "base/util.h"
 #include "cli/report.h"
-#include "cli/status-formats.h"
 
 #define FASTPATH	"\"targets\": [{}, {\"fastpath\": {\"on\": true, \"counters\": " \
 			"{\"fast\": 3, \"flush\": 1, \"inflight\": 7}}}]"

@@ -90,6 +90,11 @@ void report_print(const struct report *r, struct json_object *rows);
 void report_print_row(const struct report *r, struct json_object *row);
 void report_free(struct report *r);
 
+/* All columns of noclone status, none of them selected; completion offers them as well. */
+struct report status_report(void);
+/* Metrics for Prometheus.  @devices: those that noclone status --json prints; a new string */
+char *metrics_print(struct json_object *devices);
+
 #define _cleanup_report_ __attribute__((cleanup(report_free)))
 
 #endif /* NOCLONE_REPORT_H */

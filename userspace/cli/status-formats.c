@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The devices of noclone status, as a report and for Prometheus. */
-#include "cli/status-formats.h"
+#include "cli/report.h"
 
 #include <json-c/json.h>
 #include <string.h>

@@ -13,7 +13,7 @@
 #include "model/name.h"
 #include "system/devmap.h"
 #include "system/saved-file.h"
-#include "cli/status-formats.h"
+#include "cli/report.h"
 #include "cmd/cmd.h"
 
 /**

@@ -72,8 +72,6 @@ int cmd_export(const struct options *o, int argc, char **argv)
 	unsigned int i;
 	int r = select_names(&names, argc, argv, false) ? EXIT_FAILED : EXIT_OK;
 
-	if (r && !names.nr)
-		return r;
 	out = output_new("export");
 	array = json_object_new_array();
 	json_object_object_add(out, "devices", array);

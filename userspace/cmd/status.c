@@ -29,7 +29,6 @@
 #include "cli/output.h"
 #include "cli/report.h"
 #include "cli/select.h"
-#include "cli/status-formats.h"
 #include "cmd/cmd.h"
 
 #define CLEAR_SCREEN	"\033[H\033[2J\033[3J"
@@ -38,101 +37,106 @@
 #define OPT_TABULAR	(OPT_OUTPUT | OPT_SORT | OPT_NOHEADINGS | OPT_WATCH)
 
 /**
- * struct status_device - one device
- * @dev: its state
- * @live: its table and status
- * @saved: the name under which it is saved, or NULL
- * @differs: that file has another table
+ * struct status_device - what a row is made of; the row has it as its user data
+ * @live: the table and status of the device
  * @findings: what is wrong below it, and with its file
  */
 struct status_device {
-	struct devmap_device dev;
 	struct live live;
-	char *saved;
-	bool differs;
 	struct findings findings;
 };
 
-struct status_devices {
-	struct status_device *device;
-	unsigned int nr;
+/**
+ * struct status_round - one look at the devices
+ * @o: options
+ * @argc: the words that name devices
+ * @argv: the same
+ * @before: the rows of the round before; NULL in the first one
+ * @seconds: since then, if numbers are to be rates; else 0
+ * @saved: UUIDs by the names of saved devices, as soon as one is looked for; else NULL
+ */
+struct status_round {
+	const struct options *o;
+	int argc;
+	char **argv;
+	struct json_object *before;
+	double seconds;
+	struct json_object *saved;
 };
 
-static void status_device_free(struct status_device *d)
+static void status_free_device(struct json_object *row __unused, void *data)
 {
-	devmap_device_free(&d->dev);
+	struct status_device *d = data;
+
 	live_free(&d->live);
 	findings_free(&d->findings);
-	free(d->saved);
+	free(d);
 }
 
-static void status_devices_free(struct status_devices *all)
+static const struct status_device *status_device(struct json_object *row)
 {
-	unsigned int i;
-
-	for (i = 0; i < all->nr; i++)
-		status_device_free(&all->device[i]);
-	free(all->device);
-	*all = (struct status_devices) { 0 };
+	return json_object_get_userdata(row);
 }
-
-#define _cleanup_devices_ __attribute__((cleanup(status_devices_free)))
 
 static bool status_is_stock(const struct target *target, const void *data __unused)
 {
 	return target->stock;
 }
 
-/* Ours, or one that could have the fast path? */
-static bool status_is_relevant(const struct status_device *d)
+static bool status_is(struct json_object *string, const char *text)
 {
-	return str_starts(d->dev.uuid, NOCLONE_UUID_PREFIX) ||
-	       table_can_be_fast(&d->live.table);
+	return string && !strcmp(json_object_get_string(string), text);
 }
 
-/* What is wrong below it and with its file, which has an older name if it was renamed. */
-static void status_judge(struct status_device *d)
+static void status_add_saved(const char *name, void *data)
 {
-	_cleanup_free_ char *quoted = shell_quote(d->dev.name), *path = NULL, *why = NULL;
 	_cleanup_saved_ struct saved s = { 0 };
+	_cleanup_free_ char *damage = saved_file_peek(name, &s);
 
-	live_below(&d->live, &d->findings);
-	d->saved = saved_file_of(d->dev.name, d->dev.uuid);
-	if (!d->saved)
-		return;
-	path = saved_path(d->saved);
-	why = saved_file_peek(d->saved, &s);
-	d->differs = saved_file_compare(&s.table, &d->live.table) == SAVED_DIFFERS;
+	/* a damaged file has the UUID that can still be read */
+	if (s.uuid)
+		json_object_object_add(data, name, json_object_new_string(s.uuid));
+}
+
+/*
+ * The name of its file, as saved_file_of() finds it, or NULL.  All files are read once for all
+ * devices: there may be thousands of both.
+ */
+static const char *status_saved_name(struct status_round *round, const struct devmap_device *dev)
+{
+	if (!*dev->uuid)
+		return NULL;
+	if (!round->saved) {
+		round->saved = json_object_new_object();
+		saved_file_for_each(status_add_saved, round->saved);
+	}
+	if (status_is(json_object_object_get(round->saved, dev->name), dev->uuid))
+		return dev->name;
+	json_object_object_foreach(round->saved, name, uuid)
+		if (status_is(uuid, dev->uuid))
+			return name;
+	return NULL;
+}
+
+/* What is wrong with its file, which has an older name if it was renamed.  */
+static bool status_judge_file(struct status_device *d, const struct devmap_device *dev,
+			      const char *file)
+{
+	_cleanup_free_ char *quoted = shell_quote(dev->name), *path = saved_path(file);
+	_cleanup_saved_ struct saved s = { 0 };
+	_cleanup_free_ char *why = saved_file_peek(file, &s);
+	bool differs = saved_file_compare(&s.table, &d->live.table) == SAVED_DIFFERS;
+
 	d->findings.check = "saved-differs";
-	if (d->differs)
+	if (differs)
 		finding_add(&d->findings, FINDING_WARNING, path,
 			    "it has another table, which the next boot takes\nnoclone save %s", quoted);
 	d->findings.check = "saved-renamed";
-	if (strcmp(d->saved, d->dev.name))
+	if (strcmp(file, dev->name))
 		finding_add(&d->findings, FINDING_WARNING, path,
 			    "it has the former name of the device\ndmsetup rename %s %s", quoted,
-			    d->saved);
-}
-
-/* A device that was removed since the list was made is no reason for a message. */
-static void status_read(const struct names *names, bool all, struct status_devices *devices)
-{
-	unsigned int i;
-
-	for (i = 0; i < names->nr; i++) {
-		struct status_device d = { 0 };
-
-		if (!devmap_info(names->name[i], &d.dev)) {
-			live_get(d.dev.name, &d.live);
-			if (all || status_is_relevant(&d)) {
-				status_judge(&d);
-				GROW(devices->device, devices->nr);
-				devices->device[devices->nr++] = d;
-				continue;
-			}
-		}
-		status_device_free(&d);
-	}
+			    file);
+	return differs;
 }
 
 static char *status_state(const struct live *live)
@@ -157,7 +161,7 @@ static void status_add_once(struct json_object *array, const char *name)
 	size_t nr = json_object_array_length(array), i;
 
 	for (i = 0; i < nr; i++)
-		if (!strcmp(json_object_get_string(json_object_array_get_idx(array, i)), name))
+		if (status_is(json_object_array_get_idx(array, i), name))
 			return;
 	json_object_array_add(array, output_string(name));
 }
@@ -183,34 +187,38 @@ static struct json_object *status_below(const struct table *t)
 	return array;
 }
 
-static void status_add_identity(struct json_object *o, const struct status_device *d)
+static void status_add_identity(struct json_object *o, const struct devmap_device *dev,
+				const struct table *t)
 {
-	_cleanup_free_ char *types = table_types(&d->live.table);
-	_cleanup_free_ char *origin = origin_of_uuid(d->dev.uuid);
+	_cleanup_free_ char *types = table_types(t);
+	_cleanup_free_ char *origin = origin_of_uuid(dev->uuid);
 
-	output_add_string(o, "name", d->dev.name);
-	output_add_string(o, "uuid", d->dev.uuid);
-	output_add_devno(o, "device", d->dev.devno);
+	output_add_string(o, "name", dev->name);
+	output_add_string(o, "uuid", dev->uuid);
+	output_add_devno(o, "device", dev->devno);
 	output_add_string(o, "type", types);
 	output_add_string(o, "made_by", origin);
-	output_add_number(o, "sectors", table_sectors(&d->live.table));
-	json_object_object_add(o, "on", status_below(&d->live.table));
+	output_add_number(o, "sectors", table_sectors(t));
+	json_object_object_add(o, "on", status_below(t));
 }
 
-static void status_add_state(struct json_object *o, const struct status_device *d)
+static void status_add_state(struct json_object *o, const struct devmap_device *dev,
+			     struct status_device *d, const char *file)
 {
+	const bool differs = file && status_judge_file(d, dev, file);
 	_cleanup_free_ char *state = status_state(&d->live);
-	_cleanup_free_ char *brief = below_brief(&d->findings);
+	_cleanup_free_ char *brief = NULL;
 
 	output_add_string(o, "state", state);
-	output_add_bool(o, "suspended", d->dev.suspended);
-	output_add_bool(o, "readonly", d->dev.readonly);
-	output_add_bool(o, "deferred_remove", d->dev.deferred_remove);
+	output_add_bool(o, "suspended", dev->suspended);
+	output_add_bool(o, "readonly", dev->readonly);
+	output_add_bool(o, "deferred_remove", dev->deferred_remove);
+	brief = below_brief(&d->findings);
 	output_add_string(o, "wrong", *brief ? brief : NULL);
-	output_add_string(o, "saved", d->saved);
-	output_add_bool(o, "differs", d->differs);
+	output_add_string(o, "saved", file);
+	output_add_bool(o, "differs", differs);
 	output_add_findings(o, &d->findings, FINDING_OK);
-	output_add_number(o, "open_count", MAX(d->dev.open_count, 0));
+	output_add_number(o, "open_count", MAX(dev->open_count, 0));
 }
 
 /* A number of I/Os; with @seconds not 0, per second. */
@@ -221,22 +229,33 @@ static struct json_object *status_count(const struct share *share, uint64_t n, d
 	return json_object_new_uint64(seconds ? n / seconds + 0.5 : n);
 }
 
-/*
- * After the state.  With @seconds not 0, what has happened since @before, which is NULL for
- * a new device: it has no interval yet.
- */
-static void status_add_share(struct json_object *o, const struct status_device *d,
-			     const struct status_device *before, double seconds)
+/* The counters of the round before, or NULL. */
+static const struct status *status_before(const struct status_round *round, const char *name)
 {
-	const struct status *now = seconds && !before ? NULL : live_status(&d->live);
-	const struct share share = share_of(&d->live.table, now,
-					    before ? live_status(&before->live) : NULL);
+	size_t nr = round->before ? json_object_array_length(round->before) : 0, i;
+
+	for (i = 0; i < nr; i++) {
+		struct json_object *row = json_object_array_get_idx(round->before, i);
+
+		if (status_is(json_object_object_get(row, "name"), name))
+			return live_status(&status_device(row)->live);
+	}
+	return NULL;
+}
+
+/* After the state.  A new device has no interval yet that rates could be of. */
+static void status_add_share(struct json_object *o, const struct status_round *round,
+			     const char *name, const struct live *live)
+{
+	const struct status *before = status_before(round, name);
+	const struct status *now = round->seconds && !before ? NULL : live_status(live);
+	const struct share share = share_of(&live->table, now, before);
 	const char *state = json_object_get_string(json_object_object_get(o, "state"));
-	_cleanup_free_ char *why = status_why(d->dev.name, state, share.reason);
+	_cleanup_free_ char *why = status_why(name, state, share.reason);
 	uint64_t all = share.fast + share.other;
 
-	json_object_object_add(o, "io", status_count(&share, all, seconds));
-	json_object_object_add(o, "fast", status_count(&share, share.fast, seconds));
+	json_object_object_add(o, "io", status_count(&share, all, round->seconds));
+	json_object_object_add(o, "fast", status_count(&share, share.fast, round->seconds));
 	json_object_object_add(o, "share", all ?
 			       json_object_new_double((double)share.fast / all) : NULL);
 	output_add_string(o, "reason", share.reason);
@@ -293,38 +312,35 @@ static struct json_object *status_target(const struct devmap_target *raw,
 	return o;
 }
 
-static const struct status_device *status_find(const struct status_devices *all,
-					       const char *name)
+/* NULL if the device was removed since the list was made, or is not to be shown. */
+static struct json_object *status_row(struct status_round *round, const char *name)
 {
+	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
+	struct json_object *o, *targets;
+	struct status_device *d;
 	unsigned int i;
 
-	for (i = 0; i < all->nr; i++)
-		if (!strcmp(all->device[i].dev.name, name))
-			return &all->device[i];
-	return NULL;
-}
-
-static struct json_object *status_rows(const struct status_devices *all,
-				       const struct status_devices *before, double seconds)
-{
-	struct json_object *rows = json_object_new_array();
-	unsigned int i, j;
-
-	for (i = 0; i < all->nr; i++) {
-		const struct status_device *d = &all->device[i];
-		struct json_object *o = json_object_new_object();
-		struct json_object *targets = json_object_new_array();
-
-		status_add_identity(o, d);
-		status_add_state(o, d);
-		status_add_share(o, d, before ? status_find(before, d->dev.name) : NULL, seconds);
-		for (j = 0; j < d->live.raw.nr; j++)
-			json_object_array_add(targets, status_target(&d->live.raw.target[j],
-								     &d->live.status[j]));
-		json_object_object_add(o, "targets", targets);
-		json_object_array_add(rows, o);
+	if (devmap_info(name, &dev))
+		return NULL;
+	d = xzalloc(sizeof(*d));
+	o = json_object_new_object();
+	json_object_set_userdata(o, d, status_free_device);
+	live_get(dev.name, &d->live);
+	if (!round->argc && !opt(round->o, OPT_ALL) &&
+	    !str_starts(dev.uuid, NOCLONE_UUID_PREFIX) && !table_can_be_fast(&d->live.table)) {
+		json_object_put(o);
+		return NULL;
 	}
-	return rows;
+	live_below(&d->live, &d->findings);
+	status_add_identity(o, &dev, &d->live.table);
+	status_add_state(o, &dev, d, status_saved_name(round, &dev));
+	status_add_share(o, round, dev.name, &d->live);
+	targets = json_object_new_array();
+	for (i = 0; i < d->live.raw.nr; i++)
+		json_object_array_add(targets, status_target(&d->live.raw.target[i],
+							     &d->live.status[i]));
+	json_object_object_add(o, "targets", targets);
+	return o;
 }
 
 /* After the first three, counters that are 0 are noise. */
@@ -370,16 +386,17 @@ static void status_print_device(const struct status_device *d)
 		status_print_counters(&fastpath->counters, STATUS_COUNTER);
 }
 
-static void status_print_each(const struct status_devices *all, const struct report *r,
-			      struct json_object *rows)
+static void status_print_each(const struct report *r, struct json_object *rows)
 {
-	unsigned int i;
+	size_t nr = json_object_array_length(rows), i;
 
-	for (i = 0; i < all->nr; i++) {
+	for (i = 0; i < nr; i++) {
+		struct json_object *row = json_object_array_get_idx(rows, i);
+
 		if (i)
 			putchar('\n');
-		report_print_row(r, json_object_array_get_idx(rows, i));
-		status_print_device(&all->device[i]);
+		report_print_row(r, row);
+		status_print_device(status_device(row));
 	}
 }
 
@@ -391,48 +408,66 @@ static double status_now(void)
 	return t.tv_sec + t.tv_nsec / 1e9;
 }
 
-/* Return: 0, or a negative errno after a message, if there is one that does not exist. */
-static int status_collect(const struct options *o, int argc, char **argv,
-			  struct names *names, struct status_devices *devices)
+/* Those that are there.  A word may mean another device than in the round before. */
+static int status_names(const struct status_round *round, struct names *names)
 {
-	int r = 0;
+	int i;
 
-	if (!argc || !names->nr) {
-		names_free(names);
-		r = select_names(names, argc, argv, true);
+	if (!round->argc || !round->before)
+		return select_names(names, round->argc, round->argv, true);
+	for (i = 0; i < round->argc; i++) {
+		_cleanup_free_ char *name = select_name(round->argv[i]);
+
+		names_add(name, names);
 	}
-	status_read(names, argc || opt(o, OPT_ALL), devices);
-	return r;
+	return 0;
+}
+
+/* Return: the rows.  @r: 0, or a negative errno after a message in the first round */
+static struct json_object *status_collect(struct status_round *round, int *r)
+{
+	struct json_object *rows = json_object_new_array(), *row;
+	_cleanup_names_ struct names names = { 0 };
+	unsigned int i;
+
+	*r = status_names(round, &names);
+	for (i = 0; i < names.nr; i++) {
+		row = status_row(round, names.name[i]);
+		if (row)
+			json_object_array_add(rows, row);
+	}
+	json_object_put(round->saved);
+	round->saved = NULL;
+	return rows;
 }
 
 /* Until a signal ends it, or the output cannot be written. */
-static int status_watch(const struct options *o, int argc, char **argv, const struct report *r)
+static int status_watch(struct status_round *round, const struct report *report)
 {
 	const struct timespec nap = {
-		.tv_sec = o->watch_ms / 1000,
-		.tv_nsec = o->watch_ms % 1000 * 1000000L,
+		.tv_sec = round->o->watch_ms / 1000,
+		.tv_nsec = round->o->watch_ms % 1000 * 1000000L,
 	};
-	_cleanup_devices_ struct status_devices old = { 0 };
-	_cleanup_names_ struct names names = { 0 };
-	double at, last = 0;
+	double last = 0;
 
 	for (; !fflush(stdout); nanosleep(&nap, NULL)) {
-		struct status_devices now = { 0 };
 		struct json_object *rows;
+		double at = status_now();
+		int r;
 
-		at = status_now();
-		if (status_collect(o, argc, argv, &names, &now) && !names.nr)
+		round->seconds = at - last;
+		rows = status_collect(round, &r);
+		json_object_put(round->before);
+		round->before = rows;
+		if (r && !json_object_array_length(rows))
 			break;
-		rows = status_rows(&now, &old, at - last);
-		report_sort(r, rows);
-		fputs(isatty(STDOUT_FILENO) ? CLEAR_SCREEN : last && !r->noheadings ? "\n" : "",
+		report_sort(report, rows);
+		fputs(isatty(STDOUT_FILENO) ? CLEAR_SCREEN : last && !report->noheadings ? "\n" : "",
 		      stdout);
-		report_print(r, rows);
-		json_object_put(rows);
-		status_devices_free(&old);
-		old = now;
+		report_print(report, rows);
 		last = at;
 	}
+	json_object_put(round->before);
 	return EXIT_FAILED;
 }
 
@@ -459,34 +494,33 @@ static void status_print_json(struct json_object *rows)
 	json_object_put(out);
 }
 
-static void status_print(const struct options *o, bool named, const struct report *r,
-			 const struct status_devices *devices)
+/* What does not exist has been reported. */
+static void status_print(const struct status_round *round, const struct report *report,
+			 struct json_object *rows, bool failed)
 {
-	struct json_object *rows = status_rows(devices, NULL, 0);
 	_cleanup_free_ char *metrics = NULL;
 
-	report_sort(r, rows);
-	if (opt(o, OPT_JSON)) {
+	report_sort(report, rows);
+	if (opt(round->o, OPT_JSON)) {
 		status_print_json(rows);
-	} else if (opt(o, OPT_PROMETHEUS)) {
+	} else if (opt(round->o, OPT_PROMETHEUS)) {
 		metrics = metrics_print(rows);
 		fputs(metrics, stdout);
-	} else if (named && !opt(o, OPT_TABULAR)) {
-		status_print_each(devices, r, rows);
-	} else if (devices->nr || named) {
-		report_print(r, rows);
+	} else if (round->argc && !opt(round->o, OPT_TABULAR)) {
+		status_print_each(report, rows);
+	} else if (json_object_array_length(rows) || round->argc || failed) {
+		report_print(report, rows);
 	} else {
-		log_note("%s", opt(o, OPT_ALL) ? "there are no mapped devices" :
+		log_note("%s", opt(round->o, OPT_ALL) ? "there are no mapped devices" :
 			 "no device has a linear or striped target, or one of this module; \"noclone status --all\" shows the others, \"noclone help create\" how to make one");
 	}
-	json_object_put(rows);
 }
 
 int cmd_status(const struct options *o, int argc, char **argv)
 {
-	_cleanup_devices_ struct status_devices devices = { 0 };
+	struct status_round round = { .o = o, .argc = argc, .argv = argv };
 	_cleanup_report_ struct report report = status_report();
-	_cleanup_names_ struct names names = { 0 };
+	struct json_object *rows;
 	int r;
 
 	if (o->output && !strcmp(o->output, "help")) {
@@ -497,9 +531,9 @@ int cmd_status(const struct options *o, int argc, char **argv)
 	if (r)
 		return r;
 	if (opt(o, OPT_WATCH))
-		return status_watch(o, argc, argv, &report);
-	r = status_collect(o, argc, argv, &names, &devices) ? EXIT_FAILED : EXIT_OK;
-	if (!r || names.nr)
-		status_print(o, argc, &report, &devices);
-	return r;
+		return status_watch(&round, &report);
+	rows = status_collect(&round, &r);
+	status_print(&round, &report, rows, r);
+	json_object_put(rows);
+	return r ? EXIT_FAILED : EXIT_OK;
 }
