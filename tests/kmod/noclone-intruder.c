@@ -5,7 +5,7 @@
  *
  *	insmod noclone-intruder.ko type=linear way=presuspend
  *
- * The ways are in intruder_ways[]. No device of that type may be made, loaded or
+ * The ways are those of intruder_change(). No device of that type may be made, loaded or
  * removed meanwhile; devices that are there may be used, suspended and resumed.
  *
  * With way=wait the next resume waits in the first target, with all callbacks empty, until
@@ -28,6 +28,11 @@ static bool waiting;
 module_param(waiting, bool, 0600);
 MODULE_PARM_DESC(waiting, "A resume waits");
 
+static bool intruder_is(const char *name)
+{
+	return !strcmp(way, name);
+}
+
 static struct target_type *victim;
 static struct target_type before;	/* what it was */
 
@@ -49,53 +54,22 @@ struct intruder_question {
 	void *data;
 };
 
-static int intruder_start(struct dm_target *ti, struct dm_dev *dev,
-			  sector_t start, sector_t len, void *data)
+static int intruder_lie(struct dm_target *ti, struct dm_dev *dev,
+			sector_t start, sector_t len, void *data)
 {
 	struct intruder_question *q = data;
+	int r = q->fn(ti, dev, start + 8 * intruder_is("start"),
+		      len - 8 * intruder_is("width"), q->data);
 
-	return q->fn(ti, dev, start + 8, len, q->data);
+	return r ?: intruder_is("legs") ? q->fn(ti, dev, start, len, q->data) : 0;
 }
-
-static int intruder_width(struct dm_target *ti, struct dm_dev *dev,
-			  sector_t start, sector_t len, void *data)
-{
-	struct intruder_question *q = data;
-
-	return q->fn(ti, dev, start, len - 8, q->data);
-}
-
-static int intruder_legs(struct dm_target *ti, struct dm_dev *dev,
-			 sector_t start, sector_t len, void *data)
-{
-	struct intruder_question *q = data;
-
-	return q->fn(ti, dev, start, len, q->data) ?:
-	       q->fn(ti, dev, start, len, q->data);
-}
-
-static const struct intruder_way {
-	const char *name;
-	iterate_devices_callout_fn tell;	/* lies about each leg */
-} intruder_ways[] = {
-	{ "presuspend" },		/* a callback is filled */
-	{ "name" },			/* the type has another one */
-	{ "owner" },			/* it belongs to another module */
-	{ "callback" },			/* one is missing */
-	{ "wait" },			/* see above */
-	{ "readonly" },			/* dm must not be used at all: its data is, too */
-	{ "start", intruder_start },
-	{ "width", intruder_width },
-	{ "legs", intruder_legs },
-	{ }
-}, *intruder_way = intruder_ways;
 
 static int intruder_iterate(struct dm_target *ti, iterate_devices_callout_fn fn,
 			    void *data)
 {
 	struct intruder_question q = { .fn = fn, .data = data };
 
-	return before.iterate_devices(ti, intruder_way->tell, &q);
+	return before.iterate_devices(ti, intruder_lie, &q);
 }
 
 #if defined(CONFIG_X86_64) && !defined(CONFIG_UML)
@@ -126,20 +100,23 @@ static int intruder_protect(bool readonly)
 static int intruder_change(void)
 {
 	before = *victim;
-	if (!strcmp(way, "readonly"))
+	/* dm must not be used at all: its data is readonly, too */
+	if (intruder_is("readonly"))
 		return intruder_protect(true);
-	if (intruder_way->tell)
+	if (intruder_is("start") || intruder_is("width") || intruder_is("legs"))
 		victim->iterate_devices = intruder_iterate;
-	else if (!strcmp(way, "presuspend"))
+	else if (intruder_is("presuspend"))
 		victim->presuspend = intruder_presuspend;
-	else if (!strcmp(way, "name"))
+	else if (intruder_is("name"))
 		victim->name = "intruder";
-	else if (!strcmp(way, "owner"))
+	else if (intruder_is("owner"))
 		victim->module = THIS_MODULE;
-	else if (!strcmp(way, "wait"))
+	else if (intruder_is("wait"))
 		victim->resume = intruder_resume;
-	else
+	else if (intruder_is("callback"))
 		victim->iterate_devices = NULL;
+	else
+		return -EINVAL;
 	return 0;
 }
 
@@ -159,16 +136,12 @@ static int __init intruder_init(void)
 	while (strcmp(victim->name, type) && strcmp(victim->name, "error"))
 		victim = list_next_entry(victim, list);
 	dm_unregister_target(&intruder_target);
-	while (intruder_way->name && strcmp(intruder_way->name, way))
-		intruder_way++;
-	if (strcmp(victim->name, type) || !intruder_way->name)
-		return -EINVAL;
-	return intruder_change();
+	return strcmp(victim->name, type) ? -EINVAL : intruder_change();
 }
 
 static void __exit intruder_exit(void)
 {
-	if (!strcmp(way, "readonly"))
+	if (intruder_is("readonly"))
 		intruder_protect(false);
 	victim->name = before.name;
 	victim->module = before.module;

@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * For tests: /dev/noclone-odd, a disk of 1 MiB without data.
+ * For tests: what submits bios, and what completes them.
+ *
+ * "DEVICE SECTORS NR FLAGS PREFLUSH AT", written to the parameter "dump", submits a bio of so many
+ * sectors there, and prints its members on completion. Stock dm completes the submitter's bio, and
+ * the leg has seen only a clone: no change by the leg may be visible. NR is 2 for a disk that merges
+ * both, FLAGS are more flags of the bio, in hexadecimal, and with PREFLUSH 1 it writes, data and
+ * REQ_PREFLUSH in one bio, as journals do.
+ *
+ * /dev/noclone-odd is a disk of 1 MiB without data.
  *
  *	way=quiet	It fails each bio, with the flag that a request of a driver leaves in
  *			the bio when it has RQF_QUIET.
- *	way=again	It takes no bio without waiting.
  *	way=op		It makes a write of each bio that it completes.
  *	way=flag	It sets a flag that no kernel has, and says whether that was set.
  *	way=home	It reads as zeroes, and interrupts the processor of the submitter.
@@ -15,14 +22,17 @@
  * them, in chunks of 64 KiB. A bio goes to its leg and never comes back here: nothing is allocated,
  * counted or restored.
  */
+#include <linux/bio.h>
 #include <linux/blkdev.h>
+#include <linux/completion.h>
 #include <linux/module.h>
 #include <linux/smp.h>
 #include <linux/string.h>
+#include <linux/version.h>
 
 static char *way = "quiet";
 module_param(way, charp, 0);
-MODULE_PARM_DESC(way, "quiet, again, op, flag, home or elsewhere");
+MODULE_PARM_DESC(way, "quiet, op, flag, home or elsewhere");
 
 #define ODD_FLAG	0x8000
 
@@ -35,10 +45,24 @@ static int leg_count;
 module_param_array(legs, charp, &leg_count, 0);
 MODULE_PARM_DESC(legs, "four disks");
 
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 9, 0)
+typedef struct file *odd_handle;
+#define odd_open(path) bdev_file_open_by_path(path, BLK_OPEN_READ | BLK_OPEN_WRITE, NULL, NULL)
+#define odd_bdev(handle) file_bdev(handle)
+#define odd_close(handle) bdev_fput(handle)
+#define odd_alloc_disk() blk_alloc_disk(NULL, NUMA_NO_NODE)
+#else
+typedef struct block_device *odd_handle;
+#define odd_open(path) blkdev_get_by_path(path, FMODE_READ | FMODE_WRITE, NULL)
+#define odd_bdev(handle) (handle)
+#define odd_close(handle) blkdev_put(handle, FMODE_READ | FMODE_WRITE)
+#define odd_alloc_disk() (blk_alloc_disk(NUMA_NO_NODE) ?: ERR_PTR(-ENOMEM))
+#endif
+
 static int odd_major;
 static struct gendisk *odd_disk[2];
 static unsigned int odd_disks;
-static struct block_device *limit_leg[LEGS];
+static odd_handle limit_leg[LEGS];
 
 static DEFINE_SPINLOCK(odd_lock);
 static struct bio_list odd_bios;
@@ -88,8 +112,6 @@ static void odd_submit_bio(struct bio *bio)
 	if (!strcmp(way, "quiet")) {
 		bio_set_flag(bio, BIO_QUIET);
 		bio_io_error(bio);
-	} else if (!strcmp(way, "again") && (bio->bi_opf & REQ_NOWAIT)) {
-		bio_wouldblock_error(bio);
 	} else {
 		if (!strcmp(way, "op"))
 			bio->bi_opf = (bio->bi_opf & ~(__force blk_opf_t)REQ_OP_MASK) |
@@ -102,43 +124,102 @@ static void odd_submit_bio(struct bio *bio)
 	}
 }
 
-/* "block: move the nowait flag to queue_limits" (v6.11), and before it the files */
-#ifdef BLK_FEAT_NOWAIT
-static struct file *limit_file[LEGS];
+/* What the submitter sees */
+struct odd_dump {
+	struct completion done;
+	struct block_device *bdev;
+	struct bio *bio;
+	struct bio seen;
+};
 
-static int limit_open(int i)
+static void odd_dump_end_io(struct bio *bio)
 {
-	limit_file[i] = bdev_file_open_by_path(legs[i], BLK_OPEN_READ | BLK_OPEN_WRITE, NULL, NULL);
-	if (IS_ERR(limit_file[i]))
-		return PTR_ERR(limit_file[i]);
-	limit_leg[i] = file_bdev(limit_file[i]);
-	return 0;
+	struct odd_dump *d = bio->bi_private;
+
+	d->seen = *bio;
+	complete(&d->done);
 }
 
-static void limit_close(int i)
+static void odd_dump_print(const struct odd_dump *d)
 {
-	bdev_fput(limit_file[i]);
-}
-#else
-static int limit_open(int i)
-{
-	struct block_device *bdev = blkdev_get_by_path(legs[i], FMODE_READ | FMODE_WRITE, NULL);
+	const struct bio *bio = &d->seen;
 
-	if (IS_ERR(bdev))
-		return PTR_ERR(bdev);
-	limit_leg[i] = bdev;
-	return 0;
+	pr_info("biodump: flags %x opf %x status %u remaining %d sector %llu size %u idx %u bdev %d end_io %d next %d\n",
+		bio->bi_flags, (__force u32)bio->bi_opf,
+		(__force u8)bio->bi_status, atomic_read(&bio->__bi_remaining),
+		(u64)bio->bi_iter.bi_sector, bio->bi_iter.bi_size,
+		bio->bi_iter.bi_idx, bio->bi_bdev == d->bdev,
+		bio->bi_end_io == odd_dump_end_io, !!bio->bi_next);
 }
 
-static void limit_close(int i)
+static void odd_dump_make(struct odd_dump *d, struct block_device *bdev, struct page *page,
+			  unsigned int bytes, bool preflush)
 {
-	blkdev_put(limit_leg[i], FMODE_READ | FMODE_WRITE);
+	d->bdev = bdev;
+	d->bio = bio_alloc(bdev, 1, preflush ? REQ_OP_WRITE | REQ_PREFLUSH : REQ_OP_READ,
+			   GFP_KERNEL);
+	d->bio->bi_end_io = odd_dump_end_io;
+	d->bio->bi_private = d;
+	init_completion(&d->done);
+	__bio_add_page(d->bio, page, bytes, 0);
 }
-#endif
+
+static void odd_dump_run(struct odd_dump *dumps, unsigned int nr)
+{
+	struct blk_plug plug;
+	unsigned int i;
+
+	/* A disk merges what is in one plug */
+	blk_start_plug(&plug);
+	for (i = 0; i < nr; i++)
+		submit_bio(dumps[i].bio);
+	blk_finish_plug(&plug);
+	for (i = 0; i < nr; i++) {
+		wait_for_completion(&dumps[i].done);
+		odd_dump_print(&dumps[i]);
+		bio_put(dumps[i].bio);
+	}
+}
+
+/* All of the bios have the same memory. */
+static int odd_dump_set(const char *text, const struct kernel_param *unused)
+{
+	static struct odd_dump dumps[2];
+	unsigned int sectors, nr, flags, preflush, i, order;
+	odd_handle handle;
+	struct page *page;
+	char path[64];
+	u64 at;
+
+	if (sscanf(text, "%63s %u %u %x %u %llu", path, &sectors, &nr, &flags, &preflush, &at) != 6 ||
+	    nr > ARRAY_SIZE(dumps))
+		return -EINVAL;
+	order = get_order(sectors << SECTOR_SHIFT);
+	page = alloc_pages(GFP_KERNEL, order);
+	if (!page)
+		return -ENOMEM;
+	memset(page_address(page), preflush ? 0x5a : 0, sectors << SECTOR_SHIFT);
+	handle = odd_open(path);
+	if (!IS_ERR(handle)) {
+		for (i = 0; i < nr; i++) {
+			odd_dump_make(&dumps[i], odd_bdev(handle), page, sectors << SECTOR_SHIFT, preflush);
+			dumps[i].bio->bi_iter.bi_sector = at + (sector_t)i * sectors;
+			dumps[i].bio->bi_flags |= flags;
+		}
+		odd_dump_run(dumps, nr);
+		odd_close(handle);
+	}
+	__free_pages(page, order);
+	return PTR_ERR_OR_ZERO(handle);
+}
+
+static const struct kernel_param_ops odd_dump_ops = { .set = odd_dump_set };
+module_param_cb(dump, &odd_dump_ops, NULL, 0200);
+MODULE_PARM_DESC(dump, "see above");
 
 static void limit_linear_submit_bio(struct bio *bio)
 {
-	bio_set_dev(bio, limit_leg[0]);
+	bio_set_dev(bio, odd_bdev(limit_leg[0]));
 	submit_bio_noacct(bio);
 }
 
@@ -148,7 +229,7 @@ static void limit_striped_submit_bio(struct bio *bio)
 
 	bio->bi_iter.bi_sector = (chunk / LEGS << CHUNK_SHIFT) |
 				 (sector & ((1 << CHUNK_SHIFT) - 1));
-	bio_set_dev(bio, limit_leg[chunk % LEGS]);
+	bio_set_dev(bio, odd_bdev(limit_leg[chunk % LEGS]));
 	submit_bio_noacct(bio);
 }
 
@@ -157,23 +238,6 @@ static const struct block_device_operations odd_fops[] = {
 	{ .owner = THIS_MODULE, .submit_bio = limit_linear_submit_bio },
 	{ .owner = THIS_MODULE, .submit_bio = limit_striped_submit_bio },
 };
-
-/* Without that it would get no bio that must not wait. */
-static struct gendisk *odd_alloc_disk(void)
-{
-#ifdef BLK_FEAT_NOWAIT
-	struct queue_limits limits = { .features = BLK_FEAT_NOWAIT };
-
-	return blk_alloc_disk(&limits, NUMA_NO_NODE);
-#else
-	struct gendisk *disk = blk_alloc_disk(NUMA_NO_NODE);
-
-	if (!disk)
-		return ERR_PTR(-ENOMEM);
-	blk_queue_flag_set(QUEUE_FLAG_NOWAIT, disk->queue);
-	return disk;
-#endif
-}
 
 static int odd_add(const char *name, int fops, sector_t sectors)
 {
@@ -206,8 +270,8 @@ static void odd_exit(void)
 		put_disk(odd_disk[odd_disks]);
 	}
 	for (i = 0; i < LEGS; i++)
-		if (limit_leg[i])
-			limit_close(i);
+		if (!IS_ERR_OR_NULL(limit_leg[i]))
+			odd_close(limit_leg[i]);
 	unregister_blkdev(odd_major, "noclone-odd");
 }
 
@@ -216,10 +280,12 @@ static int limit_init(void)
 {
 	int i, r = leg_count == LEGS ? 0 : -EINVAL;
 
-	for (i = 0; i < LEGS && !r; i++)
-		r = limit_open(i);
+	for (i = 0; i < LEGS && !r; i++) {
+		limit_leg[i] = odd_open(legs[i]);
+		r = PTR_ERR_OR_ZERO(limit_leg[i]);
+	}
 	if (!r)
-		r = odd_add("noclone-limit-linear", 1, bdev_nr_sectors(limit_leg[0]));
+		r = odd_add("noclone-limit-linear", 1, bdev_nr_sectors(odd_bdev(limit_leg[0])));
 	return r ?: odd_add("noclone-limit-striped", 2, LEGS * LEG_SECTORS);
 }
 
@@ -239,5 +305,5 @@ static int __init odd_init(void)
 module_init(odd_init);
 module_exit(odd_exit);
 
-MODULE_DESCRIPTION("A disk that is odd in one way; for the tests of dm-noclone");
+MODULE_DESCRIPTION("Odd bios and disks; for the tests of dm-noclone");
 MODULE_LICENSE("GPL");
