@@ -26,7 +26,7 @@
 #   make check-machine    Debian with systemd, root and swap on LVM, enabled while in use
 #   make check-packages   make deb, and what dpkg and dkms make of it
 #   make check-uml        the suite in a kernel with KASAN, lockdep and kmemleak
-#   make check-lvm2       tests of lvm2 itself, with and without the fast path
+#   make check-suites     tests of lvm2 and mdadm, with and without the fast path
 #   make check-meta       tests of the test harness itself
 #   make next             what a reader of Debian's newest kernel has to look at
 #   make bench MODE=insn  instructions per I/O on the stock kernels: raw, stock, ours
@@ -109,8 +109,8 @@ check-packages:
 check-uml:
 	@KERNEL="$${KERNEL:-7.2}" tests/harness/run build uml
 
-check-lvm2:
-	@KERNEL="$${KERNEL:-6.12 7.2}" tests/harness/run build lvm2
+check-suites:
+	@KERNEL="$${KERNEL:-6.12 7.2}" tests/harness/run build suites
 
 check-meta:
 	@KERNEL="$${KERNEL:-7.2}" tests/harness/run build meta
@@ -134,4 +134,4 @@ help:
 	@sed -n '3,/^$$/s/^# \{0,1\}//p' Makefile
 
 .PHONY: all modules tool install uninstall deb check check-all check-unit fuzz check-vm \
-	check-machine check-packages check-uml check-lvm2 check-meta style analyze demo bench next clean help
+	check-machine check-packages check-uml check-suites check-meta style analyze demo bench next clean help
