@@ -94,6 +94,19 @@ void signals_unblock(const sigset_t *old)
 	sigprocmask(SIG_SETMASK, old, NULL);
 }
 
+bool signals_ask_to_end(void)
+{
+	sigset_t waiting;
+	size_t i;
+
+	sigpending(&waiting);
+	for (i = 0; i < ARRAY_SIZE(stop_signals); i++)
+		if (stop_signals[i] != SIGPIPE && sigismember(&waiting, stop_signals[i]) &&
+		    !child_is_ignored(stop_signals[i]))
+			return true;
+	return false;
+}
+
 /* In a process group of its own: ^C comes to us, and we end the child. */
 static int child_spawn(char **argv, int out, int err, pid_t *pid)
 {

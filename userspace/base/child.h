@@ -25,6 +25,8 @@ void stop_release(void);
  */
 void signals_block(sigset_t *old);
 void signals_unblock(const sigset_t *old);
+/* Does one of them wait that asks to end?  For a step that only waits itself. */
+bool signals_ask_to_end(void);
 
 /* Standard output with its length, standard error, and the status of waitpid(). */
 struct child_output {

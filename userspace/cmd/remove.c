@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/child.h"
 #include "base/log.h"
 #include "base/util.h"
 #include "model/name.h"
@@ -91,19 +92,22 @@ static int remove_active(const struct options *o, const struct devmap_device *de
 			 const char *file)
 {
 	_cleanup_uses_ struct uses lasting = { 0 };
+	sigset_t old;
 	int r;
 
 	/* a process may close it in a moment, as udev does that has looked into it */
 	if (dev->open_count)
 		open_uses_lasting(&lasting, dev->devno);
+	/* a signal while udev is late would leave the file of a device that is gone */
+	signals_block(&old);
 	r = devmap_remove(dev->name, !lasting.nr);
-
 	if (r == -EBUSY)
 		remove_report_users(dev);
 	/* with udev late, the device is gone */
-	if ((r && r != -ETIMEDOUT) || !file)
-		return r;
-	return remove_saved(o, file) ? : r;
+	if ((!r || r == -ETIMEDOUT) && file)
+		r = remove_saved(o, file) ? : r;
+	signals_unblock(&old);
+	return r;
 }
 
 /* With the lock of a file that is to go: the device goes only if its file can. */

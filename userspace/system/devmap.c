@@ -352,7 +352,8 @@ static int devmap_run(struct dm_task *dmt, const char *doing, const char *name)
 
 /*
  * Wait until udev has processed the event, with a limit: a killed udev worker
- * never answers, and dm_udev_wait() would wait for ever.
+ * never answers, and dm_udev_wait() would wait for ever.  Signals are blocked,
+ * as what comes next belongs to the change; one ends the wait.
  */
 static int devmap_wait_udev(uint32_t cookie, const char *name)
 {
@@ -362,7 +363,8 @@ static int devmap_wait_udev(uint32_t cookie, const char *name)
 
 	while (!ready) {
 		/* fails if another process has released the cookie */
-		if (!dm_udev_wait_immediate(cookie, &ready) || (!ready && !polls--)) {
+		if (!dm_udev_wait_immediate(cookie, &ready) ||
+		    (!ready && (!polls-- || signals_ask_to_end()))) {
 			log_err("%s: done in the kernel, but udev has not confirmed that; if it is stuck, release its cookie: dmsetup udevcomplete 0x%x; dmsetup udevreleasecookie 0x%x",
 				name, cookie, cookie);
 			return -ETIMEDOUT;
@@ -453,6 +455,16 @@ static int devmap_create_empty(const char *name, const char *uuid)
 	return devmap_run(dmt, CREATING, name);
 }
 
+/* Without a cookie, as there may be none left; udev knows nothing of the device yet. */
+static int devmap_remove_incomplete(const char *name)
+{
+	_cleanup_task_ struct dm_task *dmt = devmap_task_new(DM_DEVICE_REMOVE, name);
+
+	if (!dmt || !dm_task_retry_remove(dmt))
+		return -ENOMEM;
+	return devmap_run(dmt, "removing", name);
+}
+
 static void devmap_clear(const char *name)
 {
 	_cleanup_task_ struct dm_task *dmt = devmap_task_new(DM_DEVICE_CLEAR, name);
@@ -485,7 +497,7 @@ int devmap_create(const char *name, const char *uuid, const struct table *t,
 		if (!r)
 			r = devmap_resume(name);
 		/* with udev late, the device is complete */
-		if (r && r != -ETIMEDOUT && !devmap_remove(name, true))
+		if (r && r != -ETIMEDOUT && !devmap_remove_incomplete(name))
 			log_verbose("%s: the incomplete device was removed", name);
 	}
 	signals_unblock(&old);
