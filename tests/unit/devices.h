@@ -65,8 +65,7 @@ static inline int test_lookup_file(const struct facts_source *src, const char *p
 		return -ENOENT;
 	*facts = (struct file_facts) {
 		.path = xstrdup(path),
-		.filesystem = test_device_number(src, d),
-		.inode = 1,
+		.id = { true, test_device_number(src, d), 1 },
 		.disk = test_device_number(src, d),
 		.bytes = d->sectors << SECTOR_SHIFT,
 		.allocated = d->sectors,

@@ -31,7 +31,7 @@ static int lookup_file(const struct facts_source *src __unused,
 	if (strcmp(path, "/a b"))
 		return -ENOENT;
 	*facts = (struct file_facts) {
-		.path = xstrdup(path), .filesystem = makedev(8, 1), .inode = 12,
+		.path = xstrdup(path), .id = { true, makedev(8, 1), 12 },
 	};
 	return 0;
 }

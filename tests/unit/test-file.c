@@ -7,6 +7,7 @@
 #include <sys/types.h>
 
 #include "base/util.h"
+#include "noclone-refusals.h"
 #include "model/facts.h"
 #include "model/finding.h"
 #include "model/lint.h"
@@ -16,7 +17,7 @@
 
 #define DEV(major, minor)	((dev_t)((major) << 8 | (minor)))
 #define MIB			(1ULL << 20)
-#define A_FILE(n)		.filesystem = DEV(8, 1), .inode = (n), \
+#define A_FILE(n)		.id = { true, DEV(8, 1), (n) }, \
 				.disk = DEV(8, 1)
 
 static struct file_gap a_gap = { 4096, 8192 };
@@ -54,21 +55,21 @@ static const struct {
 	  .align = 512, .map = { .known = true, .elsewhere = 4096 } } },
 	{ "/unknown", { A_FILE(7), .bytes = MIB, .allocated = 2048,
 	  .align = 512 } },
-	{ "/tmpfs", { .filesystem = DEV(0, 20), .inode = 8, .bytes = MIB,
+	{ "/tmpfs", { .id = { true, DEV(0, 20), 8 }, .bytes = MIB,
 	  .allocated = 2048, .map = { .known = true } } },
-	{ "/btrfs", { .filesystem = DEV(0, 21), .inode = 9, .disk = DEV(8, 2),
+	{ "/btrfs", { .id = { true, DEV(0, 21), 9 }, .disk = DEV(8, 2),
 	  .bytes = MIB, .allocated = 2048, .align = 4096,
 	  .map = { .known = true } } },
-	{ "/self", { .filesystem = DEV(253, 0), .inode = 2,
+	{ "/self", { .id = { true, DEV(253, 0), 2 },
 	  .disk = DEV(253, 0), .bytes = MIB, .allocated = 2048,
 	  .align = 512 } },
-	{ "/above", { .filesystem = DEV(253, 1), .inode = 2,
+	{ "/above", { .id = { true, DEV(253, 1), 2 },
 	  .disk = DEV(253, 1), .bytes = MIB, .allocated = 2048,
 	  .align = 512 } },
 	{ "/tiny", { A_FILE(10), .bytes = 511, .align = 512 } },
-	{ "/dir", { A_FILE(11), .kind = FILE_DIRECTORY } },
-	{ "/device", { A_FILE(12), .kind = FILE_DEVICE } },
-	{ "/fifo", { A_FILE(13), .kind = FILE_OTHER } },
+	{ "/dir", { A_FILE(11), .problem = NOCLONE_ERR_PATH_DIRECTORY } },
+	{ "/device", { A_FILE(12), .problem = NOCLONE_ERR_PATH_BLOCK } },
+	{ "/fifo", { A_FILE(13), .problem = NOCLONE_ERR_PATH_KIND } },
 };
 
 static int lookup(const struct facts_source *src __unused,

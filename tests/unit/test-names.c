@@ -229,7 +229,7 @@ static void a_signature_stays_one(void **state __unused)
 
 		table_parse(&s.table, "0 8 noclone-linear 8:0 0\n", &f);
 		s.uuid = xstrdup("NOCLONE-1");
-		saved_add_signature(&s, words);
+		s.table.targets[0].legs[0].signature = xstrdup(words);
 		text = saved_print(&s);
 		if (!saved_is_readable(text))
 			continue;
@@ -237,7 +237,7 @@ static void a_signature_stays_one(void **state __unused)
 		assert_int_equal(f.nr, 0);
 		assert_int_equal(again.table.nr, 1);
 		assert_int_equal(again.nr, 1);
-		assert_string_equal(again.signature[0], words);
+		assert_string_equal(again.table.targets[0].legs[0].signature, words);
 		assert_false(again.readonly);
 	}
 }

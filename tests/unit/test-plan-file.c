@@ -32,7 +32,7 @@ static void decides(const struct file_request *req,
 static void plan_what_becomes_of_a_file(void **state __unused)
 {
 	const struct file_facts file = { .bytes = MIB };
-	const struct file_facts dir = { .kind = FILE_DIRECTORY };
+	const struct file_facts dir = { .problem = "is a directory" };
 
 	DECIDE(NULL, BACKING_CREATE, NULL, .bytes = MIB);
 	DECIDE(NULL, BACKING_CREATE, NULL, .bytes = MIB, .engine = ENGINE_EXTENT,
@@ -52,11 +52,11 @@ static void plan_what_becomes_of_a_file(void **state __unused)
 
 static void facts_after_the_change(void **state __unused)
 {
-	struct file_facts f = { .kind = FILE_DIRECTORY };
+	struct file_facts f = { .problem = "is a directory" };
 	struct file_request req = { .bytes = MIB };
 
 	plan_file_facts(&req, &f);
-	assert_int_equal(f.kind, FILE_REGULAR);
+	assert_null(f.problem);
 	assert_int_equal(f.bytes, MIB);
 	assert_int_equal(f.allocated, 0);
 	req = (struct file_request) { .allocate = true };

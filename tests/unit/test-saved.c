@@ -38,9 +38,9 @@ static void keywords_are_comments_of_the_table(void **state __unused)
 	assert_string_equal(s.uuid, "NOCLONE-1");
 	assert_true(s.readonly);
 	assert_int_equal(s.nr, 3);
-	assert_string_equal(s.signature[0], "dos");
-	assert_string_equal(s.signature[1], "swap 12-34");
-	assert_string_equal(s.signature[2], SIGNATURE_NONE);
+	assert_string_equal(s.table.targets[0].legs[0].signature, "dos");
+	assert_string_equal(s.table.targets[0].legs[1].signature, "swap 12-34");
+	assert_string_equal(s.table.targets[1].legs[0].signature, SIGNATURE_NONE);
 }
 
 static void what_is_printed_is_read(void **state __unused)
@@ -122,12 +122,12 @@ static void readable(const char *table, const char *uuid, bool expected)
 
 	table_parse(&s.table, table, &p);
 	t = &s.table.targets[0];
-	if (t->nr_legs) {
+	if (!t->path) {
 		free(t->legs[0].device);
 		t->legs[0].device = xstrdup(strchr(table, '/') ? "/dev/disk/by-id/a#b" : "/dev/a");
 	}
 	s.uuid = xstrdup(uuid);
-	saved_add_signature(&s, SIGNATURE_NONE);
+	t->legs[0].signature = xstrdup(SIGNATURE_NONE);
 	text = saved_print(&s);
 	assert_int_equal(saved_is_readable(text), expected);
 }
@@ -142,11 +142,23 @@ static void what_cannot_be_read_again_is_noticed(void **state __unused)
 	readable("0 8 noclone-file /a%20%23b 0\n", "NOCLONE-1", true);
 }
 
+/* Of the leg with that number in the table. */
+static char *refusal(const struct saved *s, unsigned int nr, const char *found,
+		     const char *first, enum finding_level *level)
+{
+	struct target *t = NULL;
+	unsigned int leg, i;
+
+	for (i = 0; i <= nr; i++)
+		t = table_next_leg(&s->table, t, &leg);
+	return saved_refusal(t, leg, !nr, found, first, level);
+}
+
 static void refuses(const struct saved *s, unsigned int nr, const char *found,
 		    const char *expected)
 {
 	enum finding_level level = FINDING_NOTE;
-	_cleanup_free_ char *why = saved_refusal(s, nr, found, NULL, &level);
+	_cleanup_free_ char *why = refusal(s, nr, found, NULL, &level);
 
 	if (!expected) {
 		assert_null(why);
@@ -218,7 +230,7 @@ static void data(unsigned int nr, const char *found, const char *first, bool exp
 		  "4096 32 noclone-striped 2 8 /dev/a 4096 /dev/b 4096\n"
 		  "# noclone: signature swap 7\n# noclone: signature none\n"
 		  "# noclone: signature swap 7\n# noclone: signature none\n", 0);
-	why = saved_refusal(&s, nr, found, first, &level);
+	why = refusal(&s, nr, found, first, &level);
 	assert_non_null(why);
 	assert_int_equal(level, expected ? FINDING_WARNING : FINDING_ERROR);
 }

@@ -75,9 +75,9 @@ static void table_of_a_file(void **state __unused)
 	assert_true(f->understood);
 	assert_true(target_is_noclone(f));
 	assert_int_equal(f->kind, TARGET_FILE);
-	assert_int_equal(f->nr_legs, 0);
+	assert_int_equal(f->nr_legs, 1);
 	assert_string_equal(f->path, "/a b");
-	assert_int_equal(f->file_start, 7);
+	assert_int_equal(f->legs[0].start, 7);
 	assert_int_equal(f->engine, ENGINE_SYNC);
 	assert_true(f->engine_given);
 	assert_false(f->no_fastpath);

@@ -115,15 +115,15 @@ static void generator_write_path(FILE *file, const char *path)
 /* The part of the unit that depends on the table. */
 static void generator_write(FILE *file, const struct table *t, const char *crypttab)
 {
-	unsigned int i, j;
+	struct target *target = NULL;
+	unsigned int i;
 
 	fputs("# Made by noclone-generator of the device's table file\n[Unit]\n", file);
-	for (i = 0; i < t->nr; i++) {
-		if (t->targets[i].path)
-			generator_write_path(file, t->targets[i].path);
-		for (j = 0; j < t->targets[i].nr_legs; j++)
-			generator_write_leg(file, t->targets[i].legs[j].device, crypttab);
-	}
+	while ((target = table_next_leg(t, target, &i)))
+		if (target->path)
+			generator_write_path(file, target->path);
+		else
+			generator_write_leg(file, target->legs[i].device, crypttab);
 }
 
 static void generator_write_drop_in(const char *folder, const struct table *t,
@@ -173,7 +173,8 @@ static void generator_generate(const char *out, const char *tables, const char *
 	_cleanup_free_ char *device = generator_device_unit(node);
 	_cleanup_free_ char *unit = saved_unit_name(name);
 	_cleanup_free_ char *folder = xasprintf("%s/%s.d", out, unit);
-	unsigned int i, j;
+	struct target *target = NULL;
+	unsigned int i;
 
 	if (!text)
 		generator_complain(path);
@@ -182,9 +183,9 @@ static void generator_generate(const char *out, const char *tables, const char *
 	/* nothing waits for this one; a mount that needs the device waits for that */
 	generator_link_unit(out, "local-fs.target", "wants", unit);
 	generator_link_unit(out, device, "requires", unit);
-	for (i = 0; i < t.nr; i++)
-		for (j = 0; j < t.targets[i].nr_legs; j++)
-			generator_link_leg(out, &t.targets[i].legs[j], unit);
+	while ((target = table_next_leg(&t, target, &i)))
+		if (!target->path)
+			generator_link_leg(out, &target->legs[i], unit);
 }
 
 int main(int argc, char **argv)

@@ -89,7 +89,7 @@ static int activate_check(struct activation *a)
 	_cleanup_free_ char *path = saved_path(a->name);
 	struct table *t = &a->saved.table;
 
-	signatures_check(&a->saved, !dry_run, &a->findings);
+	signatures_check(&a->saved.table, !dry_run, &a->findings);
 	a->forced = findings_count(&a->findings, FINDING_ERROR);
 	activate_replace_engines(a->name, t);
 	lint_table(t, &system_facts, 0, &a->findings);
@@ -125,7 +125,7 @@ static int activate_load(struct activation *a, const struct table *t)
 static uint32_t activate_loop_block(const struct target *t)
 {
 	_cleanup_file_facts_ struct file_facts f = { 0 };
-	uint64_t borders = (t->file_start | t->length) << SECTOR_SHIFT;
+	uint64_t borders = (t->legs->start | t->length) << SECTOR_SHIFT;
 
 	if (t->engine == ENGINE_BUFFERED || file_lookup(t->path, false, &f))
 		return SECTOR_SIZE;
@@ -145,7 +145,7 @@ static char *activate_attach_loop(const struct target *t, bool readonly)
 	_cleanup_close_ int file = open(t->path, mode);
 	const struct loop_config config = {
 		.fd = file, .block_size = activate_loop_block(t),
-		.info.lo_offset = t->file_start << SECTOR_SHIFT,
+		.info.lo_offset = t->legs->start << SECTOR_SHIFT,
 		.info.lo_sizelimit = t->length << SECTOR_SHIFT,
 		.info.lo_flags = LO_FLAGS_AUTOCLEAR | (readonly ? LO_FLAGS_READ_ONLY : 0) |
 				 (t->engine == ENGINE_BUFFERED ? 0 : LO_FLAGS_DIRECT_IO),

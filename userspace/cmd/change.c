@@ -116,7 +116,7 @@ static void change_read_new(const struct table *t, const struct facts_source *sr
 		struct target *target = &copy->targets[i];
 
 		if (target->path && !src->lookup_file(src, target->path, false, &f))
-			target->id = file_facts_id(&f);
+			target->id = f.id;
 	}
 }
 

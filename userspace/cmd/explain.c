@@ -56,7 +56,7 @@ static void explain_file(struct json_object *o, const char *path)
 	_cleanup_file_facts_ struct file_facts f = { 0 };
 	_cleanup_uses_ struct uses uses = { 0 };
 	int r = file_lookup(path, true, &f);
-	const char *problem = r ? strerror(-r) : file_kind_problem(f.kind);
+	const char *problem = r ? strerror(-r) : f.problem;
 
 	output_add_string(o, "problem", problem);
 	if (problem)
@@ -122,20 +122,18 @@ static struct json_object *explain_new_row(struct json_object *rows, const char 
 static void explain_below(const struct table *t, struct json_object *devices,
 			  struct json_object *files)
 {
-	unsigned int i, j;
+	struct target *target = NULL;
+	unsigned int i;
 
-	for (i = 0; i < t->nr; i++) {
-		const struct target *target = &t->targets[i];
-		_cleanup_free_ char *file = target->path ? path_encode(target->path) : NULL;
-		struct json_object *row = file ? explain_new_row(files, file) : NULL;
+	while ((target = table_next_leg(t, target, &i))) {
+		const char *leg = target->legs[i].device;
+		_cleanup_free_ char *name = target->path ? path_encode(leg) : xstrdup(leg);
+		struct json_object *row = explain_new_row(target->path ? files : devices, name);
 
-		if (row)
-			explain_file(row, target->path);
-		for (j = 0; j < target->nr_legs; j++) {
-			row = explain_new_row(devices, target->legs[j].device);
-			if (row)
-				explain_device(row, target->legs[j].device);
-		}
+		if (row && target->path)
+			explain_file(row, leg);
+		else if (row)
+			explain_device(row, leg);
 	}
 }
 

@@ -196,7 +196,7 @@ static int resize_find_in_file(struct resize *r, bool is_max)
 {
 	_cleanup_free_ char *name = path_encode(r->last->path);
 	_cleanup_file_facts_ struct file_facts f = { 0 };
-	uint64_t end = r->last->file_start + r->last->length, sectors;
+	uint64_t end = r->last->legs->start + r->last->length, sectors;
 	int e = file_lookup(r->last->path, false, &f);
 
 	if (e)
@@ -249,7 +249,7 @@ static int resize_plan_file(struct resize *r)
 {
 	const struct target *last = &r->c.table.targets[r->c.table.nr - 1];
 	uint64_t block = r->room.block;
-	uint64_t bytes = (last->file_start + last->length) << SECTOR_SHIFT;
+	uint64_t bytes = (last->legs->start + last->length) << SECTOR_SHIFT;
 	struct file_request req = {
 		.path = last->path,
 		.bytes = (bytes + block - 1) / block * block,

@@ -105,7 +105,7 @@ static int saved_update_print(struct saved_update *u, struct saved *s)
 	int r;
 
 	table_rename_devices(&s->table, identity_persistent);
-	r = signatures_record(s, u->dry_run);
+	r = signatures_record(&s->table, u->dry_run);
 	if (r)
 		return r;
 	u->text = saved_print(s);

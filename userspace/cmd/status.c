@@ -170,19 +170,14 @@ static void status_add_once(struct json_object *array, const char *name)
 static struct json_object *status_below(const struct table *t)
 {
 	struct json_object *array = json_object_new_array();
-	unsigned int i, j;
+	struct target *target = NULL;
+	unsigned int i;
 
-	for (i = 0; i < t->nr; i++) {
-		const struct target *target = &t->targets[i];
-		_cleanup_free_ char *file = target->path ? path_encode(target->path) : NULL;
+	while ((target = table_next_leg(t, target, &i))) {
+		_cleanup_free_ char *leg = target->path ? path_encode(target->path) :
+			identity_path(target->legs[i].device, NULL);
 
-		if (file)
-			status_add_once(array, file);
-		for (j = 0; j < target->nr_legs; j++) {
-			_cleanup_free_ char *leg = identity_path(target->legs[j].device, NULL);
-
-			status_add_once(array, leg);
-		}
+		status_add_once(array, leg);
 	}
 	return array;
 }

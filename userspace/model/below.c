@@ -46,17 +46,16 @@ static void below_look_at_file(struct findings *findings, const char *path,
 	_cleanup_free_ char *name = path_encode(path), *other = NULL;
 	_cleanup_file_facts_ struct file_facts f = { 0 };
 	const char *links = status_fact(s, "links");
-	struct file_id named, runs = status_file_id(s);
+	const struct file_id runs = status_file_id(s);
 	bool deleted = links && !strcmp(links, "0");
 	int r;
 
 	if (!runs.known)
 		return;
 	r = src->lookup_file(src, path, false, &f);
-	named = (struct file_id) { !r, f.filesystem, f.inode };
-	if (file_id_differs(&runs, &named))
+	if (file_id_differs(&runs, &f.id))
 		other = xasprintf("it is another file now (inode %llu), ",
-				  (unsigned long long)named.inode);
+				  (unsigned long long)f.id.inode);
 	else if (!deleted && r != -ENOENT && r != -ENOTDIR)
 		return;
 	findings->check = other ? "file-replaced" : deleted ? "file-deleted" : "file-missing";
@@ -73,10 +72,10 @@ void below_find(struct findings *findings, const struct target *t,
 
 	if (!t->understood)
 		return;
-	for (i = 0; i < t->nr_legs; i++)
-		below_look_at_leg(findings, t, i, s->health, src);
 	if (t->path)
 		below_look_at_file(findings, t->path, s, src);
+	for (i = 0; !t->path && i < t->nr_legs; i++)
+		below_look_at_leg(findings, t, i, s->health, src);
 }
 
 static const struct finding *below_first(const struct findings *findings, const char *name)

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "noclone-refusals.h"
 #include "base/util.h"
 
 void facts_free(struct device_facts *facts)
@@ -16,20 +15,18 @@ void facts_free(struct device_facts *facts)
 	facts->path = facts->wwid = NULL;
 }
 
-bool facts_share_disk(const struct device_facts *a, const struct device_facts *b)
+struct disk_range facts_range(const struct device_facts *f, uint64_t first, uint64_t sectors)
 {
-	return a->disk == b->disk || (a->wwid && b->wwid && !strcmp(a->wwid, b->wwid));
+	struct disk_range range = { f->disk, f->offset + first, 0 };
+
+	if (__builtin_add_overflow(range.first, sectors, &range.end))
+		range.end = UINT64_MAX;
+	return range;
 }
 
-const char *file_kind_problem(enum file_kind kind)
+bool disk_ranges_meet(const struct disk_range *a, const struct disk_range *b)
 {
-	static const char *const problems[] = {
-		[FILE_DIRECTORY] = NOCLONE_ERR_PATH_DIRECTORY,
-		[FILE_DEVICE] = NOCLONE_ERR_PATH_BLOCK,
-		[FILE_OTHER] = NOCLONE_ERR_PATH_KIND,
-	};
-
-	return problems[kind];
+	return a->disk == b->disk && a->first < b->end && b->first < a->end;
 }
 
 void file_facts_free(struct file_facts *facts)

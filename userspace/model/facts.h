@@ -82,6 +82,14 @@ static inline bool file_id_differs(const struct file_id *a,
 	return a->known && b->known && !file_id_same(a, b);
 }
 
+/* Sectors of a whole disk. */
+struct disk_range {
+	dev_t disk;
+	uint64_t first, end;
+};
+
+bool disk_ranges_meet(const struct disk_range *a, const struct disk_range *b);
+
 /**
  * struct device_facts - one block device
  * @path: canonical path
@@ -114,18 +122,11 @@ struct device_facts {
 	char *wwid;
 };
 
-enum file_kind {
-	FILE_REGULAR,
-	FILE_DIRECTORY,
-	FILE_DEVICE,
-	FILE_OTHER,
-};
-
 /**
  * struct file_facts - a backing file
  * @path: absolute, without symbolic links
- * @filesystem: st_dev
- * @inode: the same number on the same file system is the same file
+ * @problem: why it cannot be used, if it is no regular file; else NULL
+ * @id: its numbers
  * @disk: the block device that its file system is on, 0 if there is none
  * @bytes: size
  * @allocated: sectors that the file system has allocated to it
@@ -141,9 +142,8 @@ enum file_kind {
  */
 struct file_facts {
 	char *path;
-	enum file_kind kind;
-	dev_t filesystem;
-	ino_t inode;
+	const char *problem;
+	struct file_id id;
 	dev_t disk;
 	uint64_t bytes;
 	uint64_t allocated;
@@ -175,20 +175,12 @@ struct facts_source {
 	void *data;
 };
 
-/* Why a file of that kind cannot be used; NULL if it can. */
-const char *file_kind_problem(enum file_kind kind);
-/* Are both on one disk, perhaps by two paths? */
-bool facts_share_disk(const struct device_facts *a, const struct device_facts *b);
+/* Sectors of a device as those of its disk. */
+struct disk_range facts_range(const struct device_facts *f, uint64_t first, uint64_t sectors);
 void facts_free(struct device_facts *facts);
 void file_facts_free(struct file_facts *facts);
 
 #define _cleanup_facts_ __attribute__((cleanup(facts_free)))
 #define _cleanup_file_facts_ __attribute__((cleanup(file_facts_free)))
-
-/* The identity of a file that was found. */
-static inline struct file_id file_facts_id(const struct file_facts *f)
-{
-	return (struct file_id) { true, f->filesystem, f->inode };
-}
 
 #endif /* NOCLONE_FACTS_H */

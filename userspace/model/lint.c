@@ -16,20 +16,13 @@
 #include "base/util.h"
 #include "model/name.h"
 
-/* A leg with what is known about its device, for comparing legs. */
-struct placed_leg {
+/* A leg or a file, with what is known about it, to be compared with others. */
+struct placed {
 	const struct target *target;
-	const struct leg *leg;
-	struct device_facts facts;
-	uint64_t first, end;	/* on the whole disk */
-};
-
-/* A noclone-file target with the facts about its backing file. */
-struct placed_file {
-	const struct target *target;
-	char *name;	/* as in a table: safe to print */
+	char *name;		/* as in a table: safe to print */
+	struct device_facts device;
 	struct file_facts facts;
-	uint64_t end;
+	struct disk_range range;	/* of the whole disk, or in the file */
 };
 
 struct lint {
@@ -38,10 +31,8 @@ struct lint {
 	dev_t self;
 	struct findings *findings;
 	bool cycle;
-	struct placed_leg *leg;
-	unsigned int nr_legs;
-	struct placed_file *file;
-	unsigned int nr_files;
+	struct placed *placed;
+	unsigned int nr;
 };
 
 #define lint_error(l, target, ...) \
@@ -134,55 +125,59 @@ static bool lint_is_on_self(const struct lint *l, dev_t disk)
 	       (disk == l->self || l->src->stands_on(l->src, disk, l->self));
 }
 
+static void lint_add(struct lint *l, const struct placed *p)
+{
+	GROW(l->placed, l->nr);
+	l->placed[l->nr++] = *p;
+}
+
 static void lint_leg(struct lint *l, const struct target *t, const struct leg *leg)
 {
-	struct device_facts f;
-	uint64_t first;
-	int r = l->src->lookup(l->src, leg->device, &f);
+	struct placed p = { .target = t };
+	int r = l->src->lookup(l->src, leg->device, &p.device);
 
 	if (r) {
 		lint_error(l, t, NOCLONE_ERR_DEVICE ": \"%s\": %s", leg->device, strerror(-r));
 		return;
 	}
-	lint_leg_size(l, t, leg, &f);
-	lint_leg_alignment(l, t, leg, &f);
-	if (lint_is_on_self(l, f.devno)) {
+	lint_leg_size(l, t, leg, &p.device);
+	lint_leg_alignment(l, t, leg, &p.device);
+	if (lint_is_on_self(l, p.device.devno)) {
 		lint_error(l, t, "%s is the device itself, or built on it", leg->device);
 		l->cycle = true;
 	}
-	first = f.offset + leg->start;
-	GROW(l->leg, l->nr_legs);
-	l->leg[l->nr_legs++] = (struct placed_leg) {
-		t, leg, f, first, lint_end(first, target_leg_length(t)),
-	};
+	p.name = xstrdup(leg->device);
+	p.range = facts_range(&p.device, leg->start, target_leg_length(t));
+	lint_add(l, &p);
 }
 
-static void lint_two_legs(struct lint *l, const struct placed_leg *a, const struct placed_leg *b)
+/* A disk that has two paths has the same sectors on both. */
+static void lint_two_legs(struct lint *l, const struct placed *a, const struct placed *b)
 {
-	if (!facts_share_disk(&a->facts, &b->facts) || a->first >= b->end || b->first >= a->end)
-		return;
-	if (a->facts.disk != b->facts.disk)
-		lint_error(l, b->target, "%s and %s are two paths of one disk (%s), and overlap there: use its dm-multipath device, which multipathd makes",
-			   a->leg->device, b->leg->device, a->facts.wwid);
-	else
+	const char *wwid = a->device.wwid, *other = b->device.wwid;
+
+	if (a->range.disk == b->range.disk)
 		lint_error(l, b->target, "%s and %s overlap on the same disk (also in line %u)",
-			   a->leg->device, b->leg->device, a->target->line);
+			   a->name, b->name, a->target->line);
+	else if (wwid && other && !strcmp(wwid, other))
+		lint_error(l, b->target, "%s and %s are two paths of one disk (%s), and overlap there: use its dm-multipath device, which multipathd makes",
+			   a->name, b->name, wwid);
 }
 
 /* Backing files */
 
-static void lint_file_size(struct lint *l, const struct placed_file *f)
+static void lint_file_size(struct lint *l, const struct placed *f)
 {
 	uint64_t sectors = f->facts.bytes >> SECTOR_SHIFT;
 	_cleanup_free_ char *size = size_format(sectors);
 
-	if (f->end > sectors)
+	if (f->range.end > sectors)
 		file_error(l, f, NOCLONE_ERR_SHORT " (%llu sectors are needed, it has %llu: %s)",
-			   (unsigned long long)f->end, (unsigned long long)sectors, size);
+			   (unsigned long long)f->range.end, (unsigned long long)sectors, size);
 }
 
 /* The alignment that the engine requires. */
-static void lint_file_alignment(struct lint *l, const struct placed_file *f)
+static void lint_file_alignment(struct lint *l, const struct placed *f)
 {
 	const struct target *t = f->target;
 	uint64_t block = f->facts.align >> SECTOR_SHIFT;
@@ -191,11 +186,11 @@ static void lint_file_alignment(struct lint *l, const struct placed_file *f)
 		return;
 	if (!block)
 		file_error(l, f, NOCLONE_ERR_NO_DIRECT);
-	else if (t->file_start % block || t->start % block || t->length % block)
+	else if (f->range.first % block || t->start % block || t->length % block)
 		file_error(l, f, NOCLONE_ERR_ALIGN ": %u bytes", f->facts.align);
 }
 
-static void lint_file_map(struct lint *l, const struct placed_file *f)
+static void lint_file_map(struct lint *l, const struct placed *f)
 {
 	const struct file_map *map = &f->facts.map;
 	_cleanup_free_ char *gaps = size_format_short(map->gap_bytes >> SECTOR_SHIFT);
@@ -212,23 +207,23 @@ static void lint_file_map(struct lint *l, const struct placed_file *f)
 }
 
 /* The module reads the extents of whole pages. */
-static void lint_file_extent(struct lint *l, const struct placed_file *f)
+static void lint_file_extent(struct lint *l, const struct placed *f)
 {
 	uint64_t page = sysconf(_SC_PAGESIZE);
 	uint64_t pages = f->facts.bytes / page * (page >> SECTOR_SHIFT);
 
-	if (!f->facts.disk || f->facts.disk != f->facts.filesystem)
+	if (!f->facts.disk || f->facts.disk != f->facts.id.filesystem)
 		file_error(l, f, NOCLONE_ERR_NO_PIN);
 	if (f->facts.block && f->facts.block < page)
 		file_error(l, f, NOCLONE_ERR_SMALL_BLOCKS);
-	if (f->end > pages && f->end <= f->facts.bytes >> SECTOR_SHIFT)
+	if (f->range.end > pages && f->range.end <= f->facts.bytes >> SECTOR_SHIFT)
 		file_error(l, f, "engine extent uses whole pages of %llu bytes: make the file longer or the target shorter",
 			   (unsigned long long)page);
 	lint_file_map(l, f);
 }
 
 /* Can the file grow to its size?  Else writes to this or another file will fail. */
-static void lint_file_room(struct lint *l, const struct placed_file *f)
+static void lint_file_room(struct lint *l, const struct placed *f)
 {
 	uint64_t sectors = f->facts.bytes >> SECTOR_SHIFT, room = f->facts.free >> SECTOR_SHIFT;
 	uint64_t growth = sectors - MIN(sectors, f->facts.allocated);
@@ -240,7 +235,7 @@ static void lint_file_room(struct lint *l, const struct placed_file *f)
 			     missing, left);
 }
 
-static void lint_file_engine(struct lint *l, const struct placed_file *f)
+static void lint_file_engine(struct lint *l, const struct placed *f)
 {
 	if (f->target->engine == ENGINE_NOIO)
 		file_warning(l, f, "engine null does no I/O: %s", engine_meaning(ENGINE_NOIO));
@@ -250,12 +245,10 @@ static void lint_file_engine(struct lint *l, const struct placed_file *f)
 		lint_file_room(l, f);
 }
 
-static void lint_file_found(struct lint *l, const struct placed_file *f)
+static void lint_file_found(struct lint *l, const struct placed *f)
 {
-	const char *wrong = file_kind_problem(f->facts.kind);
-
-	if (wrong) {
-		file_error(l, f, "%s", wrong);
+	if (f->facts.problem) {
+		file_error(l, f, "%s", f->facts.problem);
 		return;
 	}
 	lint_file_size(l, f);
@@ -269,10 +262,10 @@ static void lint_file_found(struct lint *l, const struct placed_file *f)
 
 static void lint_file(struct lint *l, const struct target *t)
 {
-	struct placed_file f = {
+	struct placed f = {
 		.target = t,
 		.name = path_encode(t->path),
-		.end = lint_end(t->file_start, t->length),
+		.range = { 0, t->legs->start, lint_end(t->legs->start, t->length) },
 	};
 	int r = l->src->lookup_file(l->src, t->path, t->engine == ENGINE_EXTENT, &f.facts);
 
@@ -282,16 +275,15 @@ static void lint_file(struct lint *l, const struct target *t)
 		return;
 	}
 	lint_file_found(l, &f);
-	GROW(l->file, l->nr_files);
-	l->file[l->nr_files++] = f;
+	lint_add(l, &f);
 }
 
-static void lint_two_files(struct lint *l, const struct placed_file *a,
-			   const struct placed_file *b)
+static void lint_two_files(struct lint *l, const struct placed *a, const struct placed *b,
+			   bool overlap)
 {
-	if (a->facts.filesystem != b->facts.filesystem || a->facts.inode != b->facts.inode)
+	if (!file_id_same(&a->facts.id, &b->facts.id))
 		return;
-	if (a->target->file_start < b->end && b->target->file_start < a->end)
+	if (overlap)
 		file_error(l, b, "sectors of the file are used twice (also in line %u)",
 			   a->target->line);
 	if ((a->target->engine == ENGINE_EXTENT) != (b->target->engine == ENGINE_EXTENT))
@@ -306,35 +298,41 @@ static void lint_target(struct lint *l, const struct target *t)
 	if (!t->understood || !l->src)
 		return;
 	for (i = 0; i < t->nr_legs; i++)
-		lint_leg(l, t, &t->legs[i]);
-	if (t->path)
-		lint_file(l, t);
+		if (t->path)
+			lint_file(l, t);
+		else
+			lint_leg(l, t, &t->legs[i]);
+}
+
+static void lint_pair(struct lint *l, const struct placed *a, const struct placed *b)
+{
+	const bool overlap = a->range.first < b->range.end && b->range.first < a->range.end;
+
+	if (a->target->path && b->target->path)
+		lint_two_files(l, a, b, overlap);
+	else if (overlap && !a->target->path && !b->target->path)
+		lint_two_legs(l, a, b);
 }
 
 static void lint_pairs(struct lint *l)
 {
 	unsigned int i, j;
 
-	for (i = 0; i < l->nr_legs; i++)
-		for (j = i + 1; j < l->nr_legs; j++)
-			lint_two_legs(l, &l->leg[i], &l->leg[j]);
-	for (i = 0; i < l->nr_files; i++)
-		for (j = i + 1; j < l->nr_files; j++)
-			lint_two_files(l, &l->file[i], &l->file[j]);
+	for (i = 0; i < l->nr; i++)
+		for (j = i + 1; j < l->nr; j++)
+			lint_pair(l, &l->placed[i], &l->placed[j]);
 }
 
 static void lint_free(struct lint *l)
 {
 	unsigned int i;
 
-	for (i = 0; i < l->nr_legs; i++)
-		facts_free(&l->leg[i].facts);
-	for (i = 0; i < l->nr_files; i++) {
-		file_facts_free(&l->file[i].facts);
-		free(l->file[i].name);
+	for (i = 0; i < l->nr; i++) {
+		facts_free(&l->placed[i].device);
+		file_facts_free(&l->placed[i].facts);
+		free(l->placed[i].name);
 	}
-	free(l->leg);
-	free(l->file);
+	free(l->placed);
 }
 
 bool lint_table(const struct table *t, const struct facts_source *src, dev_t self,
@@ -360,15 +358,12 @@ static bool lint_is_kernel_name(const char *name)
 
 void lint_names(const struct table *t, struct findings *findings)
 {
-	unsigned int i, j;
+	struct target *target = NULL;
+	unsigned int i;
 
-	for (i = 0; i < t->nr; i++)
-		for (j = 0; j < t->targets[i].nr_legs; j++) {
-			const char *name = t->targets[i].legs[j].device;
-
-			if (lint_is_kernel_name(name))
-				finding_at(findings, FINDING_WARNING, t->targets[i].line,
-					   "\"%s\" may be another device after a reboot: use its name in /dev/disk/by-id",
-					   name);
-		}
+	while ((target = table_next_leg(t, target, &i)))
+		if (!target->path && lint_is_kernel_name(target->legs[i].device))
+			finding_at(findings, FINDING_WARNING, target->line,
+				   "\"%s\" may be another device after a reboot: use its name in /dev/disk/by-id",
+				   target->legs[i].device);
 }

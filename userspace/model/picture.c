@@ -20,8 +20,7 @@
 /* The last part of the name of a leg, or of the file. */
 static char *picture_short_name(const struct target *t, unsigned int leg)
 {
-	char *name = t->kind == TARGET_FILE ? path_encode(t->path) :
-					      xstrdup(t->legs[leg].device);
+	char *name = t->path ? path_encode(t->path) : xstrdup(t->legs[leg].device);
 	const char *slash = strrchr(name, '/');
 
 	if (slash && slash[1])
@@ -38,7 +37,7 @@ static char *picture_below_words(const struct target *t)
 
 	if (t->kind == TARGET_FILE)
 		return xasprintf("file %s from sector %llu on, engine %s: %s", path,
-				 (unsigned long long)t->file_start, engine_name(t->engine),
+				 (unsigned long long)t->legs->start, engine_name(t->engine),
 				 engine_meaning(t->engine));
 	if (t->kind == TARGET_LINEAR)
 		return xasprintf("%s from sector %llu on, in one piece", t->legs[0].device,
@@ -69,7 +68,7 @@ char *picture_words(const struct target *t)
 
 static unsigned int picture_columns(const struct target *t)
 {
-	return MIN(MAX(t->nr_legs, 1U), (unsigned int)MAX_COLUMNS);
+	return MIN(t->nr_legs, (unsigned int)MAX_COLUMNS);
 }
 
 static unsigned int picture_leg_of_column(const struct target *t, unsigned int column)
@@ -108,7 +107,7 @@ static int picture_cell_width(const struct target *t)
 	size_t width = 12;
 	unsigned int i;
 
-	for (i = 0; i < MAX(t->nr_legs, 1U); i++) {
+	for (i = 0; i < t->nr_legs; i++) {
 		_cleanup_free_ char *range = picture_cell(t, i, picture_rows(t) - 1);
 		_cleanup_free_ char *name = picture_short_name(t, i);
 

@@ -230,7 +230,7 @@ void plan_file(const struct file_request *req, const struct file_facts *f, struc
 	if (!end)
 		return;
 	target = table_add_target(t, 0, end, NOCLONE_FILE_NAME);
-	target->path = xstrdup(req->path);
+	target_add_leg(target, req->path, 0);
 	target->engine = req->engine;
 	target->engine_given = req->engine_given;
 	target->no_fastpath = req->no_fastpath;
@@ -242,8 +242,8 @@ const char *plan_file_action(const struct file_request *req, const struct file_f
 	*action = BACKING_KEEP;
 	if (!f && !req->bytes)
 		return "no such file: --size SIZE creates it";
-	if (f && f->kind != FILE_REGULAR)
-		return file_kind_problem(f->kind);
+	if (f && f->problem)
+		return f->problem;
 	if (f && req->bytes && f->bytes > req->bytes)
 		return "File is larger than --size, and is never made smaller";
 	if (!f)
@@ -257,7 +257,7 @@ const char *plan_file_action(const struct file_request *req, const struct file_f
 
 void plan_file_facts(const struct file_request *req, struct file_facts *f)
 {
-	f->kind = FILE_REGULAR;
+	f->problem = NULL;
 	f->bytes = MAX(f->bytes, req->bytes);
 	if (!req->allocate)
 		return;

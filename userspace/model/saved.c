@@ -76,33 +76,18 @@ char *saved_name(const char *file)
 	return saved_name_problem(name) ? NULL : xstrdup(name);
 }
 
-static unsigned int saved_parts_of(const struct target *t)
+/* Of the next leg, in the order of the table; there may be more of them than legs. */
+static void saved_add_signature(struct saved *s, const struct words *w)
 {
-	return t->path ? 1 : t->nr_legs;
-}
+	unsigned int leg, nr = s->nr++;
+	struct target *t = NULL;
 
-unsigned int saved_parts(const struct table *t)
-{
-	unsigned int i, nr = 0;
-
-	for (i = 0; i < t->nr; i++)
-		nr += saved_parts_of(&t->targets[i]);
-	return nr;
-}
-
-struct target *saved_part(const struct table *t, unsigned int *nr)
-{
-	struct target *target = t->targets;
-
-	for (; *nr >= saved_parts_of(target); target++)
-		*nr -= saved_parts_of(target);
-	return target;
-}
-
-void saved_add_signature(struct saved *s, const char *text)
-{
-	GROW(s->signature, s->nr);
-	s->signature[s->nr++] = xstrdup(text);
+	do
+		t = table_next_leg(&s->table, t, &leg);
+	while (t && nr--);
+	if (t)
+		t->legs[leg].signature = xasprintf("%s%s%s", w->word[1], w->nr > 2 ? " " : "",
+						   w->nr > 2 ? w->word[2] : "");
 }
 
 /* The words of a comment; of two UUIDs, one is another device's. */
@@ -116,10 +101,7 @@ static bool saved_take(struct saved *s, const struct words *w)
 		   !uuid_problem(w->word[1])) {
 		s->uuid = xstrdup(w->word[1]);
 	} else if ((w->nr == 2 || w->nr == 3) && !strcmp(word, "signature")) {
-		_cleanup_free_ char *text = xasprintf("%s%s%s", w->word[1],
-			w->nr == 3 ? " " : "", w->nr == 3 ? w->word[2] : "");
-
-		saved_add_signature(s, text);
+		saved_add_signature(s, w);
 	} else {
 		return false;
 	}
@@ -151,20 +133,23 @@ static void saved_parse_keywords(struct saved *s, const char *text,
 	}
 }
 
-/* A path that depends on the folder that a command runs in would be another disk at boot. */
-static void saved_check_legs(const struct table *t, struct findings *findings)
+/*
+ * A path that depends on the folder that a command runs in would be another disk at boot.
+ * Return: how many legs and backing files there are.
+ */
+static unsigned int saved_check_legs(const struct table *t, struct findings *findings)
 {
-	unsigned int i, nr = saved_parts(t);
+	struct target *target = NULL;
+	unsigned int i, nr;
 
-	for (i = 0; i < nr; i++) {
-		unsigned int leg = i;
-		const struct target *target = saved_part(t, &leg);
-		const char *device = target->path ? "/" : target->legs[leg].device;
+	for (nr = 0; (target = table_next_leg(t, target, &i)); nr++) {
+		const char *device = target->legs[i].device;
 
 		if (*device != '/' && !strchr(device, '=') && device[strspn(device, "0123456789:")])
 			finding_at(findings, FINDING_ERROR, target->line,
 				   "\"%s\" is no path from /: write it as /dev/NAME", device);
 	}
+	return nr;
 }
 
 /* A file that was copied in part has fewer signatures than legs, or no end of its last line. */
@@ -174,11 +159,10 @@ void saved_parse(struct saved *s, const char *text, struct findings *findings)
 	unsigned int parts;
 
 	table_parse(&s->table, text, findings);
-	saved_check_legs(&s->table, findings);
+	parts = saved_check_legs(&s->table, findings);
 	saved_parse_keywords(s, text, findings);
 	if (findings_count(findings, FINDING_ERROR))
 		return;
-	parts = saved_parts(&s->table);
 	if (!s->uuid || s->nr != parts || text[length - 1] != '\n')
 		finding_at(findings, FINDING_ERROR, 0,
 			   "The file is not complete: it has %s UUID, %u signatures for %u legs or backing files, and %s end of its last line; \"noclone save\" writes it while the device is active",
@@ -190,15 +174,16 @@ char *saved_print(const struct saved *s)
 {
 	_cleanup_free_ char *table = table_print(&s->table, false, NULL, NULL);
 	struct strbuf b = { 0 };
-	unsigned int i;
+	struct target *t = NULL;
+	unsigned int leg;
 
 	strbuf_add(&b, "# A saved device, see noclone-tables(5): noclone activate, also at boot.\n");
 	strbuf_add(&b, "# " KEYWORD " uuid %s\n", s->uuid);
 	if (s->readonly)
 		strbuf_add(&b, "# " KEYWORD " readonly\n");
 	strbuf_add(&b, "%s\n", table);
-	for (i = 0; i < s->nr; i++)
-		strbuf_add(&b, "# " KEYWORD " signature %s\n", s->signature[i]);
+	while ((t = table_next_leg(&s->table, t, &leg)))
+		strbuf_add(&b, "# " KEYWORD " signature %s\n", t->legs[leg].signature);
 	return strbuf_take(&b);
 }
 
@@ -228,10 +213,10 @@ static bool saved_is_same(const char *a, const char *b)
  * partition or logical volume that begins with the leg's part of the device shows on the
  * leg, with its content.
  */
-static bool saved_may_be_data(const struct target *t, unsigned int part, const char *first)
+static bool saved_may_be_data(const struct target *t, unsigned int leg, const char *first)
 {
 	static const char * const divided[] = { "LVM2_member", "gpt", "dos" };
-	uint64_t start = t->start + (uint64_t)part * t->chunk;
+	uint64_t start = t->start + (uint64_t)leg * t->chunk;
 	size_t length = strcspn(first, " ");
 	unsigned int i;
 
@@ -251,38 +236,22 @@ static bool saved_may_be_copy(const char *expected, const char *found, const cha
 	       !strcmp(found, first);
 }
 
-char *saved_refusal(const struct saved *s, unsigned int nr, const char *found,
-		    const char *first, enum finding_level *level)
+char *saved_refusal(const struct target *t, unsigned int leg, bool is_first,
+		    const char *found, const char *first, enum finding_level *level)
 {
-	const char *expected = s->signature[nr];
-	unsigned int part = nr;
-	const struct target *t = saved_part(&s->table, &part);
-	_cleanup_free_ char *name = t->path ? path_encode(t->path) :
-					      xstrdup(t->legs[part].device);
+	_cleanup_free_ char *name = t->path ? path_encode(t->path) : xstrdup(t->legs[leg].device);
+	const char *saved = t->legs[leg].signature;
 
-	if (saved_is_same(found, expected) || (!nr && !strcmp(expected, SIGNATURE_NONE)))
+	if (saved_is_same(found, saved) || (is_first && !strcmp(saved, SIGNATURE_NONE)))
 		return NULL;
-	*level = first && (saved_may_be_copy(expected, found, first) ||
-			      saved_may_be_data(t, part, first)) ?
-		    FINDING_WARNING : FINDING_ERROR;
+	*level = first && (saved_may_be_copy(saved, found, first) ||
+			   saved_may_be_data(t, leg, first)) ? FINDING_WARNING : FINDING_ERROR;
 	return xasprintf("%s has the signature \"%s\", but \"%s\" was saved: is it another %s, or has something else written to it?",
-			 name, found, expected, t->path ? "file" : "disk");
-}
-
-void saved_drop_signatures(struct saved *s)
-{
-	unsigned int i;
-
-	for (i = 0; i < s->nr; i++)
-		free(s->signature[i]);
-	free(s->signature);
-	s->signature = NULL;
-	s->nr = 0;
+			 name, found, saved, t->path ? "file" : "disk");
 }
 
 void saved_free(struct saved *s)
 {
-	saved_drop_signatures(s);
 	free(s->uuid);
 	table_free(&s->table);
 	memset(s, 0, sizeof(*s));

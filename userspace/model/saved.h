@@ -24,17 +24,15 @@
 
 /**
  * struct saved - what a file says
- * @table: with names of disks that survive a reboot
+ * @table: with names of disks that survive a reboot, and signatures
  * @uuid: of the device, NULL while the file names none
  * @readonly: the device is
- * @signature: type and UUID, "ext4 0c6f...", of each leg or backing file
- * @nr: how many
+ * @nr: how many signatures the file has
  */
 struct saved {
 	struct table table;
 	char *uuid;
 	bool readonly;
-	char **signature;
 	unsigned int nr;
 };
 
@@ -57,18 +55,11 @@ char *saved_print(const struct saved *s);
 /* Does a printed file mean what it was printed of?  A name may have a "#", for example. */
 bool saved_is_readable(const char *text);
 
-/* How many legs and backing files the targets have, in the order of the table. */
-unsigned int saved_parts(const struct table *t);
-/* The target of one of these.  @nr: its number, and then that in the target */
-struct target *saved_part(const struct table *t, unsigned int *nr);
-/* Record the signature of the next part, in the order of the table. */
-void saved_add_signature(struct saved *s, const char *text);
-void saved_drop_signatures(struct saved *s);
-
 /**
  * saved_refusal - may a leg or backing file with this signature be used?
- * @s: what was saved
- * @nr: number of the leg or backing file
+ * @t: its target
+ * @leg: its number in that
+ * @is_first: no other one is before it in the table
  * @found: type and UUID, or SIGNATURE_NONE
  * @first: signature of the device, once the leg with its first sector is accepted, or NULL
  * @level: set if the answer is not NULL: a warning if it may be data of the device
@@ -78,8 +69,8 @@ void saved_drop_signatures(struct saved *s);
  *
  * Return: NULL, or why not: a new string.
  */
-char *saved_refusal(const struct saved *s, unsigned int nr, const char *found,
-		    const char *first, enum finding_level *level);
+char *saved_refusal(const struct target *t, unsigned int leg, bool is_first,
+		    const char *found, const char *first, enum finding_level *level);
 void saved_free(struct saved *s);
 
 #define _cleanup_saved_ __attribute__((cleanup(saved_free)))

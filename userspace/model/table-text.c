@@ -68,9 +68,10 @@ static bool table_parse_is_mangled(const char *word)
 	return false;
 }
 
-static bool table_parse_path(struct args *a, const char *word)
+/* In its place: as it is, and not as it is written. */
+static bool table_parse_path(struct args *a, char *path)
 {
-	_cleanup_free_ char *path = xstrdup(word);
+	_cleanup_free_ char *word = xstrdup(path);
 
 	if (table_parse_is_mangled(word))
 		return table_parse_args_bad(a, "Path has a byte that dm splits at or removes: write it as % and two hexadecimal digits",
@@ -79,7 +80,6 @@ static bool table_parse_path(struct args *a, const char *word)
 		return table_parse_args_bad(a, NOCLONE_ERR_PATH_ESCAPE, word);
 	if (*path != '/')
 		return table_parse_args_bad(a, NOCLONE_ERR_PATH_RELATIVE, word);
-	a->target->path = xstrdup(path);
 	return true;
 }
 
@@ -134,27 +134,14 @@ static bool table_parse_options(struct args *a)
 	return a->nr ? table_parse_args_bad(a, NOCLONE_ERR_LEFT_OVER, *a->word) : true;
 }
 
-/* Return: false if one of them is wrong; then a problem was added. */
-static bool table_parse_file_target(struct args *a)
-{
-	struct args options = *a;
-
-	if (a->nr < 2)
-		return table_parse_args_bad(a, NOCLONE_ERR_FILE_ARGS, NULL);
-	options.word += 2;
-	options.nr -= 2;
-	if (!table_parse_options(&options) || !table_parse_path(a, a->word[0]))
-		return false;
-	return parse_u64(a->word[1], &a->target->file_start) ||
-	       table_parse_args_bad(a, NOCLONE_ERR_START, a->word[1]);
-}
-
 static bool table_parse_leg(struct args *a)
 {
 	char *device = table_parse_args_next(a);
 	char *word = table_parse_args_next(a);
 	uint64_t start;
 
+	if (a->target->kind == TARGET_FILE && !table_parse_path(a, device))
+		return false;
 	if (!parse_u64(word, &start))
 		return table_parse_args_bad(a, NOCLONE_ERR_START, word);
 	target_add_leg(a->target, device, start);
@@ -178,10 +165,12 @@ static bool table_parse_tail(struct args *a, uint32_t legs)
 	return true;
 }
 
+/* Also noclone-file.  Return: false if one is wrong; then a problem was added. */
 static bool table_parse_linear(struct args *a)
 {
 	if (a->nr < 2)
-		return table_parse_args_bad(a, NOCLONE_ERR_LINEAR_ARGS, NULL);
+		return table_parse_args_bad(a, a->target->kind == TARGET_FILE ?
+					    NOCLONE_ERR_FILE_ARGS : NOCLONE_ERR_LINEAR_ARGS, NULL);
 	return table_parse_tail(a, 1);
 }
 
@@ -223,12 +212,10 @@ static void table_parse_params(struct target *t, struct findings *findings)
 
 	words_split(&w, t->params);
 	args = (struct args) { t, w.word, w.nr, findings };
-	if (t->kind == TARGET_LINEAR)
-		t->understood = table_parse_linear(&args);
-	else if (t->kind == TARGET_STRIPED)
+	if (t->kind == TARGET_STRIPED)
 		t->understood = table_parse_striped(&args);
-	else if (t->kind == TARGET_FILE)
-		t->understood = table_parse_file_target(&args);
+	else if (t->kind != TARGET_OTHER)
+		t->understood = table_parse_linear(&args);
 }
 
 static struct target *table_parse_add_line(struct table *t, unsigned int line,
@@ -295,23 +282,6 @@ void table_parse(struct table *t, const char *text, struct findings *findings)
 		finding_at(findings, FINDING_ERROR, 0, "The table is empty");
 }
 
-/* With @stock without the options, which no stock target has. */
-static char *table_print_file_params(const struct target *t, bool stock)
-{
-	_cleanup_free_ char *path = path_encode(t->path);
-	struct strbuf b = { 0 };
-
-	strbuf_add(&b, "%s %llu", path, (unsigned long long)t->file_start);
-	if (!stock && (t->engine_given || t->no_fastpath))
-		strbuf_add(&b, " %d", 2 * t->engine_given + t->no_fastpath);
-	if (!stock && t->engine_given)
-		strbuf_add(&b, " " NOCLONE_OPT_ENGINE " %s",
-			   engine_name(t->engine));
-	if (!stock && t->no_fastpath)
-		strbuf_add(&b, " " NOCLONE_OPT_NO_FASTPATH);
-	return strbuf_take(&b);
-}
-
 char *target_params(const struct target *target, bool stock,
 		    device_namer namer, void *ctx)
 {
@@ -320,21 +290,23 @@ char *target_params(const struct target *target, bool stock,
 
 	if (!target->understood)
 		return xstrdup(target->params);
-	if (target->kind == TARGET_FILE)
-		return table_print_file_params(target, stock);
-
 	if (target->kind == TARGET_STRIPED)
 		strbuf_add(&b, "%u %u ", target->nr_legs, target->chunk);
 	for (i = 0; i < target->nr_legs; i++) {
 		const struct leg *leg = &target->legs[i];
-		_cleanup_free_ char *name = namer ? namer(leg->device, ctx) :
-						    xstrdup(leg->device);
+		_cleanup_free_ char *name = target->path ? path_encode(leg->device) :
+			namer ? namer(leg->device, ctx) : xstrdup(leg->device);
 
 		strbuf_add(&b, "%s%s %llu", i ? " " : "", name,
 			   (unsigned long long)leg->start);
 	}
-	if (target->no_fastpath && !stock)
-		strbuf_add(&b, " 1 " NOCLONE_OPT_NO_FASTPATH);
+	/* no stock target has options */
+	if (!stock && (target->engine_given || target->no_fastpath))
+		strbuf_add(&b, " %d", 2 * target->engine_given + target->no_fastpath);
+	if (!stock && target->engine_given)
+		strbuf_add(&b, " " NOCLONE_OPT_ENGINE " %s", engine_name(target->engine));
+	if (!stock && target->no_fastpath)
+		strbuf_add(&b, " " NOCLONE_OPT_NO_FASTPATH);
 	return strbuf_take(&b);
 }
 

@@ -80,23 +80,34 @@ struct target *table_add_target(struct table *t, uint64_t start,
 void target_add_leg(struct target *target, const char *device, uint64_t start)
 {
 	GROW(target->legs, target->nr_legs);
-	target->legs[target->nr_legs].device = xstrdup(device);
-	target->legs[target->nr_legs++].start = start;
+	target->legs[target->nr_legs++] = (struct leg) { xstrdup(device), start, NULL };
+	if (target->kind == TARGET_FILE)
+		target->path = target->legs->device;
+}
+
+struct target *table_next_leg(const struct table *t, struct target *target, unsigned int *leg)
+{
+	size_t i = target ? target - t->targets : 0;
+
+	for (*leg = target ? *leg + 1 : 0; i < t->nr; i++, *leg = 0)
+		if (*leg < t->targets[i].nr_legs)
+			return &t->targets[i];
+	return NULL;
 }
 
 void table_free(struct table *t)
 {
-	unsigned int i, j;
+	struct target *target = NULL;
+	unsigned int i;
 
+	while ((target = table_next_leg(t, target, &i))) {
+		free(target->legs[i].device);
+		free(target->legs[i].signature);
+	}
 	for (i = 0; i < t->nr; i++) {
-		struct target *target = &t->targets[i];
-
-		for (j = 0; j < target->nr_legs; j++)
-			free(target->legs[j].device);
-		free(target->legs);
-		free(target->path);
-		free(target->type);
-		free(target->params);
+		free(t->targets[i].legs);
+		free(t->targets[i].type);
+		free(t->targets[i].params);
 	}
 	free(t->targets);
 	memset(t, 0, sizeof(*t));
@@ -177,41 +188,32 @@ const char *target_stock_type(const struct target *target)
 
 void table_rename_devices(struct table *t, device_namer namer)
 {
-	unsigned int i, j;
+	struct target *target = NULL;
+	unsigned int i;
 
-	for (i = 0; i < t->nr; i++)
-		for (j = 0; j < t->targets[i].nr_legs; j++) {
-			struct leg *leg = &t->targets[i].legs[j];
-			char *name = namer(leg->device, NULL);
+	while ((target = table_next_leg(t, target, &i))) {
+		char *old = target->legs[i].device;
 
-			free(leg->device);
-			leg->device = name;
-		}
+		if (target->path)
+			continue;
+		target->legs[i].device = namer(old, NULL);
+		free(old);
+	}
 }
 
 /* Comparing */
-
-/* The place of a sector, if the target has its sectors in their order in a file or on one leg. */
-static const char *table_compare_place(const struct target *t, uint64_t sector, uint64_t *at)
-{
-	if (!t->understood || (!t->path && t->nr_legs != 1))
-		return NULL;
-	*at = sector - t->start + (t->path ? t->file_start : t->legs[0].start);
-	return t->path ? t->path : t->legs[0].device;
-}
 
 /* Do both have that sector, and what follows as long as both last, at the same place? */
 static bool table_compare_targets(const struct target *a, const struct target *b, uint64_t sector)
 {
 	_cleanup_free_ char *ours = NULL, *theirs = NULL;
-	uint64_t x = 0, y = 0;
-	const char *on = table_compare_place(a, sector, &x);
-	const char *other = table_compare_place(b, sector, &y);
 
 	if (!a->path != !b->path || file_id_differs(&a->id, &b->id))
 		return false;
-	if (on && other)
-		return x == y && (file_id_same(&a->id, &b->id) || !strcmp(on, other));
+	/* with one leg they are there in their order */
+	if (a->understood && b->understood && a->nr_legs == 1 && b->nr_legs == 1)
+		return sector - a->start + a->legs->start == sector - b->start + b->legs->start &&
+		       (file_id_same(&a->id, &b->id) || !strcmp(a->legs->device, b->legs->device));
 	ours = target_params(a, true, NULL, NULL);
 	theirs = target_params(b, true, NULL, NULL);
 	return a->start == b->start && !strcmp(ours, theirs) &&

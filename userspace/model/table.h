@@ -35,13 +35,15 @@ enum target_kind {
 };
 
 /**
- * struct leg - a part of a device under a target
- * @device: path, major:minor, or TAG=value
+ * struct leg - a part of a device or file under a target
+ * @device: path, major:minor, or TAG=value; the path of a file, not encoded
  * @start: first sector used
+ * @signature: of a saved device: its type and UUID, "ext4 0c6f..."; else NULL
  */
 struct leg {
 	char *device;
 	uint64_t start;
+	char *signature;
 };
 
 /**
@@ -56,11 +58,10 @@ struct leg {
  * @understood: the arguments could be parsed: what follows is valid
  * @no_fastpath: that option is given
  * @chunk: sectors, 0 when the target has no chunks
- * @legs: the devices under it
- * @nr_legs: how many; 0 for noclone-file
- * @path: noclone-file: the backing file, not encoded; else NULL
+ * @legs: the devices under it, or the backing file
+ * @nr_legs: how many
+ * @path: noclone-file: that of its only leg; else NULL
  * @id: its inode where that was looked up; no part of a table
- * @file_start: first sector used in the backing file
  * @engine: requested engine
  * @engine_given: the table names an engine, perhaps the default one
  */
@@ -77,9 +78,8 @@ struct target {
 	uint32_t chunk;
 	struct leg *legs;
 	unsigned int nr_legs;
-	char *path;
+	const char *path;
 	struct file_id id;
-	uint64_t file_start;
 	enum file_engine engine;
 	bool engine_given;
 };
@@ -92,8 +92,14 @@ struct table {
 /* Add a target of any type, without arguments, to be filled by the caller. */
 struct target *table_add_target(struct table *t, uint64_t start,
 				uint64_t length, const char *type);
+/* Of noclone-file the path of its file. */
 void target_add_leg(struct target *target, const char *device, uint64_t start);
 
+/*
+ * The target of the next leg, NULL behind the last one.  @target: NULL, or what this has
+ * returned last; @leg: number of the leg in it
+ */
+struct target *table_next_leg(const struct table *t, struct target *target, unsigned int *leg);
 /* Sectors of @target that each leg provides. */
 uint64_t target_leg_length(const struct target *target);
 /* End of the last target: the size of the mapped device. */

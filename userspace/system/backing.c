@@ -52,7 +52,7 @@ static int backing_look_at_directory(const char *path, struct file_facts *facts)
 	_cleanup_free_ char *copy = xstrdup(path);
 	int r = file_lookup(dirname(copy), false, facts);
 
-	facts->inode = 0;
+	facts->id.inode = 0;
 	facts->append_only = false;
 	facts->bytes = 0;
 	facts->allocated = 0;
@@ -187,11 +187,12 @@ static int backing_take_lease(struct backing *b)
 /* It may have been minutes, or an answer, since the plan. */
 static int backing_check_same(const struct backing *b)
 {
+	const struct file_id now = file_id_open(b->fd);
 	struct stat st;
 
 	if (fstat(b->fd, &st))
 		return backing_fail(b, "opening", -errno);
-	if (st.st_ino != b->facts.inode || st.st_dev != b->facts.filesystem)
+	if (!file_id_same(&now, &b->facts.id))
 		return backing_refuse(b, -ESTALE, "it was replaced by another file meanwhile");
 	if ((uint64_t)st.st_size != b->old_bytes)
 		return backing_refuse(b, -ESTALE, "its size has been changed meanwhile: try again");

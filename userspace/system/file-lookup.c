@@ -20,6 +20,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "noclone-refusals.h"
 #include "base/util.h"
 #include "system/blockdev.h"
 
@@ -102,13 +103,12 @@ struct file_id file_id_open(int fd)
 	return (struct file_id) { known, st.st_dev, st.st_ino };
 }
 
-static enum file_kind lookup_kind_of(mode_t mode)
+static const char *lookup_problem_of(mode_t mode)
 {
 	if (S_ISREG(mode))
-		return FILE_REGULAR;
-	if (S_ISDIR(mode))
-		return FILE_DIRECTORY;
-	return S_ISBLK(mode) ? FILE_DEVICE : FILE_OTHER;
+		return NULL;
+	return S_ISDIR(mode) ? NOCLONE_ERR_PATH_DIRECTORY :
+	       S_ISBLK(mode) ? NOCLONE_ERR_PATH_BLOCK : NOCLONE_ERR_PATH_KIND;
 }
 
 /* The device of a mount that has a number of its own, as btrfs has. */
@@ -147,10 +147,11 @@ static void lookup_find_align(struct file_facts *f, const struct statx *st)
 
 static void lookup_take(struct file_facts *f, const struct statx *st)
 {
-	f->kind = lookup_kind_of(st->stx_mode);
-	f->filesystem = makedev(st->stx_dev_major, st->stx_dev_minor);
-	f->inode = st->stx_ino;
-	f->disk = st->stx_dev_major ? f->filesystem : lookup_mount_source(f->filesystem);
+	f->problem = lookup_problem_of(st->stx_mode);
+	f->id = (struct file_id) {
+		true, makedev(st->stx_dev_major, st->stx_dev_minor), st->stx_ino,
+	};
+	f->disk = st->stx_dev_major ? f->id.filesystem : lookup_mount_source(f->id.filesystem);
 	f->bytes = st->stx_size;
 	f->allocated = st->stx_blocks;
 	f->immutable = st->stx_attributes & STATX_ATTR_IMMUTABLE;
@@ -195,7 +196,7 @@ int file_lookup(const char *path, bool map, struct file_facts *f)
 	}
 	lookup_take(f, &st);
 	lookup_ask_file_system(f);
-	if (map && f->kind == FILE_REGULAR)
+	if (map && !f->problem)
 		lookup_read_map(f);
 	return 0;
 }

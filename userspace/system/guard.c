@@ -32,16 +32,6 @@
 
 /* Parts of disks and files. */
 
-static struct part guard_leg_part(const struct device_facts *f, const struct target *t,
-				  const struct leg *leg)
-{
-	const struct use_query q = {
-		.facts = f, .first = leg->start, .sectors = target_leg_length(t),
-	};
-
-	return (struct part) { .range = device_uses_range(&q) };
-}
-
 /*
  * A target that runs has the inode that it was made with, whatever its path names by now.  The
  * folder of a file that is missing may have been moved since, and be found by a link.
@@ -49,7 +39,7 @@ static struct part guard_leg_part(const struct device_facts *f, const struct tar
 static struct part guard_file_part(const struct target *t)
 {
 	struct part part = {
-		.range = { 0, t->file_start, t->file_start + t->length },
+		.range = { 0, t->legs->start, t->legs->start + t->length },
 		.file = t->id,
 	};
 	_cleanup_file_facts_ struct file_facts f = { 0 };
@@ -57,7 +47,7 @@ static struct part guard_file_part(const struct target *t)
 	if (part.file.known)
 		return part;
 	if (!file_lookup(t->path, false, &f)) {
-		part.file = file_facts_id(&f);
+		part.file = f.id;
 		return part;
 	}
 	part.missing = file_real_path(t->path);
@@ -66,28 +56,29 @@ static struct part guard_file_part(const struct target *t)
 	return part;
 }
 
-static void guard_add(struct parts *parts, const char *name, struct part part)
+static struct part guard_leg_part(const struct device_facts *f, const struct target *t,
+				  unsigned int leg)
 {
-	part.name = xstrdup(name);
-	GROW(parts->part, parts->nr);
-	parts->part[parts->nr++] = part;
+	return (struct part) {
+		.range = facts_range(f, t->legs[leg].start, target_leg_length(t)),
+	};
 }
 
 void parts_add_table(struct parts *parts, const char *name, const struct table *t)
 {
-	unsigned int i, j;
+	struct target *target = NULL;
+	unsigned int i;
 
-	for (i = 0; i < t->nr; i++) {
-		const struct target *target = &t->targets[i];
+	while ((target = table_next_leg(t, target, &i))) {
+		_cleanup_facts_ struct device_facts f = { 0 };
+		struct part part;
 
-		if (target->path)
-			guard_add(parts, name, guard_file_part(target));
-		for (j = 0; j < target->nr_legs; j++) {
-			_cleanup_facts_ struct device_facts f = { 0 };
-
-			if (!blockdev_lookup(target->legs[j].device, &f))
-				guard_add(parts, name, guard_leg_part(&f, target, &target->legs[j]));
-		}
+		if (!target->path && blockdev_lookup(target->legs[i].device, &f))
+			continue;
+		part = target->path ? guard_file_part(target) : guard_leg_part(&f, target, i);
+		part.name = xstrdup(name);
+		GROW(parts->part, parts->nr);
+		parts->part[parts->nr++] = part;
 	}
 }
 
@@ -173,7 +164,7 @@ struct look {
 	const struct guard *g;
 	struct findings *findings;
 	struct parts own, saved;
-	struct openers writers;
+	struct uses writers;
 	const struct target *t;
 	const char *name;
 	struct part part;
@@ -236,7 +227,7 @@ static void guard_report_writers(const struct look *l)
 	unsigned int i;
 
 	for (i = 0; i < l->writers.nr; i++) {
-		const struct opener *w = &l->writers.opener[i];
+		const struct use *w = &l->writers.use[i];
 
 		if (device_uses_share(&l->f, w->devno))
 			guard_report(l, "open in %s, which may write%s", w->by,
@@ -249,7 +240,7 @@ static bool guard_has_owner(uint64_t sector, void *data)
 {
 	const struct look *l = data;
 	const struct part part = {
-		.range = { l->f.disk, l->f.offset + sector, l->f.offset + sector + 1 },
+		.range = facts_range(&l->f, sector, 1),
 	};
 
 	return sector < l->f.sectors &&
@@ -264,10 +255,10 @@ static void guard_report_signature(struct look *l)
 	int r = identity_find(&l->f, guard_has_owner, l, &type);
 
 	if (r > 0)
-		guard_report_use(l, &(struct use) { USE_SIGNATURE, type, false },
+		guard_report_use(l, &(struct use) { .kind = USE_SIGNATURE, .by = type },
 				 ", which may have all of the device: use a volume or partition of it, or another device");
 	else if (r < 0 && r != -EACCES)
-		guard_report_use(l, &(struct use) { USE_UNREADABLE, strerror(-r), false }, "");
+		guard_report_use(l, &(struct use) { .kind = USE_UNREADABLE, .by = strerror(-r) }, "");
 }
 
 /* The kernel permits a writable mapped device on a read-only leg. */
@@ -279,11 +270,11 @@ static void guard_check_writable(const struct look *l, const char *wrong)
 }
 
 /* From the start, sectors have the expected signature that the live table maps already. */
-static void guard_leg_uses(struct look *l, const struct leg *leg)
+static void guard_leg_uses(struct look *l, uint64_t start)
 {
 	struct use_query query = {
 		.facts = &l->f,
-		.first = leg->start,
+		.first = start,
 		.sectors = target_leg_length(l->t),
 		.self = l->g->self,
 		.live = l->g->loaded,
@@ -300,15 +291,17 @@ static void guard_leg_uses(struct look *l, const struct leg *leg)
 		guard_report_signature(l);
 }
 
-static void guard_leg(struct look *l, const struct leg *leg)
+static void guard_leg(struct look *l, unsigned int nr)
 {
+	const struct leg *leg = &l->t->legs[nr];
+
 	/* that there are no such sectors is for others to say */
 	if (!blockdev_lookup(leg->device, &l->f) && leg->start < l->f.sectors) {
 		l->name = leg->device;
-		l->part = guard_leg_part(&l->f, l->t, leg);
+		l->part = guard_leg_part(&l->f, l->t, nr);
 		guard_check_writable(l, l->f.readonly ? "it is read-only: blockdev --setrw" : NULL);
 		guard_report_saved(l);
-		guard_leg_uses(l, leg);
+		guard_leg_uses(l, leg->start);
 	}
 	facts_free(&l->f);
 }
@@ -349,21 +342,22 @@ void guard_table(const struct table *t, const struct guard *g,
 		 struct findings *findings)
 {
 	struct look l = { .g = g, .findings = findings };
-	unsigned int i, j;
+	struct target *target = NULL;
+	unsigned int i;
 
 	guard_collect_own(&l.own, g->self);
 	if (g->saved)
 		parts_add_saved(&l.saved);
 	if (!g->any_signature && !g->loaded)
 		openers_find(&l.writers, true);
-	for (i = 0; i < t->nr; i++) {
-		l.t = &t->targets[i];
-		if (l.t->path)
+	while ((target = table_next_leg(t, target, &i))) {
+		l.t = target;
+		if (target->path)
 			guard_file(&l);
-		for (j = 0; j < l.t->nr_legs; j++)
-			guard_leg(&l, &l.t->legs[j]);
+		else
+			guard_leg(&l, i);
 	}
 	parts_free(&l.own);
 	parts_free(&l.saved);
-	openers_free(&l.writers);
+	uses_free(&l.writers);
 }

@@ -251,13 +251,8 @@ char *identity_loadable(const char *name, void *ctx)
 	return strpbrk(name, "\\# \t\n\v\f\r") ? identity_number(name, ctx) : xstrdup(name);
 }
 
-static const char *identity_part_name(const struct target *t, unsigned int leg)
-{
-	return t->path ? t->path : t->legs[leg].device;
-}
-
 /* The file, or the node of the leg, if it exists: a new string; NULL with errno set. */
-static char *identity_part_path(const struct target *t, unsigned int leg)
+static char *identity_leg_path(const struct target *t, unsigned int leg)
 {
 	_cleanup_facts_ struct device_facts f = { 0 };
 	int r;
@@ -271,15 +266,14 @@ static char *identity_part_path(const struct target *t, unsigned int leg)
 
 char *signatures_missing(const struct table *t)
 {
-	unsigned int i, nr = saved_parts(t);
+	struct target *target = NULL;
+	unsigned int i;
 
-	for (i = 0; i < nr; i++) {
-		unsigned int leg = i;
-		const struct target *target = saved_part(t, &leg);
-		_cleanup_free_ char *path = identity_part_path(target, leg);
+	while ((target = table_next_leg(t, target, &i))) {
+		_cleanup_free_ char *path = identity_leg_path(target, i);
 
 		if (!path)
-			return xstrdup(identity_part_name(target, leg));
+			return xstrdup(target->legs[i].device);
 	}
 	return NULL;
 }
@@ -287,81 +281,82 @@ char *signatures_missing(const struct table *t)
 /* A file may be about to grow; libblkid does not read beyond its end. */
 static char *identity_file_signature(const struct target *t)
 {
-	uint64_t end = t->file_start + t->length;
+	uint64_t start = t->legs->start, end = start + t->length;
 	struct stat st;
 
 	if (stat(t->path, &st))
 		return NULL;
 	end = MIN(end, (uint64_t)st.st_size >> SECTOR_SHIFT);
-	return end <= t->file_start ? xstrdup(SIGNATURE_NONE) :
-	       identity_signature(t->path, t->file_start, end - t->file_start);
+	return end <= start ? xstrdup(SIGNATURE_NONE) :
+	       identity_signature(t->path, start, end - start);
 }
 
-/* What a part has at @path: a new string; NULL with errno set. */
-static char *identity_part_signature(const struct target *t, unsigned int leg, const char *path)
+/* What a leg has at @path: a new string; NULL with errno set. */
+static char *identity_leg_signature(const struct target *t, unsigned int leg, const char *path)
 {
 	return t->path ? identity_file_signature(t) :
 	       identity_signature(path, t->legs[leg].start, target_leg_length(t));
 }
 
-int signatures_record(struct saved *s, bool planned)
+int signatures_record(struct table *table, bool planned)
 {
-	unsigned int i, nr = saved_parts(&s->table);
+	struct target *t = NULL;
+	unsigned int i;
 
-	saved_drop_signatures(s);
-	for (i = 0; i < nr; i++) {
-		unsigned int leg = i;
-		const struct target *t = saved_part(&s->table, &leg);
-		_cleanup_free_ char *path = identity_part_path(t, leg);
-		_cleanup_free_ char *found = path ? identity_part_signature(t, leg, path) : NULL;
+	while ((t = table_next_leg(table, t, &i))) {
+		_cleanup_free_ char *path = identity_leg_path(t, i);
+		char *found = path ? identity_leg_signature(t, i, path) : NULL;
 
 		if (!found && (!planned || !t->path || path)) {
 			int r = -errno;
 
-			log_err("%s: cannot be read: %s", identity_part_name(t, leg),
-				strerror(-r));
+			log_err("%s: cannot be read: %s", t->legs[i].device, strerror(-r));
 			return r;
 		}
-		saved_add_signature(s, found ? found : SIGNATURE_NONE);
+		free(t->legs[i].signature);
+		t->legs[i].signature = found ? found : xstrdup(SIGNATURE_NONE);
 	}
 	return 0;
 }
 
-/* @found: what the part has; @first: what the device has, once its first leg is accepted */
-static void identity_judge(const struct saved *s, unsigned int nr, unsigned int line,
+/*
+ * @found: what the leg has; @first: what the device has, once its first leg is accepted, and
+ * @is_first if this is it
+ */
+static void identity_judge(const struct target *t, unsigned int leg, bool is_first,
 			   const char *found, char **first, struct findings *findings)
 {
 	enum finding_level level;
-	_cleanup_free_ char *why = saved_refusal(s, nr, found, *first, &level);
+	_cleanup_free_ char *why = saved_refusal(t, leg, is_first, found, *first, &level);
 
 	if (why)
-		finding_at(findings, level, line, "%s%s", why, level == FINDING_ERROR ?
+		finding_at(findings, level, t->line, "%s%s", why, level == FINDING_ERROR ?
 			   " (\"noclone activate --force\" and then \"noclone save\" accept it)" : "");
-	else if (!nr)
+	else if (is_first)
 		*first = xstrdup(found);
 }
 
-void signatures_check(struct saved *s, bool rename, struct findings *findings)
+void signatures_check(struct table *table, bool rename, struct findings *findings)
 {
 	_cleanup_free_ char *first = NULL;
+	struct target *t = NULL;
+	bool is_first = true;
 	unsigned int i;
 
-	for (i = 0; i < s->nr; i++) {
-		unsigned int leg = i;
-		struct target *t = saved_part(&s->table, &leg);
-		_cleanup_free_ char *path = identity_part_path(t, leg), *found = NULL;
+	for (; (t = table_next_leg(table, t, &i)); is_first = false) {
+		_cleanup_free_ char *path = identity_leg_path(t, i), *found = NULL;
 
 		if (!path)
 			continue;
-		found = identity_part_signature(t, leg, path);
+		found = identity_leg_signature(t, i, path);
 		if (found)
-			identity_judge(s, i, t->line, found, &first, findings);
+			identity_judge(t, i, is_first, found, &first, findings);
 		else
 			finding_at(findings, FINDING_ERROR, t->line, "%s: cannot be read: %s",
 				   path, strerror(errno));
 		if (!rename || t->path)
 			continue;
-		free(t->legs[leg].device);
-		t->legs[leg].device = xstrdup(path);
+		free(t->legs[i].device);
+		t->legs[i].device = xstrdup(path);
 	}
 }

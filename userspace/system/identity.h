@@ -41,15 +41,15 @@ char *signatures_missing(const struct table *t);
  * Record what they have now.  @planned: a file may not exist yet.  Return: 0, or a negative
  * errno after a message.
  */
-int signatures_record(struct saved *s, bool planned);
+int signatures_record(struct table *t, bool planned);
 
 /**
  * signatures_check - do they have what was recorded?
- * @s: with @rename its table gets the paths of the devices that were looked at, so that
- *	what is used is what was checked
- * @rename: see @s
+ * @t: with @rename it gets the paths of the devices that were looked at, so that what is
+ *	used is what was checked
+ * @rename: see @t
  * @findings: an error for each that differs; a warning where it may be data of the device
  */
-void signatures_check(struct saved *s, bool rename, struct findings *findings);
+void signatures_check(struct table *t, bool rename, struct findings *findings);
 
 #endif /* NOCLONE_IDENTITY_H */

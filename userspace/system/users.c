@@ -64,10 +64,11 @@ char *use_remedy(const struct use *use)
 	return remedy ? xstrdup(remedy) : NULL;
 }
 
-static void users_add(struct uses *uses, enum use_kind kind, const char *by, bool harmless)
+static struct use *users_add(struct uses *uses, enum use_kind kind, const char *by, bool harmless)
 {
 	GROW(uses->use, uses->nr);
-	uses->use[uses->nr++] = (struct use) { kind, xstrdup(by), harmless };
+	uses->use[uses->nr] = (struct use) { kind, xstrdup(by), harmless, 0 };
+	return &uses->use[uses->nr++];
 }
 
 void uses_free(struct uses *uses)
@@ -91,22 +92,9 @@ static glob_t users_paths(const char *pattern)
 	return found;
 }
 
-struct disk_range device_uses_range(const struct use_query *q)
-{
-	uint64_t first = q->facts->offset + q->first;
-
-	return (struct disk_range) { q->facts->disk, first, first + q->sectors };
-}
-
-bool disk_ranges_meet(const struct disk_range *a, const struct disk_range *b)
-{
-	return a->disk == b->disk && a->first < b->end && b->first < a->end;
-}
-
 static bool users_share(const struct device_facts *a, const struct device_facts *b)
 {
-	const struct disk_range x = { a->disk, a->offset, a->offset + a->sectors };
-	const struct disk_range y = { b->disk, b->offset, b->offset + b->sectors };
+	const struct disk_range x = facts_range(a, 0, a->sectors), y = facts_range(b, 0, b->sectors);
 
 	return a->devno == b->devno || disk_ranges_meet(&x, &y);
 }
@@ -130,10 +118,9 @@ static dev_t users_number_of_path(const char *path)
 
 static bool users_file_is_it(const struct file_facts *f, const char *path)
 {
-	const struct file_id ours = file_facts_id(f);
 	const struct file_id theirs = path ? file_id_at(path) : (struct file_id) { 0 };
 
-	return file_id_same(&ours, &theirs);
+	return file_id_same(&f->id, &theirs);
 }
 
 /* Mounts or swap of a device, or swap of a file, whose name is @name then. */
@@ -162,27 +149,26 @@ static void users_collect_table(struct uses *uses, enum use_kind kind,
 	mnt_unref_table(table);
 }
 
-static bool users_target_touches(const struct target *t, const void *range)
+/* Does the table map any of the sectors?  @unknown, if it does not say that it does. */
+static bool users_table_maps(const struct table *t, const struct disk_range *range, bool unknown)
 {
+	struct target *target = NULL;
 	unsigned int i;
 
-	for (i = 0; i < t->nr_legs; i++) {
+	while ((target = table_next_leg(t, target, &i))) {
 		_cleanup_facts_ struct device_facts f = { 0 };
-		const struct use_query q = {
-			.facts = &f, .first = t->legs[i].start, .sectors = target_leg_length(t),
-		};
-		int r = blockdev_lookup(t->legs[i].device, &f);
-		const struct disk_range leg = device_uses_range(&q);
+		struct disk_range leg;
 
-		if (!r && disk_ranges_meet(&leg, range))
+		if (target->path || blockdev_lookup(target->legs[i].device, &f))
+			continue;
+		leg = facts_range(&f, target->legs[i].start, target_leg_length(target));
+		if (disk_ranges_meet(&leg, range))
 			return true;
 	}
+	for (i = 0; unknown && i < t->nr; i++)
+		if (!t->targets[i].understood)
+			return true;
 	return false;
-}
-
-static bool users_target_is_unknown(const struct target *t, const void *data __unused)
-{
-	return !t->understood;
 }
 
 /*
@@ -196,17 +182,15 @@ static bool users_maps(const char *name, const struct disk_range *range, bool un
 	if (live_table(name, &live) || live_inactive_table(name, &inactive) ||
 	    (!live.nr && !inactive.nr))
 		return unknown;
-	return table_any(&live, users_target_touches, range) ||
-	       table_any(&inactive, users_target_touches, range) ||
-	       (unknown && (table_any(&live, users_target_is_unknown, NULL) ||
-			    table_any(&inactive, users_target_is_unknown, NULL)));
+	return users_table_maps(&live, range, unknown) ||
+	       users_table_maps(&inactive, range, unknown);
 }
 
 static void users_collect_holder(struct uses *uses, const struct use_query *q,
 				 const char *kernel_name)
 {
 	_cleanup_free_ char *by = NULL, *dm_name = NULL;
-	const struct disk_range range = device_uses_range(q);
+	const struct disk_range range = facts_range(q->facts, q->first, q->sectors);
 	dev_t devno = blockdev_kernel_number(kernel_name);
 
 	if (devno && devno == q->self)
@@ -275,16 +259,14 @@ static bool users_loop_is_on(const struct use_query *q, const char *file, dev_t 
 {
 	_cleanup_free_ char *offset = blockdev_attribute(loop, "loop/offset");
 	_cleanup_facts_ struct device_facts f = { 0 }, own = { 0 };
-	const struct disk_range range = device_uses_range(q);
+	const struct disk_range range = facts_range(q->facts, q->first, q->sectors);
 	struct disk_range part;
 	uint64_t at;
 
 	if (!offset || !parse_u64(offset, &at) || blockdev_lookup(file, &f) ||
 	    blockdev_lookup_number(loop, &own) || !users_share(q->facts, &f))
 		return false;
-	part = device_uses_range(&(struct use_query) {
-		.facts = &f, .first = at >> SECTOR_SHIFT, .sectors = own.sectors,
-	});
+	part = facts_range(&f, at >> SECTOR_SHIFT, own.sectors);
 	*apart = !disk_ranges_meet(&part, &range);
 	return true;
 }
@@ -339,18 +321,22 @@ bool device_uses_hold(const struct device_facts *f, uint64_t sector, dev_t self)
 	return held;
 }
 
-/* By inode; an older module reports the path only, which may be another file. */
-static bool users_file_runs_on(const struct target *t, const void *data)
+/*
+ * Does the table have the file, or with @pinned pin it?  By inode; an older module reports the
+ * path only, which may be another file.
+ */
+static bool users_table_has(const struct table *table, const struct file_facts *f, bool pinned)
 {
-	const struct file_facts *f = data;
-	const struct file_id id = file_facts_id(f);
+	unsigned int i;
 
-	return t->id.known ? file_id_same(&t->id, &id) : users_file_is_it(f, t->path);
-}
+	for (i = 0; i < table->nr; i++) {
+		const struct target *t = &table->targets[i];
 
-static bool users_file_pins(const struct target *t, const void *data)
-{
-	return t->engine == ENGINE_EXTENT && users_file_runs_on(t, data);
+		if ((t->id.known ? file_id_same(&t->id, &f->id) : users_file_is_it(f, t->path)) &&
+		    (!pinned || t->engine == ENGINE_EXTENT))
+			return true;
+	}
+	return false;
 }
 
 bool file_uses_is_pinned(const struct file_facts *f, dev_t devno)
@@ -359,7 +345,7 @@ bool file_uses_is_pinned(const struct file_facts *f, dev_t devno)
 	_cleanup_live_ struct live live = { 0 };
 	int r = name ? live_get(name, &live) : 0;
 
-	return (r && !devmap_is_absent(r)) || table_any(&live.table, users_file_pins, f);
+	return (r && !devmap_is_absent(r)) || users_table_has(&live.table, f, true);
 }
 
 /*
@@ -373,12 +359,12 @@ static bool users_file_is_mapped(const char *name, const struct file_facts *f, b
 	_cleanup_live_ struct live live = { 0 };
 	int r = live_get(name, &live);
 
-	if (!live_inactive_table(name, &inactive) && table_any(&inactive, users_file_runs_on, f))
+	if (!live_inactive_table(name, &inactive) && users_table_has(&inactive, f, false))
 		return true;
-	if (r || !table_any(&live.table, users_file_runs_on, f))
+	if (r || !users_table_has(&live.table, f, false))
 		return r && !devmap_is_absent(r);
 	return !shares || devmap_info(name, &dev) || !dev.readonly ||
-	       table_any(&live.table, users_file_pins, f);
+	       users_table_has(&live.table, f, true);
 }
 
 struct mapped_search {
@@ -450,22 +436,18 @@ static bool users_serves(int pid, dev_t devno)
 }
 
 /* A process may have a device open more than once. */
-static void users_add_opener(struct openers *o, dev_t devno, int pid)
+static void users_add_opener(struct uses *uses, dev_t devno, int pid)
 {
-	char *by = users_process_words(pid);
+	_cleanup_free_ char *by = users_process_words(pid);
 	unsigned int i;
 
-	for (i = 0; i < o->nr; i++) {
-		if (o->opener[i].devno == devno && !strcmp(o->opener[i].by, by)) {
-			free(by);
+	for (i = 0; i < uses->nr; i++)
+		if (uses->use[i].devno == devno && !strcmp(uses->use[i].by, by))
 			return;
-		}
-	}
-	GROW(o->opener, o->nr);
-	o->opener[o->nr++] = (struct opener) { devno, by };
+	users_add(uses, USE_PROCESS, by, false)->devno = devno;
 }
 
-void openers_find(struct openers *openers, bool writing)
+void openers_find(struct uses *uses, bool writing)
 {
 	_cleanup_glob_ glob_t found = users_paths("/proc/[0-9]*/fd/*");
 	size_t i;
@@ -478,17 +460,8 @@ void openers_find(struct openers *openers, bool writing)
 		/* the tool writes to none that it may have inherited */
 		if (devno && (!writing || (pid != getpid() && users_may_write(path) &&
 					   !users_serves(pid, devno))))
-			users_add_opener(openers, devno, pid);
+			users_add_opener(uses, devno, pid);
 	}
-}
-
-void openers_free(struct openers *openers)
-{
-	unsigned int i;
-
-	for (i = 0; i < openers->nr; i++)
-		free(openers->opener[i].by);
-	free(openers->opener);
 }
 
 static bool users_find_foreign_mount(struct uses *uses, dev_t devno, const char *mountinfo)
@@ -521,15 +494,14 @@ void open_uses_lasting(struct uses *uses, dev_t devno)
 void open_uses_collect(struct uses *uses, dev_t devno)
 {
 	_cleanup_glob_ glob_t mounts = users_paths("/proc/[0-9]*/mountinfo");
-	struct openers openers = { 0 };
+	_cleanup_uses_ struct uses openers = { 0 };
 	size_t i;
 
 	open_uses_lasting(uses, devno);
 	openers_find(&openers, false);
 	for (i = 0; i < openers.nr; i++)
-		if (openers.opener[i].devno == devno)
-			users_add(uses, USE_PROCESS, openers.opener[i].by, false);
-	openers_free(&openers);
+		if (openers.use[i].devno == devno)
+			users_add(uses, USE_PROCESS, openers.use[i].by, false);
 	for (i = 0; !uses->nr && i < mounts.gl_pathc; i++)
 		users_find_foreign_mount(uses, devno, mounts.gl_pathv[i]);
 }

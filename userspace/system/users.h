@@ -34,11 +34,13 @@ enum use_kind {
  * @kind: how
  * @by: mount point, name of the holder, type of the signature, ...
  * @harmless: a mapped or loop device that has other sectors of the same device
+ * @devno: of a process: the device
  */
 struct use {
 	enum use_kind kind;
 	char *by;
 	bool harmless;
+	dev_t devno;
 };
 
 struct uses {
@@ -66,23 +68,11 @@ void open_uses_lasting(struct uses *uses, dev_t devno);
  */
 void open_uses_collect(struct uses *uses, dev_t devno);
 
-/* A process that has a block device open, in words. */
-struct opener {
-	dev_t devno;
-	char *by;
-};
-
-struct openers {
-	struct opener *opener;
-	unsigned int nr;
-};
-
 /*
- * All that there are; with @writing those that may write, without the server of a disk and
- * this process.  Not complete without root.
+ * All processes that have a block device open; with @writing those that may write, without
+ * the server of a disk and this process.  Not complete without root.
  */
-void openers_find(struct openers *openers, bool writing);
-void openers_free(struct openers *openers);
+void openers_find(struct uses *uses, bool writing);
 
 /**
  * struct use_query - the sectors to look at
@@ -111,15 +101,6 @@ void device_uses_collect(struct uses *uses, const struct use_query *query);
 bool device_uses_hold(const struct device_facts *facts, uint64_t sector, dev_t self);
 /* Do the two devices share sectors?  A disk shares with its partitions. */
 bool device_uses_share(const struct device_facts *facts, dev_t devno);
-
-/* The same sectors as a range of the whole disk. */
-struct disk_range {
-	dev_t disk;
-	uint64_t first, end;
-};
-
-struct disk_range device_uses_range(const struct use_query *query);
-bool disk_ranges_meet(const struct disk_range *a, const struct disk_range *b);
 
 /**
  * file_uses_collect - swap, loop devices and noclone-file targets on a file
