@@ -78,11 +78,6 @@ static const struct status_device *status_device(struct json_object *row)
 	return json_object_get_userdata(row);
 }
 
-static bool status_is_stock(const struct target *target, const void *data __unused)
-{
-	return target->stock;
-}
-
 static bool status_is(struct json_object *string, const char *text)
 {
 	return string && !strcmp(json_object_get_string(string), text);
@@ -143,7 +138,7 @@ static char *status_state(const struct live *live)
 {
 	return live_fastpath(live) ?:
 	       xstrdup(!table_has_noclone(&live->table) &&
-		       table_any(&live->table, status_is_stock, NULL) ? "stock" : "none");
+		       table_has_stock(&live->table) ? "stock" : "none");
 }
 
 /* What the state means and what to do, or what the most frequent reason means. */
@@ -286,7 +281,7 @@ static struct json_object *status_fastpath(const struct status *s)
 	return o;
 }
 
-static struct json_object *status_target(const struct devmap_target *raw,
+static struct json_object *status_target(const struct target *raw,
 					 const struct status *s)
 {
 	struct json_object *o = json_object_new_object();
@@ -332,7 +327,7 @@ static struct json_object *status_row(struct status_round *round, const char *na
 	status_add_share(o, round, dev.name, &d->live);
 	targets = json_object_new_array();
 	for (i = 0; i < d->live.raw.nr; i++)
-		json_object_array_add(targets, status_target(&d->live.raw.target[i],
+		json_object_array_add(targets, status_target(&d->live.raw.targets[i],
 							     &d->live.status[i]));
 	json_object_object_add(o, "targets", targets);
 	return o;
@@ -354,7 +349,7 @@ static void status_print_counters(const struct status_values *list, enum status_
 }
 
 /* The counters of an engine are the target's own. */
-static void status_print_target(const struct devmap_target *raw, const struct status *s)
+static void status_print_target(const struct target *raw, const struct status *s)
 {
 	_cleanup_free_ char *words = status_stand_in_words(s);
 
@@ -376,7 +371,7 @@ static void status_print_device(const struct status_device *d)
 
 	findings_print(&d->findings, NULL, FINDING_OK);
 	for (i = 0; i < d->live.raw.nr; i++)
-		status_print_target(&d->live.raw.target[i], &d->live.status[i]);
+		status_print_target(&d->live.raw.targets[i], &d->live.status[i]);
 	if (fastpath)
 		status_print_counters(&fastpath->counters, STATUS_COUNTER);
 }

@@ -14,16 +14,15 @@ static bool exchange_has_equivalent(const struct target *t)
 	return t->kind == TARGET_LINEAR || t->kind == TARGET_STRIPED || target_is_zero(t);
 }
 
-static bool exchange_is_to_change(const struct target *t, const void *data)
-{
-	const bool *to_stock = data;
-
-	return exchange_has_equivalent(t) && target_is_noclone(t) == *to_stock;
-}
-
 bool exchange_is_needed(const struct table *t, bool to_stock)
 {
-	return table_any(t, exchange_is_to_change, &to_stock);
+	unsigned int i;
+
+	for (i = 0; i < t->nr; i++)
+		if (exchange_has_equivalent(&t->targets[i]) &&
+		    target_is_noclone(&t->targets[i]) == to_stock)
+			return true;
+	return false;
 }
 
 /* NULL, or why this target stands against it: a new string. */
@@ -45,17 +44,15 @@ static char *exchange_objection(const struct target *t, bool to_stock, bool need
 
 static void exchange_add(struct table *new, const struct target *t, bool to_stock)
 {
-	_cleanup_findings_ struct findings ignored = { 0 };
 	_cleanup_free_ char *params = target_params(t, to_stock, NULL, NULL);
 	_cleanup_free_ char *type = exchange_has_equivalent(t) ?
 		xasprintf("%s%s", to_stock ? "" : "noclone-", target_stock_type(t)) : xstrdup(t->type);
 
-	table_add(new, t->start, t->length, type, params, &ignored);
+	table_add(new, 0, t->start, t->length, type, params, NULL);
 }
 
 void exchange_add_stock(struct table *new, const struct target *t, const char *loop)
 {
-	_cleanup_findings_ struct findings ignored = { 0 };
 	_cleanup_free_ char *params = NULL;
 
 	if (t->kind != TARGET_FILE) {
@@ -63,7 +60,7 @@ void exchange_add_stock(struct table *new, const struct target *t, const char *l
 		return;
 	}
 	params = xasprintf("%s 0", loop);
-	table_add(new, t->start, t->length, "linear", params, &ignored);
+	table_add(new, 0, t->start, t->length, "linear", params, NULL);
 }
 
 char *exchange_table(const struct table *t, bool to_stock, struct table *new)

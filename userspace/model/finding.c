@@ -46,9 +46,12 @@ static void finding_drop_repeated(struct findings *f)
 void finding_at(struct findings *f, enum finding_level level, unsigned int line,
 		const char *fmt, ...)
 {
-	struct finding *new = finding_new(f, level);
+	struct finding *new;
 	va_list ap;
 
+	if (!f)
+		return;
+	new = finding_new(f, level);
 	new->line = line;
 	va_start(ap, fmt);
 	new->text = xvasprintf(fmt, ap);

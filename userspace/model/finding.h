@@ -47,7 +47,7 @@ struct findings {
 /* Text and fix in one format, with a line break between them. */
 void finding_add(struct findings *f, enum finding_level level, const char *subject,
 		 const char *fmt, ...) __printf(4, 5);
-/* Of a line of a table; each is said once. */
+/* Of a line of a table; each is said once.  Without @f, none. */
 void finding_at(struct findings *f, enum finding_level level, unsigned int line,
 		const char *fmt, ...) __printf(4, 5);
 unsigned int findings_count(const struct findings *f, enum finding_level level);

@@ -22,11 +22,6 @@
  * The clones of a stock target do not come to the module: there the reasons are
  * added up, which the module counts one by one while it is attached.
  */
-static bool status_share_is_stock(const struct target *target, const void *data __unused)
-{
-	return target->stock;
-}
-
 /* A counter that has become smaller belongs to a new device of that name. */
 static uint64_t status_since(uint64_t now, uint64_t before)
 {
@@ -78,7 +73,7 @@ struct share share_of(const struct table *t, const struct status *now,
 		most = MAX(most, value);
 	}
 	share.fast = status_since(status_fast(&now->counters), status_fast(&before->counters));
-	share.other = table_any(t, status_share_is_stock, NULL) ? reasons :
+	share.other = table_has_stock(t) ? reasons :
 		      status_since(status_counter(&now->counters, "clones"),
 				   status_counter(&before->counters, "clones"));
 	return share;

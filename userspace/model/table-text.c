@@ -218,10 +218,8 @@ static void table_parse_params(struct target *t, struct findings *findings)
 		t->understood = table_parse_linear(&args);
 }
 
-static struct target *table_parse_add_line(struct table *t, unsigned int line,
-					   uint64_t start, uint64_t length,
-					   const char *type, const char *params,
-					   struct findings *findings)
+struct target *table_add(struct table *t, unsigned int line, uint64_t start, uint64_t length,
+			 const char *type, const char *params, struct findings *findings)
 {
 	struct target *target = table_add_target(t, start, length, type);
 
@@ -232,13 +230,6 @@ static struct target *table_parse_add_line(struct table *t, unsigned int line,
 	target->params = xstrdup(params);
 	table_parse_params(target, findings);
 	return target;
-}
-
-struct target *table_add(struct table *t, uint64_t start, uint64_t length,
-			 const char *type, const char *params,
-			 struct findings *findings)
-{
-	return table_parse_add_line(t, 0, start, length, type, params, findings);
 }
 
 static void table_parse_line(struct table *t, unsigned int nr, const char *line,
@@ -263,7 +254,7 @@ static void table_parse_line(struct table *t, unsigned int nr, const char *line,
 			   "Length of the target is not a decimal number of sectors: \"%s\"",
 			   length_word);
 	else
-		table_parse_add_line(t, nr, start, length, type, line + rest, findings);
+		table_add(t, nr, start, length, type, line + rest, findings);
 }
 
 void table_parse(struct table *t, const char *text, struct findings *findings)
@@ -376,13 +367,12 @@ char *table_concise(const struct table *stock, const char *name,
 
 void table_copy(const struct table *from, struct table *to)
 {
-	_cleanup_findings_ struct findings ignored = { 0 };
 	unsigned int i;
 
 	for (i = 0; i < from->nr; i++) {
 		const struct target *t = &from->targets[i];
 		_cleanup_free_ char *params = target_params(t, false, NULL, NULL);
 
-		table_add(to, t->start, t->length, t->type, params, &ignored)->id = t->id;
+		table_add(to, 0, t->start, t->length, t->type, params, NULL)->id = t->id;
 	}
 }

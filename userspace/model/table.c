@@ -139,44 +139,44 @@ bool target_is_noclone(const struct target *target)
 					      !target->stock;
 }
 
-bool table_any(const struct table *t, target_test test, const void *data)
+static bool table_any(const struct table *t, bool (*test)(const struct target *target))
 {
 	unsigned int i;
 
 	for (i = 0; i < t->nr; i++)
-		if (test(&t->targets[i], data))
+		if (test(&t->targets[i]))
 			return true;
 	return false;
 }
 
-static bool table_is_noclone(const struct target *target, const void *data __unused)
-{
-	return target_is_noclone(target);
-}
-
 bool table_has_noclone(const struct table *t)
 {
-	return table_any(t, table_is_noclone, NULL);
+	return table_any(t, target_is_noclone);
 }
 
-static bool table_is_known(const struct target *target, const void *data __unused)
+static bool table_is_stock(const struct target *target)
 {
-	return target->kind != TARGET_OTHER || target_is_noclone(target);
+	return target->stock;
+}
+
+bool table_has_stock(const struct table *t)
+{
+	return table_any(t, table_is_stock);
 }
 
 bool table_can_be_fast(const struct table *t)
 {
-	return table_any(t, table_is_known, NULL);
+	return table_has_noclone(t) || table_has_stock(t);
 }
 
-static bool table_is_on_file(const struct target *target, const void *data __unused)
+static bool table_is_on_file(const struct target *target)
 {
 	return target->path;
 }
 
 bool table_has_file(const struct table *t)
 {
-	return table_any(t, table_is_on_file, NULL);
+	return table_any(t, table_is_on_file);
 }
 
 const char *target_stock_type(const struct target *target)

@@ -112,13 +112,10 @@ bool table_has_noclone(const struct table *t);
 bool table_can_be_fast(const struct table *t);
 /* Does any target have a backing file? */
 bool table_has_file(const struct table *t);
+/* Is any target the kernel's own linear or striped? */
+bool table_has_stock(const struct table *t);
 /* Type of the stock target that maps the same sectors; else its own type. */
 const char *target_stock_type(const struct target *target);
-
-typedef bool (*target_test)(const struct target *target, const void *data);
-
-/* Does @test hold for any of the targets? */
-bool table_any(const struct table *t, target_test test, const void *data);
 
 /**
  * typedef device_namer - how to print the device of a leg
@@ -140,10 +137,12 @@ void table_rename_devices(struct table *t, device_namer namer);
  */
 void table_parse(struct table *t, const char *text, struct findings *findings);
 
-/* Add one target given as numbers and words, as the kernel gives it. */
-struct target *table_add(struct table *t, uint64_t start, uint64_t length,
-			 const char *type, const char *params,
-			 struct findings *findings);
+/*
+ * Add one target given as numbers and words.  @line: of a file; 0: their number in the table;
+ * @findings: NULL if it does not matter what is wrong
+ */
+struct target *table_add(struct table *t, unsigned int line, uint64_t start, uint64_t length,
+			 const char *type, const char *params, struct findings *findings);
 
 /* Add a copy of each target of @from, with the inodes. */
 void table_copy(const struct table *from, struct table *to);

@@ -219,7 +219,7 @@ int devmap_for_each(devmap_visitor visit, void *data)
 	return 0;
 }
 
-int devmap_targets(const char *name, enum devmap_what what, struct devmap_targets *targets)
+int devmap_table(const char *name, enum devmap_what what, struct table *t)
 {
 	_cleanup_task_ struct dm_task *dmt =
 		devmap_query_new(what == DEVMAP_STATUS ? DM_DEVICE_STATUS : DM_DEVICE_TABLE, name);
@@ -229,7 +229,6 @@ int devmap_targets(const char *name, enum devmap_what what, struct devmap_target
 	void *next = NULL;
 	int r;
 
-	memset(targets, 0, sizeof(*targets));
 	if (dmt && (!dm_task_no_flush(dmt) || (what == DEVMAP_INACTIVE_TABLE &&
 					       !dm_task_query_inactive_table(dmt))))
 		return -EINVAL;
@@ -240,12 +239,8 @@ int devmap_targets(const char *name, enum devmap_what what, struct devmap_target
 		return -ENXIO;
 	do {
 		next = dm_get_next_target(dmt, next, &start, &length, &type, &params);
-		if (!type)
-			break;
-		GROW(targets->target, targets->nr);
-		targets->target[targets->nr++] = (struct devmap_target) {
-			start, length, xstrdup(type), xstrdup(params)
-		};
+		if (type)
+			table_add(t, 0, start, length, type, params, NULL);
 	} while (next);
 	return 0;
 }
@@ -276,18 +271,6 @@ void devmap_device_free(struct devmap_device *dev)
 	free(dev->name);
 	free(dev->uuid);
 	memset(dev, 0, sizeof(*dev));
-}
-
-void devmap_targets_free(struct devmap_targets *targets)
-{
-	unsigned int i;
-
-	for (i = 0; i < targets->nr; i++) {
-		free(targets->target[i].type);
-		free(targets->target[i].params);
-	}
-	free(targets->target);
-	memset(targets, 0, sizeof(*targets));
 }
 
 /* What changes something: the end of the kernel log is read for what it says of an ioctl. */

@@ -35,19 +35,6 @@ struct devmap_device {
 	uint32_t event_nr;
 };
 
-/* A target as the kernel prints it; @params are its table or its status. */
-struct devmap_target {
-	uint64_t start;
-	uint64_t length;
-	char *type;
-	char *params;
-};
-
-struct devmap_targets {
-	struct devmap_target *target;
-	unsigned int nr;
-};
-
 enum devmap_what { DEVMAP_TABLE, DEVMAP_INACTIVE_TABLE, DEVMAP_STATUS };
 
 int devmap_info(const char *name, struct devmap_device *dev);
@@ -59,7 +46,8 @@ typedef void (*devmap_visitor)(const char *name, void *data);
 
 /* Call @visit for each mapped device, sorted by name. */
 int devmap_for_each(devmap_visitor visit, void *data);
-int devmap_targets(const char *name, enum devmap_what what, struct devmap_targets *targets);
+/* Its targets; what they print as their status is in params, and not understood. */
+int devmap_table(const char *name, enum devmap_what what, struct table *t);
 /*
  * Send a message that changes something; or, with @answer, one that only asks.  The target
  * must know it, else dm complains in the kernel log.  @answer gets a new string, or NULL.
@@ -106,9 +94,7 @@ bool devmap_remove_unfinished(const struct devmap_device *dev);
 char *devmap_kernel_sentence(const char *record);
 
 void devmap_device_free(struct devmap_device *dev);
-void devmap_targets_free(struct devmap_targets *targets);
 
 #define _cleanup_devmap_device_ __attribute__((cleanup(devmap_device_free)))
-#define _cleanup_devmap_targets_ __attribute__((cleanup(devmap_targets_free)))
 
 #endif /* NOCLONE_DEVMAP_H */

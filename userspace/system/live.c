@@ -15,33 +15,20 @@
 
 #define UNASKED	NOCLONE_MSG_FASTPATH " off:unasked "
 
-static int live_read_table(const char *name, enum devmap_what what, struct table *t)
-{
-	_cleanup_devmap_targets_ struct devmap_targets raw = { 0 };
-	_cleanup_findings_ struct findings ignored = { 0 };
-	int r = devmap_targets(name, what, &raw);
-	unsigned int i;
-
-	for (i = 0; i < raw.nr; i++)
-		table_add(t, raw.target[i].start, raw.target[i].length,
-			  raw.target[i].type, raw.target[i].params, &ignored);
-	return r;
-}
-
 int live_table(const char *name, struct table *t)
 {
-	return live_read_table(name, DEVMAP_TABLE, t);
+	return devmap_table(name, DEVMAP_TABLE, t);
 }
 
 int live_inactive_table(const char *name, struct table *t)
 {
-	return live_read_table(name, DEVMAP_INACTIVE_TABLE, t);
+	return devmap_table(name, DEVMAP_INACTIVE_TABLE, t);
 }
 
 /* The table may have been replaced between the two ioctls. */
 static struct target *live_target_of(const struct live *live, unsigned int at)
 {
-	const struct devmap_target *raw = &live->raw.target[at];
+	const struct target *raw = &live->raw.targets[at];
 	struct target *t;
 
 	if (at >= live->table.nr)
@@ -53,7 +40,7 @@ static struct target *live_target_of(const struct live *live, unsigned int at)
 
 static void live_take_status(struct live *live, unsigned int at)
 {
-	const struct devmap_target *raw = &live->raw.target[at];
+	const struct target *raw = &live->raw.targets[at];
 	struct target *t = live_target_of(live, at);
 
 	if (!str_starts(raw->type, "noclone-") ||
@@ -85,7 +72,7 @@ static char *live_ask_stock(const char *name, const struct live *live)
 	for (i = 0; m.stock && i < live->raw.nr; i++) {
 		if (!live_is_stock(live, i))
 			continue;
-		devmap_message(name, live->raw.target[i].start, NOCLONE_MSG_FASTPATH,
+		devmap_message(name, live->raw.targets[i].start, NOCLONE_MSG_FASTPATH,
 			       &answer);
 		break;
 	}
@@ -101,7 +88,7 @@ static void live_take_stock(struct live *live, const char *answer)
 	unsigned int i;
 
 	for (i = 0; i < live->raw.nr; i++) {
-		_cleanup_free_ char *line = xasprintf("%s %s", live->raw.target[i].params, answer);
+		_cleanup_free_ char *line = xasprintf("%s %s", live->raw.targets[i].params, answer);
 
 		if (live_is_stock(live, i))
 			status_parse(&live->status[i], line);
@@ -115,7 +102,7 @@ int live_get(const char *name, struct live *live)
 	unsigned int i;
 
 	if (!err)
-		err = devmap_targets(name, DEVMAP_STATUS, &live->raw);
+		err = devmap_table(name, DEVMAP_STATUS, &live->raw);
 	live->status = xzalloc((live->raw.nr + 1) * sizeof(*live->status));
 	for (i = 0; i < live->raw.nr; i++)
 		live_take_status(live, i);
@@ -191,6 +178,6 @@ void live_free(struct live *live)
 	for (i = 0; i < live->raw.nr; i++)
 		status_free(&live->status[i]);
 	free(live->status);
-	devmap_targets_free(&live->raw);
+	table_free(&live->raw);
 	table_free(&live->table);
 }

@@ -22,7 +22,7 @@ int live_inactive_table(const char *name, struct table *t);
  */
 struct live {
 	struct table table;
-	struct devmap_targets raw;
+	struct table raw;
 	struct status *status;
 };
 
