@@ -3,9 +3,7 @@
 #include "fuzz.h"
 
 #include "devices.h"
-#include "model/lint.h"
 #include "model/plan.h"
-#include "model/resize.h"
 #include "model/table.h"
 
 #define MAX_LEGS	4

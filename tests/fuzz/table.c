@@ -3,10 +3,7 @@
 #include "fuzz.h"
 
 #include "devices.h"
-#include "model/exchange.h"
-#include "model/lint.h"
 #include "model/table.h"
-#include "model/picture.h"
 
 /* Field by field: the functions of model/ compare what they print. */
 static void table_is_same(const struct table *old, const struct table *new)

@@ -3,11 +3,10 @@
 #include "fuzz.h"
 
 #include "noclone-path.h"
-#include "base/size.h"
+#include "base/util.h"
 #include "model/saved.h"
 #include "model/name.h"
 #include "model/plan.h"
-#include "model/resize.h"
 #include "model/saved.h"
 
 static void words_size(const char *word)

@@ -6,7 +6,6 @@
 #include <sys/sysmacros.h>
 
 #include "base/util.h"
-#include "model/below.h"
 #include "model/facts.h"
 #include "model/finding.h"
 #include "model/status.h"

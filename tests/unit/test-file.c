@@ -10,7 +10,6 @@
 #include "noclone-refusals.h"
 #include "model/facts.h"
 #include "model/finding.h"
-#include "model/lint.h"
 #include "model/plan.h"
 #include "model/table.h"
 #include "cli/output.h"

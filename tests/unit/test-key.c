@@ -4,7 +4,7 @@
 
 #include "base/util.h"
 
-#include "model/key.h"
+#include "system/module.h"
 
 static const char keys[] =
 	"0a1b2c3d I------ 1 perm 1f030000 0 0 asymmetri Debian CA: 6ccece7e: X509.rsa 6ccece7e []\n"
@@ -13,7 +13,7 @@ static const char keys[] =
 
 static bool is_unknown(const char *certificate)
 {
-	return key_is_unknown(keys, "DKMS key", "0A:B9:01", certificate);
+	return module_key_is_unknown(keys, "DKMS key", "0A:B9:01", certificate);
 }
 
 /* After dkms was installed again: another key of the same name. */
@@ -24,7 +24,7 @@ static void keys_of_one_name(void **state __unused)
 	assert_true(is_unknown("serial=AB901\nX509v3 Subject Key Identifier: \n    63:AA:02\n"));
 	assert_false(is_unknown("serial=AB902\nX509v3 Subject Key Identifier: \n    63:AA:02\n"));
 	assert_false(is_unknown("serial=AB901\n"));
-	assert_true(key_is_unknown(keys, "Other key", NULL, NULL));
+	assert_true(module_key_is_unknown(keys, "Other key", NULL, NULL));
 }
 
 int main(void)

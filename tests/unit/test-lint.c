@@ -11,7 +11,6 @@
 #include "base/util.h"
 #include "model/facts.h"
 #include "model/finding.h"
-#include "model/lint.h"
 #include "model/table.h"
 
 /* makedev() is no constant */

@@ -4,7 +4,6 @@
 
 #include "base/util.h"
 #include "model/finding.h"
-#include "model/picture.h"
 #include "model/table.h"
 
 static void draws(const char *line, const char *words, const char *drawing)

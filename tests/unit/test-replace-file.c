@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/util.h"
-#include "system/replace-file.h"
+#include "system/saved-file.h"
 
 static char folder[] = "/tmp/noclone-replace.XXXXXX";
 

@@ -4,7 +4,7 @@
 
 #include "base/util.h"
 #include "model/finding.h"
-#include "model/resize.h"
+#include "model/plan.h"
 #include "model/table.h"
 
 #define PLENTY	(1ULL << 40)

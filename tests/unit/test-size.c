@@ -2,7 +2,6 @@
 /* Sizes: units, overflow, and that what is printed can be read again. */
 #include "unit.h"
 
-#include "base/size.h"
 #include "base/util.h"
 
 static void good(const char *text, uint64_t sectors)

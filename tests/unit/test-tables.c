@@ -9,7 +9,6 @@
 
 #include "base/util.h"
 #include "model/finding.h"
-#include "model/lint.h"
 #include "model/table.h"
 #include "system/file-lookup.h"
 

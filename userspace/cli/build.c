@@ -10,7 +10,6 @@
 
 #include "dm-noclone.h"
 #include "base/log.h"
-#include "base/size.h"
 #include "base/util.h"
 #include "model/plan.h"
 #include "model/table.h"

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "base/size.h"
 #include "base/util.h"
 #include "model/policy.h"
 #include "model/table.h"

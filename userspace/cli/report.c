@@ -11,7 +11,6 @@
 #include <strings.h>
 
 #include "base/log.h"
-#include "base/size.h"
 #include "base/util.h"
 
 static const struct report_column *report_find(const struct report *r, const char *name)

@@ -13,9 +13,8 @@
 
 #include "base/log.h"
 #include "base/util.h"
-#include "model/exchange.h"
+#include "model/table.h"
 #include "model/finding.h"
-#include "model/lint.h"
 #include "model/saved.h"
 #include "system/devmap.h"
 #include "system/file-lookup.h"
@@ -23,7 +22,6 @@
 #include "system/identity.h"
 #include "system/live.h"
 #include "system/module.h"
-#include "system/replace-file.h"
 #include "system/saved-file.h"
 #include "cli/output.h"
 

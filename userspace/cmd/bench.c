@@ -11,7 +11,6 @@
 #include "base/child.h"
 #include "base/log.h"
 #include "base/util.h"
-#include "model/lint.h"
 #include "model/plan.h"
 #include "model/table.h"
 #include "system/devmap.h"

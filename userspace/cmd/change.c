@@ -10,8 +10,6 @@
 #include "base/child.h"
 #include "base/log.h"
 #include "base/util.h"
-#include "model/exchange.h"
-#include "model/lint.h"
 #include "model/name.h"
 #include "model/table.h"
 #include "system/file-lookup.h"

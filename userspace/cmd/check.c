@@ -4,7 +4,6 @@
 
 #include "base/util.h"
 #include "model/finding.h"
-#include "model/lint.h"
 #include "model/saved.h"
 #include "model/table.h"
 #include "system/file-lookup.h"

@@ -11,7 +11,7 @@
 #include "dm-noclone.h"
 #include "base/log.h"
 #include "base/util.h"
-#include "model/exchange.h"
+#include "model/table.h"
 #include "model/name.h"
 #include "cmd/change.h"
 #include "cmd/cmd.h"

@@ -12,7 +12,6 @@
 #include "system/devmap.h"
 #include "system/identity.h"
 #include "system/live.h"
-#include "system/replace-file.h"
 #include "system/saved-file.h"
 #include "system/users.h"
 #include "cli/output.h"

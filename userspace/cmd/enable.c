@@ -27,7 +27,7 @@
 #include "system/layers.h"
 #include "system/live.h"
 #include "system/module.h"
-#include "system/replace-file.h"
+#include "system/saved-file.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/select.h"

@@ -7,11 +7,9 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "base/size.h"
 #include "base/util.h"
 #include "model/finding.h"
 #include "model/name.h"
-#include "model/picture.h"
 #include "model/table.h"
 #include "system/blockdev.h"
 #include "system/file-lookup.h"

@@ -17,11 +17,9 @@
 
 #include "base/child.h"
 #include "base/log.h"
-#include "base/size.h"
 #include "base/util.h"
 #include "model/name.h"
 #include "model/plan.h"
-#include "model/resize.h"
 #include "system/blockdev.h"
 #include "system/file-lookup.h"
 #include "system/guard.h"

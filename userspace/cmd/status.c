@@ -17,7 +17,6 @@
 #include "dm-noclone.h"
 #include "base/log.h"
 #include "base/util.h"
-#include "model/below.h"
 #include "model/finding.h"
 #include "model/name.h"
 #include "model/status.h"

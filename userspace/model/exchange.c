@@ -4,7 +4,6 @@
  * in dm and in this module but for the options at the end, so the mapping stays by
  * construction; it is compared nevertheless before anything runs with it.
  */
-#include "model/exchange.h"
 
 #include "model/finding.h"
 #include "model/table.h"

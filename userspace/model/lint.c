@@ -4,7 +4,7 @@
  * backing file against its device (size, alignment), and these against each other: two on
  * the same sectors corrupt data, and the kernel does not check that.
  */
-#include "model/lint.h"
+#include "model/table.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,6 @@
 
 #include "noclone-refusals.h"
 #include "dm-noclone.h"
-#include "base/size.h"
 #include "base/util.h"
 #include "model/name.h"
 

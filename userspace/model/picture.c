@@ -4,13 +4,11 @@
  * two rows show the pattern, the last one shows where it ends.  A linear and a noclone-file
  * target are one box.
  */
-#include "model/picture.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/size.h"
 #include "base/util.h"
 #include "model/name.h"
 #include "model/table.h"

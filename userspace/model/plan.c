@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "noclone-refusals.h"
-#include "base/size.h"
 #include "base/util.h"
 #include "model/name.h"
 #include "model/table.h"

@@ -5,11 +5,11 @@
  * No sector of the old table changes its place: the last target gets longer, or targets
  * are added after it.  So a user of the first sectors finds the same data.
  */
-#include "model/resize.h"
+#include "model/plan.h"
 
 #include <string.h>
 
-#include "base/size.h"
+#include "base/util.h"
 #include "model/table.h"
 
 const char *resize_parse(struct resize_size *size, const char *text)

@@ -333,3 +333,99 @@ char *remedy_words(const char *state, const char *name)
 	return xasprintf("%s%s%s", meaning ? meaning : reason,
 			 remedy ? ": " : "", remedy ? remedy : "");
 }
+
+/*
+ * What is wrong below: a device keeps running when its disk or backing file is deleted, or
+ * when the path names another file, and neither its table nor "active" shows that.
+ */
+
+/* "stripe 1 of the target at sector 0", or without a stripe */
+static char *status_below_leg_words(const struct target *t, unsigned int leg)
+{
+	_cleanup_free_ char *stripe = t->kind == TARGET_STRIPED ?
+		xasprintf("stripe %u of ", leg) : xstrdup("");
+
+	return xasprintf("%sthe target at sector %llu", stripe, (unsigned long long)t->start);
+}
+
+static void status_below_look_at_leg(struct findings *findings, const struct target *t,
+			      unsigned int leg, const char *health,
+			      const struct facts_source *src)
+{
+	_cleanup_free_ char *words = status_below_leg_words(t, leg);
+	const char *name = t->legs[leg].device;
+	_cleanup_facts_ struct device_facts f = { 0 };
+
+	/* no disk has this number: dm still references a deleted one */
+	if (src->lookup(src, name, &f)) {
+		findings->check = "device-deleted";
+		finding_add(findings, FINDING_ERROR, name, "the disk of %s is gone", words);
+	} else if (health && leg < strlen(health) && health[leg] != 'A') {
+		findings->check = "stripe-failed";
+		finding_add(findings, FINDING_ERROR, f.path, "%s has had errors", words);
+	}
+}
+
+static void status_below_look_at_file(struct findings *findings, const char *path,
+			       const struct status *s, const struct facts_source *src)
+{
+	_cleanup_free_ char *name = path_encode(path), *other = NULL;
+	_cleanup_file_facts_ struct file_facts f = { 0 };
+	const char *links = status_fact(s, "links");
+	const struct file_id runs = status_file_id(s);
+	bool deleted = links && !strcmp(links, "0");
+	int r;
+
+	if (!runs.known)
+		return;
+	r = src->lookup_file(src, path, false, &f);
+	if (file_id_differs(&runs, &f.id))
+		other = xasprintf("it is another file now (inode %llu), ",
+				  (unsigned long long)f.id.inode);
+	else if (!deleted && r != -ENOENT && r != -ENOTDIR)
+		return;
+	findings->check = other ? "file-replaced" : deleted ? "file-deleted" : "file-missing";
+	finding_add(findings, FINDING_ERROR, name, "%sthe device runs on inode %llu%s",
+		    other ? other : "", (unsigned long long)runs.inode,
+		    deleted ? ", which no longer has a name" :
+		    other ? "" : ", which has another name");
+}
+
+void below_find(struct findings *findings, const struct target *t,
+		const struct status *s, const struct facts_source *src)
+{
+	unsigned int i;
+
+	if (!t->understood)
+		return;
+	if (t->path)
+		status_below_look_at_file(findings, t->path, s, src);
+	for (i = 0; !t->path && i < t->nr_legs; i++)
+		status_below_look_at_leg(findings, t, i, s->health, src);
+}
+
+static const struct finding *status_below_first(const struct findings *findings, const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < findings->nr; i++)
+		if (!strcmp(findings->finding[i].subject, name))
+			return &findings->finding[i];
+	return NULL;
+}
+
+char *below_brief(const struct findings *findings)
+{
+	struct strbuf b = { 0 };
+	unsigned int i;
+
+	for (i = 0; i < findings->nr; i++) {
+		const struct finding *f = &findings->finding[i];
+
+		/* the check ends with the word */
+		if (f == status_below_first(findings, f->subject))
+			strbuf_add(&b, "%s%s (%s)", b.len ? ", " : "", f->subject,
+				   strchr(f->check, '-') + 1);
+	}
+	return strbuf_take(&b);
+}

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/size.h"
+#include "base/util.h"
 #include "model/name.h"
 
 /* The engines of noclone-file. */

@@ -188,6 +188,57 @@ char *move_describe(const struct table *old, const struct table *new);
  */
 char *move_other_file(const struct table *old, const struct table *new);
 
+/* The same mapping with the target types of dm, or with those of this module. */
+
+/* Has the table targets that an exchange would change? */
+bool exchange_is_needed(const struct table *t, bool to_stock);
+
+/**
+ * exchange_table - exchange the target types of a table
+ * @t: the live table
+ * @to_stock: towards dm's own types; options, which these do not have, are left out
+ * @new: filled
+ *
+ * Return: NULL, or why there is no such table: a new string.
+ */
+char *exchange_table(const struct table *t, bool to_stock, struct table *new);
+
+/**
+ * exchange_add_stock - add a target as dm has it without this module
+ * @new: gets it
+ * @t: the target
+ * @loop: a device that has the same sectors as the file of noclone-file
+ */
+void exchange_add_stock(struct table *new, const struct target *t, const char *loop);
+
+/* Does it map every sector of @old, and no others, to the same place? */
+bool exchange_is_faithful(const struct table *old, const struct table *new);
+
+/* Checks of a table that can be made without loading it. */
+
+/**
+ * lint_table - look for mistakes
+ * @t: table
+ * @src: facts about devices and files; NULL to check the table alone
+ * @self: number of the device it is for; 0: it does not exist yet
+ * @findings: gets the mistakes
+ *
+ * Return: true if the device would be built on itself.  Not even --force may load that:
+ * older kernels do not notice, and I/O would never complete.
+ */
+bool lint_table(const struct table *t, const struct facts_source *src, dev_t self,
+		struct findings *findings);
+
+/* Warn of device names that a reboot may give to another device. */
+void lint_names(const struct table *t, struct findings *findings);
+
+/* A table as text and as a diagram of characters. */
+
+/* What the target maps, in a sentence without a full stop: a new string. */
+char *picture_words(const struct target *t);
+/* The same as a diagram of several lines: a new string. */
+char *picture_draw(const struct target *t);
+
 void table_free(struct table *t);
 
 #define _cleanup_table_ __attribute__((cleanup(table_free)))

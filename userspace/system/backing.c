@@ -19,7 +19,6 @@
 
 #include "base/child.h"
 #include "base/log.h"
-#include "base/size.h"
 #include "base/util.h"
 #include "model/facts.h"
 #include "model/name.h"

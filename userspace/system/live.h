@@ -3,7 +3,6 @@
 #ifndef NOCLONE_LIVE_H
 #define NOCLONE_LIVE_H
 
-#include "model/below.h"
 #include "model/status.h"
 #include "model/table.h"
 #include "system/devmap.h"

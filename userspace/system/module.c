@@ -2,6 +2,7 @@
 /* The kernel module and its parameters, through sysfs and libkmod. */
 #include "system/module.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
@@ -14,7 +15,6 @@
 #include "base/child.h"
 #include "base/log.h"
 #include "base/util.h"
-#include "model/key.h"
 
 #define SYS_MODULE	"/sys/module/dm_noclone/"
 #define PARAMETERS	SYS_MODULE "parameters/"
@@ -179,6 +179,57 @@ static char *module_certificate(const struct module_file *m)
 	return path ? path : xstrdup(DKMS_TREE "mok.pub");
 }
 
+/* "00:5A:B9", up to the end of the line, as "5ab9": a new string. */
+static char *module_key_plain_hex(const char *text)
+{
+	_cleanup_strbuf_ struct strbuf b = { 0 };
+
+	for (; *text && *text != '\n'; text++) {
+		char digit = tolower(*text);
+
+		if (isxdigit(digit) && (b.len || digit != '0'))
+			strbuf_append(&b, &digit, 1);
+	}
+	return b.len ? strbuf_take(&b) : xstrdup("");
+}
+
+/* The hexadecimal number that follows @label in the text of the certificate. */
+static char *module_key_number_after(const char *certificate, const char *label)
+{
+	const char *found = certificate ? strstr(certificate, label) : NULL;
+
+	return module_key_plain_hex(found ? found + strlen(label) : "");
+}
+
+/* Is a line of /proc/keys about such an asymmetric key? */
+static bool module_key_is_listed(const char *keys, const char *words)
+{
+	const char *at = keys;
+
+	while ((at = strstr(at, words))) {
+		const char *line = at;
+
+		while (line > keys && line[-1] != '\n')
+			line--;
+		if (memmem(line, at - line, " asymmetri", strlen(" asymmetri")))
+			return true;
+		at++;
+	}
+	return false;
+}
+
+bool module_key_is_unknown(const char *keys, const char *signer, const char *sig_key,
+		    const char *certificate)
+{
+	_cleanup_free_ char *serial = module_key_number_after(certificate, "serial=");
+	_cleanup_free_ char *id = module_key_number_after(certificate, "Subject Key Identifier: \n");
+	_cleanup_free_ char *signed_by = module_key_plain_hex(sig_key ? sig_key : "");
+
+	if (!module_key_is_listed(keys, signer))
+		return true;
+	return *serial && !strcmp(serial, signed_by) && *id && !module_key_is_listed(keys, id);
+}
+
 /* Only root sees the keys of the kernel; others are not told that one is missing. */
 static bool module_lacks_key(const struct module_file *m, char *certificate)
 {
@@ -193,7 +244,7 @@ static bool module_lacks_key(const struct module_file *m, char *certificate)
 	_cleanup_free_ char *text = signer && keys ? child_read(argv, NULL) : NULL;
 
 	return !signer ||
-	       (keys && key_is_unknown(keys, signer, module_info(m, "sig_key"), text));
+	       (keys && module_key_is_unknown(keys, signer, module_info(m, "sig_key"), text));
 }
 
 /* The program that prints a file of that name as it is without compression. */

@@ -45,4 +45,18 @@ void module_check_kernel(const char *release, struct findings *f);
 /* What keeps it from being loaded by its name, or devices from the fast path. */
 void module_check(struct findings *f);
 
+/**
+ * module_key_is_unknown - does the kernel not know the key that has signed a module?
+ * @keys: text of /proc/keys
+ * @signer: of the module, as modinfo(8) has it, and @sig_key, which may be NULL
+ * @certificate: "openssl x509 -serial -ext subjectKeyIdentifier" of the key that dkms signs
+ *	with, or NULL
+ *
+ * A signature has the name and the serial number of a certificate, /proc/keys has its name
+ * and its key identifier: the certificate has all of them.  Of a module that another key has
+ * signed, only the name is compared.
+ */
+bool module_key_is_unknown(const char *keys, const char *signer, const char *sig_key,
+		    const char *certificate);
+
 #endif /* NOCLONE_MODULE_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The files of saved devices, below /etc/noclone.
+ * Files below /etc/noclone: those of saved devices, and the policy.
  *
  * A new file is on disk beside the old one, under a name that nothing reads, before the
  * device changes.  A rename then puts it in its place in one step.
@@ -10,9 +10,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
+#include <libgen.h>
 #include <linux/major.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
@@ -24,9 +27,140 @@
 #include "system/blockdev.h"
 #include "system/file-lookup.h"
 #include "system/identity.h"
-#include "system/replace-file.h"
 
 #define SAVED_MAX	(16U << 20)
+
+/* Files that are replaced in one step: a second file, fsync() and rename(). */
+
+static char *saved_file_staged(const char *path)
+{
+	return xasprintf("%s.new", path);
+}
+
+/* The folder of a file keeps a change of names once it is on disk itself. */
+static int saved_file_sync_folder(const char *path)
+{
+	_cleanup_free_ char *copy = xstrdup(path);
+	_cleanup_close_ int fd = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	return fd < 0 || fsync(fd) ? -errno : 0;
+}
+
+/* A file that was hidden stays hidden; a new one can be read by all. */
+static int saved_file_take_mode(int fd, const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st))
+		return fchmod(fd, 0644) ? -errno : 0;
+	if (fchown(fd, st.st_uid, st.st_gid) && errno != EPERM)
+		return -errno;
+	return fchmod(fd, st.st_mode & 07777) ? -errno : 0;
+}
+
+static int saved_file_write(int fd, const char *text)
+{
+	size_t left = strlen(text);
+	ssize_t n;
+
+	for (; left; text += n, left -= n) {
+		n = write(fd, text, left);
+		if (n < 0)
+			return -errno;
+	}
+	return fsync(fd) ? -errno : 0;
+}
+
+/* Write the new file beside the old one, under its name and ".new". */
+static int saved_file_write_new(const char *path, const char *text)
+{
+	_cleanup_free_ char *staged = saved_file_staged(path);
+	_cleanup_close_ int fd = -1;
+	int r;
+
+	/* what a command that was killed has left */
+	if (unlink(staged) && errno != ENOENT)
+		return -errno;
+	fd = open(staged, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return -errno;
+	r = saved_file_take_mode(fd, path);
+	if (!r)
+		r = saved_file_write(fd, text);
+	if (!r)
+		r = saved_file_sync_folder(path);
+	if (r)
+		unlink(staged);
+	return r;
+}
+
+int replace_commit(const char *path)
+{
+	_cleanup_free_ char *staged = saved_file_staged(path);
+
+	return rename(staged, path) ? -errno : saved_file_sync_folder(path);
+}
+
+void replace_drop(const char *path)
+{
+	_cleanup_free_ char *staged = saved_file_staged(path);
+
+	if (unlink(staged) && errno != ENOENT)
+		log_warn("%s: %s", staged, strerror(errno));
+}
+
+int replace_file(const char *path, const char *text)
+{
+	int r = saved_file_write_new(path, text);
+
+	if (r)
+		return r;
+	r = replace_commit(path);
+	if (r)
+		replace_drop(path);
+	return r;
+}
+
+/* Locks that last as long as a process. */
+
+/* longer than another one waits for udev, but for its option */
+#define LOCK_SECONDS	60
+#define LOCK_WAIT_US	100000
+
+int run_lock_for(const char *path, unsigned int seconds)
+{
+	unsigned int tries = seconds * (1000000 / LOCK_WAIT_US);
+	int fd, r = 0;
+
+	if (mkdir(RUN_DIR, 0700) && errno != EEXIST)
+		return -errno;
+	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0)
+		return -errno;
+	while (flock(fd, LOCK_EX | LOCK_NB) && !r) {
+		r = errno != EWOULDBLOCK ? -errno : tries-- ? 0 : -EBUSY;
+		usleep(LOCK_WAIT_US);
+	}
+	if (r)
+		close(fd);
+	return r ? r : fd;
+}
+
+int run_lock(const char *path, const char *what)
+{
+	int fd = run_lock_for(path, LOCK_SECONDS);
+
+	if (fd == -EBUSY)
+		log_err("%s: another noclone has been busy with it for a minute: try again, or see which process has %s open",
+			what, path);
+	else if (fd == -EACCES || fd == -EPERM)
+		log_err("%s: only root may change it", what);
+	else if (fd < 0)
+		log_err("%s: %s", path, strerror(-fd));
+	return fd;
+}
+
+/* Those of saved devices. */
 
 bool saved_file_exists(const char *name)
 {
@@ -197,22 +331,21 @@ int saved_file_stage(const char *name, const char *text)
 	_cleanup_free_ char *path = saved_path(name);
 
 	if (!mkdir(SAVED_DIR, 0755))
-		replace_sync_folder(SAVED_DIR);
+		saved_file_sync_folder(SAVED_DIR);
 	else if (errno != EEXIST)
 		return -errno;
-	return replace_stage(path, text);
+	return saved_file_write_new(path, text);
 }
 
 char *saved_file_leftover(const char *name, const char *uuid)
 {
-	_cleanup_free_ char *path = saved_path(name), *left = replace_leftover(path), *why = NULL;
+	_cleanup_free_ char *path = saved_path(name), *left = saved_file_staged(path), *why = NULL;
 	_cleanup_saved_ struct saved s = { 0 };
+	const bool is_there = !access(left, F_OK);
 
-	if (left && uuid)
+	if (is_there && uuid)
 		why = saved_file_peek_at(left, &s);
-	if (!left || why || (uuid && strcmp(s.uuid, uuid)))
-		return NULL;
-	return xstrdup(left);
+	return is_there && !why && (!uuid || !strcmp(s.uuid, uuid)) ? xstrdup(left) : NULL;
 }
 
 /* A file that is immutable, or on a file system that is read-only, cannot be written. */
@@ -237,7 +370,7 @@ const char *saved_file_unwritable(const char *name)
 int saved_file_remove(const char *name)
 {
 	_cleanup_free_ char *path = saved_path(name);
-	int r = unlink(path) ? -errno : replace_sync_folder(path);
+	int r = unlink(path) ? -errno : saved_file_sync_folder(path);
 
 	replace_drop(path);
 	if (r)

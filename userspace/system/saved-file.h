@@ -74,4 +74,27 @@ bool saved_file_is_forced(const char *name);
  */
 void saved_unit(const char *verb, const char *name);
 
+/*
+ * Files that are replaced in one step.  Whenever that is interrupted, also by a power cut,
+ * the file is the old one or the new one.  The caller has a lock.
+ */
+
+/* Put a staged file in the place of the old one.  0 or a negative errno. */
+int replace_commit(const char *path);
+/* Or remove it. */
+void replace_drop(const char *path);
+/* Write a new file beside the old one, and commit. */
+int replace_file(const char *path, const char *text);
+
+/* Only root can open what is in it, so no other user can keep a lock. */
+#define RUN_DIR	"/run/noclone"
+
+/*
+ * Wait for the lock of a file in RUN_DIR, so many seconds at most.  Return: a file
+ * descriptor to close, or a negative errno, -EBUSY after that time.
+ */
+int run_lock_for(const char *path, unsigned int seconds);
+/* The same for a minute, with a message about an error.  @what: is to be changed */
+int run_lock(const char *path, const char *what);
+
 #endif /* NOCLONE_SAVED_FILE_H */
