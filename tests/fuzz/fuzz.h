@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/util.h"
-#include "model/finding.h"
+#include "model/facts.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

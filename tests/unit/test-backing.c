@@ -14,7 +14,7 @@
 #include "model/facts.h"
 #include "model/plan.h"
 #include "system/backing.h"
-#include "system/file-lookup.h"
+#include "system/lookup.h"
 
 #define KIB	1024ULL
 #define MIB	(1024 * KIB)

@@ -6,8 +6,6 @@
 #include <sys/sysmacros.h>
 
 #include "base/util.h"
-#include "model/facts.h"
-#include "model/finding.h"
 #include "model/status.h"
 #include "model/table.h"
 

@@ -12,7 +12,6 @@
 #include <stdio.h>
 
 #include "base/util.h"
-#include "model/finding.h"
 #include "model/table.h"
 #include "system/devmap.h"
 

@@ -3,7 +3,6 @@
 #include "unit.h"
 
 #include "base/util.h"
-#include "model/finding.h"
 #include "model/table.h"
 
 #define STOCK	"0 8 linear 8:0 16\n8 16 striped 2 8 8:0 24 8:16 0"

@@ -8,8 +8,6 @@
 
 #include "base/util.h"
 #include "noclone-refusals.h"
-#include "model/facts.h"
-#include "model/finding.h"
 #include "model/plan.h"
 #include "model/table.h"
 #include "cli/output.h"

@@ -9,8 +9,6 @@
 #include <sys/types.h>
 
 #include "base/util.h"
-#include "model/facts.h"
-#include "model/finding.h"
 #include "model/table.h"
 
 /* makedev() is no constant */

@@ -5,8 +5,6 @@
 #include <sys/sysmacros.h>
 
 #include "base/util.h"
-#include "model/facts.h"
-#include "model/finding.h"
 #include "model/table.h"
 
 /* A table whose noclone-file targets have that inode on 8:1; 0: not known. */

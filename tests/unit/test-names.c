@@ -11,7 +11,6 @@
 #include "base/util.h"
 #include "cli/report.h"
 #include "cli/output.h"
-#include "model/finding.h"
 #include "model/name.h"
 #include "model/policy.h"
 #include "model/saved.h"

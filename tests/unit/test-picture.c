@@ -3,7 +3,6 @@
 #include "unit.h"
 
 #include "base/util.h"
-#include "model/finding.h"
 #include "model/table.h"
 
 static void draws(const char *line, const char *words, const char *drawing)

@@ -3,8 +3,6 @@
 #include "unit.h"
 
 #include "base/util.h"
-#include "model/facts.h"
-#include "model/finding.h"
 #include "model/plan.h"
 #include "model/table.h"
 

@@ -4,7 +4,6 @@
 #include "devices.h"
 
 #include "base/util.h"
-#include "model/finding.h"
 #include "model/plan.h"
 #include "model/table.h"
 

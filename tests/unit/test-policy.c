@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/util.h"
-#include "model/finding.h"
+#include "model/facts.h"
 #include "model/name.h"
 #include "model/policy.h"
 

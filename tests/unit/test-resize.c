@@ -3,7 +3,6 @@
 #include "unit.h"
 
 #include "base/util.h"
-#include "model/finding.h"
 #include "model/plan.h"
 #include "model/table.h"
 

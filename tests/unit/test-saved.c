@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/util.h"
-#include "model/finding.h"
 #include "model/saved.h"
 #include "model/table.h"
 

@@ -3,7 +3,6 @@
 #include "unit.h"
 
 #include "base/util.h"
-#include "model/finding.h"
 #include "model/table.h"
 
 static struct table parse(const char *text, unsigned int errors)

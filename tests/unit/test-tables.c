@@ -8,9 +8,8 @@
 #include <unistd.h>
 
 #include "base/util.h"
-#include "model/finding.h"
 #include "model/table.h"
-#include "system/file-lookup.h"
+#include "system/lookup.h"
 
 #define TABLES		TOP "/tables"
 #define ON_FILES	TABLES "/file"

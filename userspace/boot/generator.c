@@ -23,7 +23,6 @@
 #include <unistd.h>
 
 #include "base/util.h"
-#include "model/finding.h"
 #include "model/saved.h"
 #include "model/table.h"
 

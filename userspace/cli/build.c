@@ -13,8 +13,7 @@
 #include "base/util.h"
 #include "model/plan.h"
 #include "model/table.h"
-#include "system/blockdev.h"
-#include "system/file-lookup.h"
+#include "system/lookup.h"
 
 static enum target_kind build_parse_kind(const char *word)
 {

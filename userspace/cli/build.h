@@ -3,8 +3,6 @@
 #ifndef NOCLONE_BUILD_H
 #define NOCLONE_BUILD_H
 
-#include "model/facts.h"
-#include "model/finding.h"
 #include "model/table.h"
 #include "system/backing.h"
 #include "cli/options.h"

@@ -11,7 +11,6 @@
 #include <sys/types.h>
 
 #include "dm-noclone.h"
-#include "model/finding.h"
 #include "model/table.h"
 #include "system/module.h"
 #include "cli/options.h"

@@ -13,8 +13,8 @@
 #include "base/util.h"
 #include "model/name.h"
 #include "model/table.h"
-#include "system/blockdev.h"
-#include "system/live.h"
+#include "system/lookup.h"
+#include "system/devmap.h"
 
 #define DEV_DIR		"/dev/"
 #define MAPPER_DIR	DEV_DIR "mapper/"

@@ -4,7 +4,7 @@
 #define NOCLONE_SELECT_H
 
 #include "cli/options.h"
-#include "system/live.h"
+#include "system/devmap.h"
 
 /*
  * The name of a mapped device given as NAME, /dev/mapper/NAME, VG/LV, /dev/VG/LV,

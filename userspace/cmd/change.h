@@ -14,11 +14,9 @@
 #ifndef NOCLONE_CHANGE_H
 #define NOCLONE_CHANGE_H
 
-#include "model/finding.h"
 #include "model/table.h"
 #include "system/backing.h"
 #include "system/devmap.h"
-#include "system/live.h"
 #include "cli/options.h"
 #include "cmd/saved-update.h"
 

@@ -3,10 +3,9 @@
 #include <json-c/json.h>
 
 #include "base/util.h"
-#include "model/finding.h"
 #include "model/saved.h"
 #include "model/table.h"
-#include "system/file-lookup.h"
+#include "system/lookup.h"
 #include "cli/build.h"
 #include "cli/options.h"
 #include "cli/output.h"

@@ -8,7 +8,7 @@
 #include "base/log.h"
 #include "base/util.h"
 #include "model/name.h"
-#include "system/blockdev.h"
+#include "system/lookup.h"
 #include "system/devmap.h"
 #include "system/saved-file.h"
 #include "cli/build.h"

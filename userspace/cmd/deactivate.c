@@ -11,7 +11,6 @@
 #include "base/util.h"
 #include "system/devmap.h"
 #include "system/identity.h"
-#include "system/live.h"
 #include "system/saved-file.h"
 #include "system/users.h"
 #include "cli/output.h"

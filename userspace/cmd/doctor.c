@@ -19,7 +19,6 @@
 #include "system/devmap.h"
 #include "system/identity.h"
 #include "system/layers.h"
-#include "system/live.h"
 #include "system/module.h"
 #include "system/saved-file.h"
 #include "cli/options.h"

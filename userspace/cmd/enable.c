@@ -25,7 +25,6 @@
 #include "model/status.h"
 #include "system/devmap.h"
 #include "system/layers.h"
-#include "system/live.h"
 #include "system/module.h"
 #include "system/saved-file.h"
 #include "cli/options.h"

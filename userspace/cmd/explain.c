@@ -8,11 +8,9 @@
 
 #include "base/log.h"
 #include "base/util.h"
-#include "model/finding.h"
 #include "model/name.h"
 #include "model/table.h"
-#include "system/blockdev.h"
-#include "system/file-lookup.h"
+#include "system/lookup.h"
 #include "system/identity.h"
 #include "system/users.h"
 #include "cli/build.h"

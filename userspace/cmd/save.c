@@ -12,7 +12,6 @@
 #include "model/saved.h"
 #include "model/table.h"
 #include "system/devmap.h"
-#include "system/live.h"
 #include "system/saved-file.h"
 #include "cli/output.h"
 #include "cli/select.h"

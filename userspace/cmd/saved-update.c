@@ -9,7 +9,6 @@
 #include "base/child.h"
 #include "base/log.h"
 #include "base/util.h"
-#include "model/finding.h"
 #include "model/table.h"
 #include "system/identity.h"
 #include "system/saved-file.h"

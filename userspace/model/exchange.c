@@ -5,7 +5,6 @@
  * construction; it is compared nevertheless before anything runs with it.
  */
 
-#include "model/finding.h"
 #include "model/table.h"
 
 static bool exchange_has_equivalent(const struct target *t)

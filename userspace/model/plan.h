@@ -5,8 +5,6 @@
 
 #include <stdint.h>
 
-#include "model/facts.h"
-#include "model/finding.h"
 #include "model/table.h"
 
 /**

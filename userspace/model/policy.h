@@ -15,7 +15,7 @@
 #include <stdbool.h>
 
 #include "base/util.h"
-#include "model/finding.h"
+#include "model/facts.h"
 
 #define POLICY_PATH	"/etc/noclone/policy"
 

@@ -14,7 +14,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "model/finding.h"
 #include "model/table.h"
 
 #define SAVED_DIR	"/etc/noclone"

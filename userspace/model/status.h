@@ -7,7 +7,6 @@
 
 #include "dm-noclone.h"
 #include "base/util.h"
-#include "model/facts.h"
 #include "model/table.h"
 
 /**

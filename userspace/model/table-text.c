@@ -16,7 +16,6 @@
 #include "noclone-refusals.h"
 #include "dm-noclone.h"
 #include "base/util.h"
-#include "model/finding.h"
 #include "model/name.h"
 #include "model/table.h"
 

@@ -14,7 +14,6 @@
 #include "dm-noclone.h"
 #include "base/util.h"
 #include "model/facts.h"
-#include "model/finding.h"
 
 /* The first one is the default of a table that names none. */
 #define ENGINE_NUMBER(enumerator, word, meaning)	ENGINE_##enumerator,

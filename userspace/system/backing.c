@@ -20,11 +20,9 @@
 #include "base/child.h"
 #include "base/log.h"
 #include "base/util.h"
-#include "model/facts.h"
 #include "model/name.h"
 #include "model/table.h"
-#include "system/blockdev.h"
-#include "system/file-lookup.h"
+#include "system/lookup.h"
 #include "system/users.h"
 
 #define ZEROES_AT_ONCE	(1U << 20)

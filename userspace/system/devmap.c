@@ -28,7 +28,7 @@
 #include "base/util.h"
 #include "model/name.h"
 #include "model/table.h"
-#include "system/blockdev.h"
+#include "system/lookup.h"
 #include "system/identity.h"
 
 #define UDEV_POLL_MS	10

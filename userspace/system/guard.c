@@ -9,7 +9,6 @@
  * sectors of such a holder is its own.  Any other signature may belong to the whole device, as
  * LVM's does: sectors without a holder may be in use.
  */
-#include "system/guard.h"
 
 #include <errno.h>
 #include <linux/major.h>
@@ -19,14 +18,11 @@
 
 #include "base/log.h"
 #include "base/util.h"
-#include "model/facts.h"
 #include "model/name.h"
 #include "model/table.h"
-#include "system/blockdev.h"
+#include "system/lookup.h"
 #include "system/devmap.h"
-#include "system/file-lookup.h"
 #include "system/identity.h"
-#include "system/live.h"
 #include "system/saved-file.h"
 #include "system/users.h"
 

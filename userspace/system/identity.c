@@ -14,7 +14,7 @@
 
 #include "base/log.h"
 #include "base/util.h"
-#include "system/blockdev.h"
+#include "system/lookup.h"
 
 /* libblkid looks for no LVM or RAID in what is not larger than a diskette. */
 #define DISKETTE_SECTORS	2880

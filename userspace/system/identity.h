@@ -6,7 +6,6 @@
 #include <stdbool.h>
 
 #include "model/facts.h"
-#include "model/finding.h"
 #include "model/saved.h"
 
 /**

@@ -7,7 +7,7 @@
 
 #include "base/util.h"
 #include "model/name.h"
-#include "system/blockdev.h"
+#include "system/lookup.h"
 
 #define ORIGIN	"-real"
 

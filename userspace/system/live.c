@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The live table of a mapped device, and its status. */
-#include "system/live.h"
+#include "system/devmap.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,9 +8,8 @@
 #include "dm-noclone.h"
 #include "base/log.h"
 #include "base/util.h"
-#include "model/finding.h"
 #include "model/table.h"
-#include "system/file-lookup.h"
+#include "system/lookup.h"
 #include "system/module.h"
 
 #define UNASKED	NOCLONE_MSG_FASTPATH " off:unasked "

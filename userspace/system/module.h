@@ -4,7 +4,6 @@
 #define NOCLONE_MODULE_H
 
 #include "dm-noclone.h"
-#include "model/finding.h"
 #include "model/table.h"
 
 #define VERSION_TEXT_(x)	#x

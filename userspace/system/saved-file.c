@@ -24,8 +24,7 @@
 #include "base/log.h"
 #include "base/util.h"
 #include "model/table.h"
-#include "system/blockdev.h"
-#include "system/file-lookup.h"
+#include "system/lookup.h"
 #include "system/identity.h"
 
 #define SAVED_MAX	(16U << 20)

@@ -22,11 +22,9 @@
 #include "base/util.h"
 #include "model/name.h"
 #include "model/table.h"
-#include "system/blockdev.h"
+#include "system/lookup.h"
 #include "system/devmap.h"
-#include "system/file-lookup.h"
 #include "system/identity.h"
-#include "system/live.h"
 
 static const struct {
 	const char *name, *words, *remedy;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Facts come from statx() and statvfs(), so asking for them opens nothing; only
- * the map of a regular file needs it open, for reading.
+ * Facts come from sysfs, statx() and statvfs(): asking for them opens no device or file and
+ * cannot disturb one.  Only the map of a regular file needs it open, for reading.
  */
-#include "system/file-lookup.h"
+#include "system/lookup.h"
 
+#include <blkid/blkid.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
@@ -12,6 +13,7 @@
 #include <libmount/libmount.h>
 #include <linux/fiemap.h>
 #include <linux/fs.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -22,7 +24,170 @@
 
 #include "noclone-refusals.h"
 #include "base/util.h"
-#include "system/blockdev.h"
+
+char *blockdev_sysfs(dev_t devno, const char *attribute)
+{
+	return xasprintf("/sys/dev/block/%u:%u/%s", major(devno), minor(devno),
+			 attribute);
+}
+
+char *blockdev_attribute(dev_t devno, const char *attribute)
+{
+	_cleanup_free_ char *path = blockdev_sysfs(devno, attribute);
+
+	return read_line_of(path);
+}
+
+static uint64_t lookup_sysfs_number(dev_t devno, const char *attribute)
+{
+	_cleanup_free_ char *text = blockdev_attribute(devno, attribute);
+
+	return text ? strtoull(text, NULL, 10) : 0;
+}
+
+dev_t blockdev_parse_number(const char *text)
+{
+	unsigned int maj, min;
+	char rest;
+
+	if (!text || sscanf(text, "%u:%u%c", &maj, &min, &rest) != 2)
+		return 0;
+	return makedev(maj, min);
+}
+
+/* /dev/NAME as the kernel calls it, for devices known only by number */
+static char *lookup_path_of_number(dev_t devno)
+{
+	_cleanup_free_ char *link = blockdev_sysfs(devno, "");
+	_cleanup_free_ char *real = realpath(link, NULL);
+	char *name, *c;
+
+	if (!real)
+		return NULL;
+	name = xasprintf("/dev/%s", strrchr(real, '/') + 1);
+	/* sysfs writes "!" for the "/" in names such as cciss/c0d0 */
+	for (c = name; *c; c++)
+		if (*c == '!')
+			*c = '/';
+	return name;
+}
+
+/* As SCSI and NVMe have it: two disks with the same one are two paths. */
+static char *lookup_wwid_of(dev_t disk)
+{
+	char *wwid = blockdev_attribute(disk, "device/wwid");
+
+	if (!wwid)
+		wwid = blockdev_attribute(disk, "wwid");
+	if (wwid && !*wwid) {
+		free(wwid);
+		wwid = NULL;
+	}
+	return wwid;
+}
+
+/* A partition has the queue of its disk. */
+static uint64_t lookup_queue_number(const struct device_facts *f, const char *name)
+{
+	_cleanup_free_ char *attribute = xasprintf("queue/%s", name);
+
+	return lookup_sysfs_number(f->disk, attribute);
+}
+
+static void lookup_queue(struct device_facts *f)
+{
+	_cleanup_free_ char *zoned = blockdev_attribute(f->disk, "queue/zoned");
+
+	f->logical_block = MAX(lookup_queue_number(f, "logical_block_size"), SECTOR_SIZE);
+	f->physical_block = MAX(lookup_queue_number(f, "physical_block_size"),
+				f->logical_block);
+	f->minimum_io = lookup_queue_number(f, "minimum_io_size");
+	f->optimal_io = lookup_queue_number(f, "optimal_io_size");
+	f->discard_granularity = lookup_queue_number(f, "discard_granularity");
+	if (zoned && strcmp(zoned, "none"))
+		f->zone_sectors = lookup_queue_number(f, "chunk_sectors");
+}
+
+int blockdev_lookup_number(dev_t devno, struct device_facts *f)
+{
+	_cleanup_free_ char *partition = blockdev_attribute(devno, "partition");
+	_cleanup_free_ char *disk = partition ? blockdev_attribute(devno, "../dev") : NULL;
+
+	memset(f, 0, sizeof(*f));
+	f->path = lookup_path_of_number(devno);
+	if (!f->path)
+		return -ENXIO;
+	f->devno = devno;
+	f->disk = disk ? blockdev_parse_number(disk) : devno;
+	f->offset = partition ? lookup_sysfs_number(devno, "start") : 0;
+	f->sectors = lookup_sysfs_number(devno, "size");
+	f->readonly = lookup_sysfs_number(devno, "ro");
+	f->wwid = lookup_wwid_of(f->disk);
+	lookup_queue(f);
+	return 0;
+}
+
+int blockdev_lookup(const char *name, struct device_facts *f)
+{
+	_cleanup_free_ char *tagged = NULL, *real = NULL;
+	dev_t devno = blockdev_parse_number(name);
+	struct stat st;
+	int r;
+
+	memset(f, 0, sizeof(*f));
+	if (devno)
+		return blockdev_lookup_number(devno, f);
+	if (*name != '/' && strchr(name, '=')) {
+		tagged = blkid_evaluate_tag(name, NULL, NULL);
+		if (!tagged)
+			return -ENOENT;
+		name = tagged;
+	}
+
+	real = realpath(name, NULL);
+	if (!real || stat(real, &st))
+		return -errno;
+	if (!S_ISBLK(st.st_mode))
+		return -ENOTBLK;
+	r = blockdev_lookup_number(st.st_rdev, f);
+	if (!r) {
+		free(f->path);
+		f->path = xstrdup(real);
+	}
+	return r;
+}
+
+dev_t blockdev_kernel_number(const char *name)
+{
+	_cleanup_free_ char *path = xasprintf("/sys/class/block/%s/dev", name);
+	_cleanup_free_ char *number = read_line_of(path);
+
+	return blockdev_parse_number(number);
+}
+
+char *blockdev_mapped_name(dev_t devno)
+{
+	return blockdev_attribute(devno, "dm/name");
+}
+
+dev_t blockdev_mapped_number(const char *name)
+{
+	_cleanup_dir_ DIR *dir = opendir("/sys/block");
+	const char *entry;
+	dev_t devno = 0;
+
+	while (!devno && (entry = read_name(dir))) {
+		_cleanup_free_ char *path = NULL, *found = NULL;
+
+		path = xasprintf("/sys/block/%s/dm/name", entry);
+		found = read_line_of(path);
+		if (found && !strcmp(found, name))
+			devno = blockdev_kernel_number(entry);
+	}
+	return devno;
+}
+
+/* Files */
 
 #define SOME_EXTENTS	128
 
@@ -204,13 +369,13 @@ int file_lookup(const char *path, bool map, struct file_facts *f)
 /* The running system as a source of facts. */
 #define STANDS_ON_DEPTH	32
 
-static int lookup_facts_source_lookup(const struct facts_source *src __unused,
+static int lookup_device(const struct facts_source *src __unused,
 				      const char *name, struct device_facts *facts)
 {
 	return blockdev_lookup(name, facts);
 }
 
-static int lookup_facts_source_lookup_file(const struct facts_source *src __unused,
+static int lookup_file(const struct facts_source *src __unused,
 					   const char *path, bool map,
 					   struct file_facts *facts)
 {
@@ -218,7 +383,7 @@ static int lookup_facts_source_lookup_file(const struct facts_source *src __unus
 }
 
 /* The disk below a loop device is not among its slaves in sysfs. */
-static dev_t lookup_facts_disk_below_loop(dev_t loop)
+static dev_t lookup_disk_below_loop(dev_t loop)
 {
 	_cleanup_file_facts_ struct file_facts f = { 0 };
 	_cleanup_free_ char *path = blockdev_attribute(loop, "loop/backing_file");
@@ -227,10 +392,10 @@ static dev_t lookup_facts_disk_below_loop(dev_t loop)
 }
 
 /* A partition stands on its disk. */
-static bool lookup_facts_stands_on(dev_t upper, dev_t lower, unsigned int depth)
+static bool lookup_stands_on(dev_t upper, dev_t lower, unsigned int depth)
 {
 	_cleanup_free_ char *pattern = blockdev_sysfs(upper, "{slaves/*,..}/dev");
-	dev_t below = lookup_facts_disk_below_loop(upper);
+	dev_t below = lookup_disk_below_loop(upper);
 	bool found = upper == lower;
 	glob_t paths = { 0 };
 	size_t i;
@@ -238,26 +403,26 @@ static bool lookup_facts_stands_on(dev_t upper, dev_t lower, unsigned int depth)
 	if (found || !depth)
 		return found;
 	if (below)
-		return lookup_facts_stands_on(below, lower, depth - 1);
+		return lookup_stands_on(below, lower, depth - 1);
 	glob(pattern, GLOB_BRACE, NULL, &paths);
 	for (i = 0; !found && i < paths.gl_pathc; i++) {
 		_cleanup_free_ char *number = read_line_of(paths.gl_pathv[i]);
 		dev_t next = blockdev_parse_number(number);
 
-		found = next && lookup_facts_stands_on(next, lower, depth - 1);
+		found = next && lookup_stands_on(next, lower, depth - 1);
 	}
 	globfree(&paths);
 	return found;
 }
 
-static bool lookup_facts_source_stands_on(const struct facts_source *src __unused,
+static bool lookup_source_stands_on(const struct facts_source *src __unused,
 					  dev_t upper, dev_t lower)
 {
-	return lookup_facts_stands_on(upper, lower, STANDS_ON_DEPTH);
+	return lookup_stands_on(upper, lower, STANDS_ON_DEPTH);
 }
 
 const struct facts_source system_facts = {
-	.lookup = lookup_facts_source_lookup,
-	.lookup_file = lookup_facts_source_lookup_file,
-	.stands_on = lookup_facts_source_stands_on,
+	.lookup = lookup_device,
+	.lookup_file = lookup_file,
+	.stands_on = lookup_source_stands_on,
 };

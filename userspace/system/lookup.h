@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Block devices and files of the running system, which is a source of facts. */
+#ifndef NOCLONE_LOOKUP_H
+#define NOCLONE_LOOKUP_H
+
+#include "model/facts.h"
+
+/**
+ * blockdev_lookup - facts about a device
+ * @name: path, major:minor, or UUID=, LABEL=, PARTUUID=, PARTLABEL=
+ * @facts: filled in
+ *
+ * Return: 0 or a negative errno.
+ */
+int blockdev_lookup(const char *name, struct device_facts *facts);
+int blockdev_lookup_number(dev_t devno, struct device_facts *facts);
+
+/* "8:0"; 0 if it is none. */
+dev_t blockdev_parse_number(const char *text);
+/* Of the device that the kernel calls so, with "!" for a slash; 0 if there is none. */
+dev_t blockdev_kernel_number(const char *name);
+/* /sys/dev/block/MAJOR:MINOR/@attribute: a new string */
+char *blockdev_sysfs(dev_t devno, const char *attribute);
+/* The first line of that file: a new string, or NULL. */
+char *blockdev_attribute(dev_t devno, const char *attribute);
+/* Name of a mapped device from sysfs, so without an ioctl; NULL if it is none. */
+char *blockdev_mapped_name(dev_t devno);
+/* Number of the mapped device of that name, from sysfs; 0 if there is none. */
+dev_t blockdev_mapped_number(const char *name);
+
+/**
+ * file_lookup - facts about a file
+ * @path: absolute or not; symbolic links are followed
+ * @map: look at its extents as well, which opens it and writes its cache back
+ * @facts: filled in
+ *
+ * Return: 0 or a negative errno.
+ */
+int file_lookup(const char *path, bool map, struct file_facts *facts);
+
+/* Absolute and without links, also if only the last part is missing; or NULL. */
+char *file_real_path(const char *path);
+
+/* What a path leads to, and what is open; not known if that cannot be asked. */
+struct file_id file_id_at(const char *path);
+struct file_id file_id_open(int fd);
+
+/**
+ * fiemap_read - read the map of a file
+ * @fd: the file
+ * @bytes: its size
+ * @map: filled in
+ *
+ * By FIEMAP, which writes dirty pages back first; where there is none, by
+ * SEEK_HOLE, which does not report sharing.
+ *
+ * Return: 0 or a negative errno.
+ */
+int fiemap_read(int fd, uint64_t bytes, struct file_map *map);
+
+extern const struct facts_source system_facts;
+
+#endif /* NOCLONE_LOOKUP_H */
