@@ -74,13 +74,14 @@ static void plan_devices(struct input *in)
 	static char names[MAX_LEGS][2] = { "a", "b", "c", "d" };
 	struct leg_spec legs[MAX_LEGS];
 	bool good;
-	const struct facts_source src = TEST_DEVICES(list);
+	const struct facts_source src = TEST_SOURCE;
 	_cleanup_findings_ struct findings findings = { 0 };
 	_cleanup_table_ struct table t = { 0 };
 	struct plan_request req = { TARGET_LINEAR, legs, 1 + plan_byte(in) % MAX_LEGS,
 				    plan_number(in, 32), NULL, plan_byte(in) % 2 };
 	unsigned int i;
 
+	test_devices = list;
 	if (req.chunk)
 		req.kind = TARGET_STRIPED;
 	/* the checks refuse starts within a block, as nothing rounds them */
@@ -110,13 +111,14 @@ static void plan_backing(struct input *in)
 	struct file_request req = { "f", plan_number(in, 59),
 				    plan_byte(in) % 2, plan_byte(in) % NR_ENGINES, true, false };
 	struct test_device list[] = { { "f", plan_number(in, 50), 512 << plan_byte(in) % 4 }, { 0 } };
-	const struct facts_source src = TEST_DEVICES(list);
+	const struct facts_source src = TEST_SOURCE;
 	_cleanup_findings_ struct findings findings = { 0 };
 	_cleanup_file_facts_ struct file_facts f = { 0 };
 	_cleanup_table_ struct table t = { 0 };
 	enum backing_action action;
 	uint64_t before;
 
+	test_devices = list;
 	test_lookup_file(&src, "f", true, &f);
 	before = f.bytes += plan_number(in, 9);
 	if (plan_file_action(&req, &f, &action))

@@ -67,11 +67,12 @@ static void table_stays_inside(const struct table *t)
 		{ "/dev/ram0", DEVICE_SECTORS, 512 }, { "/dev/ram1", DEVICE_SECTORS, 4096 },
 		{ "/mnt/noclone.img", DEVICE_SECTORS, 512 }, { 0 },
 	};
-	const struct facts_source src = TEST_DEVICES(list);
+	const struct facts_source src = TEST_SOURCE;
 	_cleanup_findings_ struct findings findings = { 0 };
 	unsigned int i, j;
 	uint64_t at = 0;
 
+	test_devices = list;
 	lint_table(t, &src, 0, &findings);
 	for (i = 0; i < t->nr && !findings_count(&findings, FINDING_ERROR); i++) {
 		const struct target *target = &t->targets[i];

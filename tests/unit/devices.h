@@ -18,17 +18,17 @@ struct test_device {
 	uint32_t block;
 };
 
+static const struct test_device *test_devices;
+
 /* A number that no real device has, so that no two devices seem related. */
-static inline dev_t test_device_number(const struct facts_source *src,
-				       const struct test_device *d)
+static inline dev_t test_device_number(const struct test_device *d)
 {
-	return makedev(4000, d - (const struct test_device *)src->data);
+	return makedev(4000, d - test_devices);
 }
 
-static inline const struct test_device *test_device_find(const struct facts_source *src,
-							  const char *name)
+static inline const struct test_device *test_device_find(const char *name)
 {
-	const struct test_device *d = src->data;
+	const struct test_device *d = test_devices;
 
 	for (; d->name; d++)
 		if (!strcmp(d->name, name))
@@ -36,17 +36,16 @@ static inline const struct test_device *test_device_find(const struct facts_sour
 	return NULL;
 }
 
-static inline int test_lookup(const struct facts_source *src, const char *name,
-			      struct device_facts *facts)
+static inline int test_lookup(const char *name, struct device_facts *facts)
 {
-	const struct test_device *d = test_device_find(src, name);
+	const struct test_device *d = test_device_find(name);
 
 	if (!d)
 		return -ENOENT;
 	*facts = (struct device_facts) {
 		.path = xstrdup(name),
-		.devno = test_device_number(src, d),
-		.disk = test_device_number(src, d),
+		.devno = test_device_number(d),
+		.disk = test_device_number(d),
 		.sectors = d->sectors,
 		.logical_block = d->block,
 		.physical_block = d->block,
@@ -55,18 +54,18 @@ static inline int test_lookup(const struct facts_source *src, const char *name,
 }
 
 /* A regular file without holes, on a file system of its own. */
-static inline int test_lookup_file(const struct facts_source *src, const char *path,
+static inline int test_lookup_file(const struct facts_source *src __unused, const char *path,
 				   bool map __unused,
 				   struct file_facts *facts)
 {
-	const struct test_device *d = test_device_find(src, path);
+	const struct test_device *d = test_device_find(path);
 
 	if (!d)
 		return -ENOENT;
 	*facts = (struct file_facts) {
 		.path = xstrdup(path),
-		.id = { true, test_device_number(src, d), 1 },
-		.disk = test_device_number(src, d),
+		.id = { true, test_device_number(d), 1 },
+		.disk = test_device_number(d),
 		.bytes = d->sectors << SECTOR_SHIFT,
 		.allocated = d->sectors,
 		.align = d->block,
@@ -76,13 +75,12 @@ static inline int test_lookup_file(const struct facts_source *src, const char *p
 	return 0;
 }
 
-static inline bool test_stands_on(const struct facts_source *src __unused,
-				  dev_t upper __unused,
-				  dev_t lower __unused)
+static inline bool test_stands_on(dev_t upper __unused, dev_t lower __unused)
 {
 	return false;
 }
 
-#define TEST_DEVICES(list) { test_lookup, test_lookup_file, test_stands_on, (void *)(list) }
+/* Those of test_devices. */
+#define TEST_SOURCE { test_lookup, test_lookup_file, test_stands_on, NULL }
 
 #endif /* NOCLONE_UNIT_DEVICES_H */

@@ -10,7 +10,7 @@
 #include "model/table.h"
 
 /* Two disks, one file; everything else is gone. */
-static int lookup(const struct facts_source *src __unused, const char *name,
+static int lookup(const char *name,
 		  struct device_facts *facts)
 {
 	if (strcmp(name, "8:0") && strcmp(name, "8:16"))

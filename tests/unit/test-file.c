@@ -69,8 +69,7 @@ static const struct {
 	{ "/fifo", { A_FILE(13), .problem = NOCLONE_ERR_PATH_KIND } },
 };
 
-static int lookup(const struct facts_source *src __unused,
-		  const char *name __unused,
+static int lookup(const char *name __unused,
 		  struct device_facts *facts __unused)
 {
 	return -ENOENT;
@@ -95,7 +94,7 @@ static int lookup_file(const struct facts_source *src __unused,
 	return -ENOENT;
 }
 
-static bool stands_on(const struct facts_source *src __unused, dev_t upper,
+static bool stands_on(dev_t upper,
 		      dev_t lower)
 {
 	return upper == DEV(253, 1) && lower == DEV(253, 0);

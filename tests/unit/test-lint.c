@@ -44,7 +44,7 @@ static const struct {
 	  .sectors = 8192, .logical_block = 512, .physical_block = 512 } },
 };
 
-static int lookup(const struct facts_source *src __unused, const char *name,
+static int lookup(const char *name,
 		  struct device_facts *facts)
 {
 	size_t i;
@@ -60,7 +60,7 @@ static int lookup(const struct facts_source *src __unused, const char *name,
 	return -ENOENT;
 }
 
-static bool stands_on(const struct facts_source *src __unused, dev_t upper,
+static bool stands_on(dev_t upper,
 		      dev_t lower)
 {
 	return upper == DEV(253, 1) && lower == DEV(253, 0);

@@ -47,8 +47,9 @@ static int lookup_file(const struct facts_source *src, const char *path, bool ma
 
 static void check(const char *text, struct table *t, struct findings *findings)
 {
-	struct facts_source devices = TEST_DEVICES(list);
+	struct facts_source devices = TEST_SOURCE;
 
+	test_devices = list;
 	devices.lookup_file = lookup_file;
 	table_parse(t, text, findings);
 	lint_table(t, &devices, 0, findings);

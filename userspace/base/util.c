@@ -96,6 +96,20 @@ char *strbuf_take(struct strbuf *b)
 	return text;
 }
 
+void names_add(struct names *names, const char *name)
+{
+	GROW(names->name, names->nr);
+	names->name[names->nr++] = xstrdup(name);
+}
+
+void names_free(struct names *names)
+{
+	while (names->nr)
+		free(names->name[--names->nr]);
+	free(names->name);
+	names->name = NULL;
+}
+
 void words_split(struct words *w, const char *line)
 {
 	char *save = NULL, *word;

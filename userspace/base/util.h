@@ -77,6 +77,15 @@ char *size_format(uint64_t sectors);
 /* Rounded to at most five characters and one decimal: "1.4T" */
 char *size_format_short(uint64_t sectors);
 
+/* Names of mapped devices, or of saved ones. */
+struct names {
+	char **name;
+	unsigned int nr;
+};
+
+void names_add(struct names *names, const char *name);
+void names_free(struct names *names);
+
 /* A string split at white space; @text holds the words. */
 struct words {
 	char **word;
@@ -118,6 +127,7 @@ void cleanup_close(int *fd);
 void cleanup_dir(DIR **dir);
 
 #define _cleanup_free_		__attribute__((cleanup(cleanup_free)))
+#define _cleanup_names_		__attribute__((cleanup(names_free)))
 #define _cleanup_words_		__attribute__((cleanup(cleanup_words)))
 #define _cleanup_strbuf_	__attribute__((cleanup(cleanup_strbuf)))
 #define _cleanup_close_		__attribute__((cleanup(cleanup_close)))

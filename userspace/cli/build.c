@@ -109,7 +109,7 @@ static void build_keep_engine(const struct table *seen, struct file_request *req
 		return;
 	req->engine = seen->targets[i].engine;
 	req->engine_given = seen->targets[i].engine_given;
-	log_verbose("engine %s stays", engine_name(req->engine));
+	log_verbose("engine %s stays", engines[req->engine].name);
 }
 
 static int build_noclone_file(const struct build *b, struct backing *backing,

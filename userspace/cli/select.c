@@ -133,45 +133,33 @@ int select_check_owner(const struct options *o, const struct devmap_device *dev)
 	return -EPERM;
 }
 
-void names_free(struct names *names)
-{
-	while (names->nr)
-		free(names->name[--names->nr]);
-	free(names->name);
-	names->name = NULL;
-}
-
-void names_add(const char *name, void *names)
-{
-	struct names *n = names;
-
-	GROW(n->name, n->nr);
-	n->name[n->nr++] = xstrdup(name);
-}
-
-static void select_add_noclone(const char *name, void *names)
+static bool select_is_noclone_name(const char *name)
 {
 	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
 
-	if (!devmap_info(name, &dev) && select_is_noclone_device(&dev))
-		names_add(name, names);
+	return !devmap_info(name, &dev) && select_is_noclone_device(&dev);
 }
 
 int select_names(struct names *names, int argc, char **argv, bool all)
 {
-	int i, r = argc ? 0 : devmap_for_each(all ? names_add : select_add_noclone, names);
+	_cleanup_names_ struct names found = { 0 };
+	int i, r = argc ? 0 : devmap_names(&found);
+	unsigned int j;
 
 	/* no driver, no devices: nothing to complain about */
 	if (r == -ENODEV)
 		return 0;
 	if (r)
 		log_err("cannot list devices: %s", devmap_reason(r));
+	for (j = 0; j < found.nr; j++)
+		if (all || select_is_noclone_name(found.name[j]))
+			names_add(names, found.name[j]);
 	for (i = 0; i < argc; i++) {
 		_cleanup_devmap_device_ struct devmap_device dev = { 0 };
 		int absent = select_device(argv[i], &dev);
 
 		if (!absent)
-			names_add(dev.name, names);
+			names_add(names, dev.name);
 		r = absent ?: r;
 	}
 	return r;

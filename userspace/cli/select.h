@@ -30,22 +30,11 @@ int select_live(const char *name, struct live *live);
  */
 int select_check_owner(const struct options *o, const struct devmap_device *dev);
 
-/* Names of mapped devices, or of saved ones. */
-struct names {
-	char **name;
-	unsigned int nr;
-};
-
 /*
  * The devices named on the command line; without any, all that have a target of
  * this module, or with @all every mapped device.  Return: 0, or a negative errno
  * after messages; @names has those that exist nevertheless.
  */
 int select_names(struct names *names, int argc, char **argv, bool all);
-/* @names is a struct names. */
-void names_add(const char *name, void *names);
-void names_free(struct names *names);
-
-#define _cleanup_names_ __attribute__((cleanup(names_free)))
 
 #endif /* NOCLONE_SELECT_H */

@@ -67,9 +67,14 @@ static void complete_mapped(struct complete *c, bool volumes)
 	globfree(&found);
 }
 
-static void complete_saved_one(const char *name, void *data)
+static void complete_saved(struct complete *c)
 {
-	complete_add(data, name, NULL);
+	_cleanup_names_ struct names names = { 0 };
+	unsigned int i;
+
+	saved_file_names(&names);
+	for (i = 0; i < names.nr; i++)
+		complete_add(c, names.name[i], NULL);
 }
 
 static void complete_columns(struct complete *c)
@@ -98,7 +103,7 @@ static void complete_kind(struct complete *c, const char *kind)
 	else if (!strcmp(kind, "DEVICE") || !strcmp(kind, "PATTERN"))
 		complete_mapped(c, true);
 	else if (!strcmp(kind, "SAVED"))
-		saved_file_for_each(complete_saved_one, c);
+		complete_saved(c);
 	else if (!strcmp(kind, "FILE"))
 		strbuf_add(&c->out, "\tfiles\n");
 	else if (!strcmp(kind, "COLUMNS"))

@@ -18,7 +18,7 @@
 #include "model/status.h"
 #include "system/devmap.h"
 #include "system/identity.h"
-#include "system/layers.h"
+#include "system/lookup.h"
 #include "system/module.h"
 #include "system/saved-file.h"
 #include "cli/options.h"
@@ -229,13 +229,12 @@ static bool doctor_fast_path(struct doctor *d, const struct devmap_device *dev,
 	return true;
 }
 
-static void doctor_device(const char *name, void *data)
+static void doctor_device(struct doctor *d, const char *name)
 {
 	_cleanup_free_ char *what = xasprintf("device %s", name);
 	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
 	_cleanup_live_ struct live live = { 0 };
 	const struct policy_line *rule;
-	struct doctor *d = data;
 
 	if (devmap_info(name, &dev) || live_get(name, &live))
 		return;
@@ -266,9 +265,14 @@ static void doctor_rules(struct doctor *d)
 
 static void doctor_devices(struct doctor *d)
 {
-	int r = devmap_for_each(doctor_device, d);
-	_cleanup_free_ char *what = xasprintf("%u device%s", d->fine, d->fine == 1 ? "" : "s");
+	_cleanup_names_ struct names names = { 0 };
+	_cleanup_free_ char *what = NULL;
+	int r = devmap_names(&names);
+	unsigned int i;
 
+	for (i = 0; i < names.nr; i++)
+		doctor_device(d, names.name[i]);
+	what = xasprintf("%u device%s", d->fine, d->fine == 1 ? "" : "s");
 	if (r && r != -ENODEV) {
 		finding_add(&d->findings, FINDING_NOTE, "devices", "cannot look at them: %s",
 			    strerror(-r));
@@ -336,11 +340,10 @@ static void doctor_saved_file(struct findings *f, const char *what, const char *
 		doctor_saved_inactive(f, what, quoted, &saved->table);
 }
 
-static void doctor_saved_device(const char *name, void *data)
+static void doctor_saved_device(struct findings *f, const char *name)
 {
 	_cleanup_free_ char *what = xasprintf("saved device %s", name), *damage = NULL;
 	_cleanup_saved_ struct saved saved = { 0 };
-	struct findings *f = data;
 
 	damage = saved_file_peek(name, &saved);
 	if (damage) {
@@ -355,10 +358,13 @@ static void doctor_saved_device(const char *name, void *data)
 
 static void doctor_saved(struct findings *f)
 {
-	unsigned int before = f->nr;
+	_cleanup_names_ struct names names = { 0 };
+	unsigned int i, before = f->nr;
 
 	f->check = "saved";
-	saved_file_for_each(doctor_saved_device, f);
+	saved_file_names(&names);
+	for (i = 0; i < names.nr; i++)
+		doctor_saved_device(f, names.name[i]);
 	if (f->nr == before)
 		finding_add(f, FINDING_OK, "saved devices",
 			    "all are active, and as their files say");

@@ -34,7 +34,7 @@ static int each_collect(struct names *names, const struct options *o, int argc, 
 		return EXIT_USAGE;
 	}
 	if (!argc)
-		return saved_file_for_each(names_add, names) ? EXIT_FAILED : EXIT_OK;
+		return saved_file_names(names) ? EXIT_FAILED : EXIT_OK;
 	for (i = 0; i < argc; i++) {
 		_cleanup_free_ char *name = select_new_name(argv[i]);
 		const char *wrong = saved_name_problem(name);
@@ -43,7 +43,7 @@ static int each_collect(struct names *names, const struct options *o, int argc, 
 			log_err("\"%s\" %s", name, wrong);
 			return EXIT_USAGE;
 		}
-		names_add(name, names);
+		names_add(names, name);
 	}
 	return EXIT_OK;
 }

@@ -24,7 +24,7 @@
 #include "model/policy.h"
 #include "model/status.h"
 #include "system/devmap.h"
-#include "system/layers.h"
+#include "system/lookup.h"
 #include "system/module.h"
 #include "system/saved-file.h"
 #include "cli/options.h"
@@ -237,10 +237,8 @@ static int enable_add(struct request *q, const char *name, bool given)
 }
 
 /* It may be gone since it was found. */
-static void enable_add_part(const char *name, void *data)
+static void enable_add_part(struct request *q, const char *name)
 {
-	struct request *q = data;
-
 	enable_add(q, name, false);
 	q->found |= enable_find(q, name) != NULL;
 }
@@ -248,15 +246,19 @@ static void enable_add_part(const char *name, void *data)
 /* With the linear and striped devices below that belong to the same logical volume. */
 static int enable_add_volume(struct request *q, const char *name)
 {
+	_cleanup_names_ struct names parts = { 0 };
 	int r = enable_add(q, name, true);
 	const struct candidate *c = enable_find(q, name);
+	unsigned int i;
 
 	if (r) {
 		log_err("%s: %s", name, devmap_reason(r));
 		return r;
 	}
 	q->found = c->before;
-	layers_below(c->devno, enable_add_part, q);
+	layers_below(c->devno, &parts);
+	for (i = 0; i < parts.nr; i++)
+		enable_add_part(q, parts.name[i]);
 	/* which may have moved it */
 	c = enable_find(q, name);
 	if (q->found || !q->on || !c->named)
@@ -280,7 +282,7 @@ static int enable_add_devices(struct request *q, int argc, char **argv)
 		if (argc)
 			r = enable_add_volume(q, names.name[i]);
 		else
-			enable_add_part(names.name[i], q);
+			enable_add_part(q, names.name[i]);
 	}
 	return r;
 }

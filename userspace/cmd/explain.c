@@ -78,7 +78,8 @@ static void explain_file(struct json_object *o, const char *path)
 
 static void explain_device(struct json_object *o, const char *name)
 {
-	_cleanup_free_ char *persistent = NULL, *type = NULL, *label = NULL;
+	_cleanup_signature_ struct signature s = { 0 };
+	_cleanup_free_ char *persistent = NULL;
 	_cleanup_facts_ struct device_facts f = { 0 };
 	int r = blockdev_lookup(name, &f);
 
@@ -86,7 +87,7 @@ static void explain_device(struct json_object *o, const char *name)
 	if (r)
 		return;
 	persistent = identity_persistent(f.path, NULL);
-	identity_probe(&f, 0, f.sectors, &type, &label);
+	identity_probe(&f, 0, f.sectors, NULL, NULL, &s);
 	output_add_string(o, "path", f.path);
 	output_add_devno(o, "number", f.devno);
 	output_add_number(o, "sectors", f.sectors);
@@ -94,8 +95,8 @@ static void explain_device(struct json_object *o, const char *name)
 	output_add_number(o, "physical_block_size", f.physical_block);
 	output_add_bool(o, "readonly", f.readonly);
 	output_add_string(o, "persistent_name", strcmp(persistent, f.path) ? persistent : NULL);
-	output_add_string(o, "type", type);
-	output_add_string(o, "label", label);
+	output_add_string(o, "type", s.type);
+	output_add_string(o, "label", s.label);
 	explain_add_users(o, &f);
 }
 

@@ -84,29 +84,24 @@ static int resize_begin(struct resize *r, const char *word)
 	return 0;
 }
 
-/* What others have of the disks: mapped devices, saved ones and partitions. */
-struct used {
-	struct parts parts;
-	int error;
-};
-
-static void resize_used_free(struct used *used)
+/* What mapped devices have.  A table that cannot be read may have any sectors. */
+static int resize_add_mapped(const struct resize *r, struct parts *parts)
 {
-	parts_free(&used->parts);
-}
+	_cleanup_names_ struct names names = { 0 };
+	int e = devmap_names(&names);
+	unsigned int i;
 
-#define _cleanup_used_ __attribute__((cleanup(resize_used_free)))
+	if (e)
+		return resize_refuse_lookup(r->c.dev.name, e);
+	for (i = 0; i < names.nr; i++) {
+		_cleanup_table_ struct table t = { 0 };
+		int unread = live_table(names.name[i], &t);
 
-/* A table that cannot be read may have any sectors. */
-static void resize_add_used(const char *name, void *data)
-{
-	_cleanup_table_ struct table t = { 0 };
-	struct used *used = data;
-	int e = live_table(name, &t);
-
-	if (e && !devmap_is_absent(e))
-		used->error = resize_refuse_lookup(name, e);
-	parts_add_table(&used->parts, name, &t);
+		if (unread && !devmap_is_absent(unread))
+			e = resize_refuse_lookup(names.name[i], unread);
+		parts_add_table(parts, names.name[i], &t);
+	}
+	return e;
 }
 
 /* A leg on a partition has that partition for itself. */
@@ -156,15 +151,12 @@ static uint64_t resize_room_behind(const struct device_facts *f, uint64_t end,
 /* The leg with the least room decides. */
 static int resize_find_behind_legs(struct resize *r)
 {
-	_cleanup_used_ struct used used = { 0 };
+	_cleanup_parts_ struct parts used = { 0 };
 	uint64_t least = UINT64_MAX;
+	int e = resize_add_mapped(r, &used);
 	unsigned int i;
-	int e = devmap_for_each(resize_add_used, &used);
 
-	if (e)
-		resize_refuse_lookup(r->c.dev.name, e);
-	e = e ? : used.error;
-	parts_add_saved(&used.parts);
+	parts_add_saved(&used);
 	for (i = 0; i < r->last->nr_legs && !e; i++) {
 		const struct leg *leg = &r->last->legs[i];
 		_cleanup_facts_ struct device_facts f = { 0 };
@@ -174,9 +166,9 @@ static int resize_find_behind_legs(struct resize *r)
 		e = blockdev_lookup(leg->device, &f);
 		if (e)
 			return resize_refuse_lookup(leg->device, e);
-		resize_add_partitions(&f, &used.parts);
+		resize_add_partitions(&f, &used);
 		r->room.block = MAX(r->room.block, (uint64_t)f.logical_block);
-		sectors = resize_room_behind(&f, leg->start + target_leg_length(r->last), &used.parts,
+		sectors = resize_room_behind(&f, leg->start + target_leg_length(r->last), &used,
 					     &next);
 		if (sectors >= least)
 			continue;
@@ -369,13 +361,14 @@ static char *resize_advice(const char *type, const char *node)
 /* What is on the device, and ": " with the advice if there is one: a new string, or NULL. */
 static char *resize_contents(const struct resize *r, const char *words)
 {
-	_cleanup_free_ char *type = NULL, *label = NULL, *advice = NULL;
+	_cleanup_signature_ struct signature s = { 0 };
+	_cleanup_free_ char *advice = NULL;
 	_cleanup_facts_ struct device_facts f = { 0 };
 
 	if (!blockdev_lookup_number(r->c.dev.devno, &f))
-		identity_probe(&f, 0, f.sectors, &type, &label);
-	advice = type ? resize_advice(type, r->node) : NULL;
-	return type ? xasprintf("%s%s%s%s", type, words, advice ? ": " : "", advice ? : "") : NULL;
+		identity_probe(&f, 0, f.sectors, NULL, NULL, &s);
+	advice = s.type ? resize_advice(s.type, r->node) : NULL;
+	return s.type ? xasprintf("%s%s%s%s", s.type, words, advice ? ": " : "", advice ? : "") : NULL;
 }
 
 /* A check does not look at what is mounted, and fsadm cannot rehearse on what is not. */

@@ -80,14 +80,23 @@ static bool status_is(struct json_object *string, const char *text)
 	return string && !strcmp(json_object_get_string(string), text);
 }
 
-static void status_add_saved(const char *name, void *data)
+static struct json_object *status_read_saved(void)
 {
-	_cleanup_saved_ struct saved s = { 0 };
-	_cleanup_free_ char *damage = saved_file_peek(name, &s);
+	struct json_object *uuids = json_object_new_object();
+	_cleanup_names_ struct names names = { 0 };
+	unsigned int i;
 
-	/* a damaged file has the UUID that can still be read */
-	if (s.uuid)
-		json_object_object_add(data, name, json_object_new_string(s.uuid));
+	saved_file_names(&names);
+	for (i = 0; i < names.nr; i++) {
+		_cleanup_saved_ struct saved s = { 0 };
+		_cleanup_free_ char *damage = saved_file_peek(names.name[i], &s);
+
+		/* a damaged file has the UUID that can still be read */
+		if (s.uuid)
+			json_object_object_add(uuids, names.name[i],
+					       json_object_new_string(s.uuid));
+	}
+	return uuids;
 }
 
 /*
@@ -98,10 +107,8 @@ static const char *status_saved_name(struct status_round *round, const struct de
 {
 	if (!*dev->uuid)
 		return NULL;
-	if (!round->saved) {
-		round->saved = json_object_new_object();
-		saved_file_for_each(status_add_saved, round->saved);
-	}
+	if (!round->saved)
+		round->saved = status_read_saved();
 	if (status_is(json_object_object_get(round->saved, dev->name), dev->uuid))
 		return dev->name;
 	json_object_object_foreach(round->saved, name, uuid)
@@ -405,7 +412,7 @@ static int status_names(const struct status_round *round, struct names *names)
 	for (i = 0; i < round->argc; i++) {
 		_cleanup_free_ char *name = select_name(round->argv[i]);
 
-		names_add(name, names);
+		names_add(names, name);
 	}
 	return 0;
 }

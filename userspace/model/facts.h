@@ -165,15 +165,13 @@ struct file_facts {
  * @lookup: fill in @facts; 0 or a negative errno
  * @lookup_file: the same for a file, and its map if @map is true
  * @stands_on: is the first device built on the second, at any depth?
- * @data: private data of the source
+ * @data: of @lookup_file
  */
 struct facts_source {
-	int (*lookup)(const struct facts_source *src, const char *name,
-		      struct device_facts *facts);
+	int (*lookup)(const char *name, struct device_facts *facts);
 	int (*lookup_file)(const struct facts_source *src, const char *path,
 			   bool map, struct file_facts *facts);
-	bool (*stands_on)(const struct facts_source *src, dev_t upper,
-			  dev_t lower);
+	bool (*stands_on)(dev_t upper, dev_t lower);
 	void *data;
 };
 

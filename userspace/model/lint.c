@@ -121,7 +121,7 @@ static void lint_leg_alignment(struct lint *l, const struct target *t, const str
 static bool lint_is_on_self(const struct lint *l, dev_t disk)
 {
 	return l->self && disk &&
-	       (disk == l->self || l->src->stands_on(l->src, disk, l->self));
+	       (disk == l->self || l->src->stands_on(disk, l->self));
 }
 
 static void lint_add(struct lint *l, const struct placed *p)
@@ -133,7 +133,7 @@ static void lint_add(struct lint *l, const struct placed *p)
 static void lint_leg(struct lint *l, const struct target *t, const struct leg *leg)
 {
 	struct placed p = { .target = t };
-	int r = l->src->lookup(l->src, leg->device, &p.device);
+	int r = l->src->lookup(leg->device, &p.device);
 
 	if (r) {
 		lint_error(l, t, NOCLONE_ERR_DEVICE ": \"%s\": %s", leg->device, strerror(-r));
@@ -237,7 +237,7 @@ static void lint_file_room(struct lint *l, const struct placed *f)
 static void lint_file_engine(struct lint *l, const struct placed *f)
 {
 	if (f->target->engine == ENGINE_NOIO)
-		file_warning(l, f, "engine null does no I/O: %s", engine_meaning(ENGINE_NOIO));
+		file_warning(l, f, "engine null does no I/O: %s", engines[ENGINE_NOIO].meaning);
 	if (f->target->engine == ENGINE_EXTENT)
 		lint_file_extent(l, f);
 	else

@@ -35,8 +35,8 @@ static char *picture_below_words(const struct target *t)
 
 	if (t->kind == TARGET_FILE)
 		return xasprintf("file %s from sector %llu on, engine %s: %s", path,
-				 (unsigned long long)t->legs->start, engine_name(t->engine),
-				 engine_meaning(t->engine));
+				 (unsigned long long)t->legs->start, engines[t->engine].name,
+				 engines[t->engine].meaning);
 	if (t->kind == TARGET_LINEAR)
 		return xasprintf("%s from sector %llu on, in one piece", t->legs[0].device,
 				 (unsigned long long)t->legs[0].start);

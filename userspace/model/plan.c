@@ -93,7 +93,7 @@ static void plan_complete_leg(struct leg_spec *leg, struct plan_limits *limits,
 			      const struct facts_source *src, struct findings *findings)
 {
 	_cleanup_facts_ struct device_facts f = { 0 };
-	int r = src->lookup(src, leg->device, &f);
+	int r = src->lookup(leg->device, &f);
 	_cleanup_free_ char *has = size_format(f.sectors);
 
 	if (r) {
@@ -225,7 +225,7 @@ void plan_file(const struct file_request *req, const struct file_facts *f, struc
 		finding_at(findings, end ? FINDING_WARNING : FINDING_ERROR, 0,
 			   "%s: the last %llu bytes stay unused%s: engine %s needs whole units of %llu",
 			   name, (unsigned long long)left, end ? "" : ", no sectors left",
-			   engine_name(req->engine), (unsigned long long)unit);
+			   engines[req->engine].name, (unsigned long long)unit);
 	if (!end)
 		return;
 	target = table_add_target(t, 0, end, NOCLONE_FILE_NAME);

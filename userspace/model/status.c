@@ -357,7 +357,7 @@ static void status_below_look_at_leg(struct findings *findings, const struct tar
 	_cleanup_facts_ struct device_facts f = { 0 };
 
 	/* no disk has this number: dm still references a deleted one */
-	if (src->lookup(src, name, &f)) {
+	if (src->lookup(name, &f)) {
 		findings->check = "device-deleted";
 		finding_add(findings, FINDING_ERROR, name, "the disk of %s is gone", words);
 	} else if (health && leg < strlen(health) && health[leg] != 'A') {

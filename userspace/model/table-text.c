@@ -294,7 +294,7 @@ char *target_params(const struct target *target, bool stock,
 	if (!stock && (target->engine_given || target->no_fastpath))
 		strbuf_add(&b, " %d", 2 * target->engine_given + target->no_fastpath);
 	if (!stock && target->engine_given)
-		strbuf_add(&b, " " NOCLONE_OPT_ENGINE " %s", engine_name(target->engine));
+		strbuf_add(&b, " " NOCLONE_OPT_ENGINE " %s", engines[target->engine].name);
 	if (!stock && target->no_fastpath)
 		strbuf_add(&b, " " NOCLONE_OPT_NO_FASTPATH);
 	return strbuf_take(&b);

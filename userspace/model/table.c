@@ -12,21 +12,9 @@
 /* The engines of noclone-file. */
 #define ENGINE_INFO(enumerator, word, meaning)	{ word, meaning },
 
-static const struct {
-	const char *name, *meaning;
-} engines[NR_ENGINES] = {
+const struct engine engines[NR_ENGINES] = {
 	NOCLONE_ENGINES(ENGINE_INFO)
 };
-
-const char *engine_name(enum file_engine engine)
-{
-	return engines[engine].name;
-}
-
-const char *engine_meaning(enum file_engine engine)
-{
-	return engines[engine].meaning;
-}
 
 bool engine_find(const char *name, enum file_engine *engine)
 {

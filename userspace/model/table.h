@@ -19,8 +19,10 @@
 #define ENGINE_NUMBER(enumerator, word, meaning)	ENGINE_##enumerator,
 enum file_engine { NOCLONE_ENGINES(ENGINE_NUMBER) NR_ENGINES };
 
-const char *engine_name(enum file_engine engine);
-const char *engine_meaning(enum file_engine engine);
+extern const struct engine {
+	const char *name, *meaning;
+} engines[NR_ENGINES];
+
 bool engine_find(const char *name, enum file_engine *engine);
 
 /* The kernel keeps a device's size in bytes in a signed 64-bit number. */

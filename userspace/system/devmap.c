@@ -193,11 +193,9 @@ static int devmap_compare_names(const void *a, const void *b)
 	return strcmp(*(char * const *)a, *(char * const *)b);
 }
 
-int devmap_for_each(devmap_visitor visit, void *data)
+int devmap_names(struct names *names)
 {
 	_cleanup_task_ struct dm_task *dmt = devmap_query_new(DM_DEVICE_LIST, NULL);
-	_cleanup_free_ const char **names = NULL;
-	unsigned int i, nr = 0;
 	struct dm_names *entry;
 	int r = devmap_query_run(dmt);
 
@@ -206,16 +204,13 @@ int devmap_for_each(devmap_visitor visit, void *data)
 	entry = dm_task_get_names(dmt);
 	/* an empty list is one entry without a number */
 	while (entry && entry->dev) {
-		GROW(names, nr);
-		names[nr++] = entry->name;
+		names_add(names, entry->name);
 		if (!entry->next)
 			break;
 		entry = (struct dm_names *)((char *)entry + entry->next);
 	}
-	if (nr)
-		qsort(names, nr, sizeof(*names), devmap_compare_names);
-	for (i = 0; i < nr; i++)
-		visit(names[i], data);
+	if (names->nr)
+		qsort(names->name, names->nr, sizeof(*names->name), devmap_compare_names);
 	return 0;
 }
 

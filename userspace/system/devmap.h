@@ -42,10 +42,8 @@ int devmap_info(const char *name, struct devmap_device *dev);
 char *devmap_name_of_uuid(const char *uuid);
 /* Does that error of devmap_info() say that there is no such device? */
 bool devmap_is_absent(int r);
-typedef void (*devmap_visitor)(const char *name, void *data);
-
-/* Call @visit for each mapped device, sorted by name. */
-int devmap_for_each(devmap_visitor visit, void *data);
+/* Those of all mapped devices, sorted. */
+int devmap_names(struct names *names);
 /* Its targets; what they print as their status is in params, and not understood. */
 int devmap_table(const char *name, enum devmap_what what, struct table *t);
 /*

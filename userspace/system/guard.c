@@ -52,14 +52,6 @@ static struct part guard_file_part(const struct target *t)
 	return part;
 }
 
-static struct part guard_leg_part(const struct device_facts *f, const struct target *t,
-				  unsigned int leg)
-{
-	return (struct part) {
-		.range = facts_range(f, t->legs[leg].start, target_leg_length(t)),
-	};
-}
-
 void parts_add_table(struct parts *parts, const char *name, const struct table *t)
 {
 	struct target *target = NULL;
@@ -67,11 +59,14 @@ void parts_add_table(struct parts *parts, const char *name, const struct table *
 
 	while ((target = table_next_leg(t, target, &i))) {
 		_cleanup_facts_ struct device_facts f = { 0 };
-		struct part part;
+		struct part part = { 0 };
 
 		if (!target->path && blockdev_lookup(target->legs[i].device, &f))
 			continue;
-		part = target->path ? guard_file_part(target) : guard_leg_part(&f, target, i);
+		if (target->path)
+			part = guard_file_part(target);
+		else
+			part.range = facts_range(&f, target->legs[i].start, target_leg_length(target));
 		part.name = xstrdup(name);
 		GROW(parts->part, parts->nr);
 		parts->part[parts->nr++] = part;
@@ -113,7 +108,7 @@ static bool guard_have_all(const struct parts *parts, const struct part *wanted)
  * A saved device that is not active holds nothing, and a leg that is not its first one may
  * have no signature either: that its data are there is known by its file only.
  */
-static void guard_add_saved_one(const char *name, void *data)
+static void guard_add_saved_one(struct parts *parts, const char *name)
 {
 	_cleanup_free_ char *active = NULL, *path = saved_path(name);
 	_cleanup_saved_ struct saved s = { 0 };
@@ -125,12 +120,17 @@ static void guard_add_saved_one(const char *name, void *data)
 	/* one that is active holds its legs, under any name */
 	active = s.uuid ? devmap_name_of_uuid(s.uuid) : NULL;
 	if (!active)
-		parts_add_table(data, name, &s.table);
+		parts_add_table(parts, name, &s.table);
 }
 
 void parts_add_saved(struct parts *parts)
 {
-	saved_file_for_each(guard_add_saved_one, parts);
+	_cleanup_names_ struct names names = { 0 };
+	unsigned int i;
+
+	saved_file_names(&names);
+	for (i = 0; i < names.nr; i++)
+		guard_add_saved_one(parts, names.name[i]);
 }
 
 void parts_free(struct parts *parts)
@@ -247,11 +247,11 @@ static bool guard_has_owner(uint64_t sector, void *data)
 /* Of the whole device, but not in what others have of it. */
 static void guard_report_signature(struct look *l)
 {
-	_cleanup_free_ char *type = NULL;
-	int r = identity_find(&l->f, guard_has_owner, l, &type);
+	_cleanup_signature_ struct signature s = { 0 };
+	int r = identity_probe(&l->f, 0, l->f.sectors, guard_has_owner, l, &s);
 
 	if (r > 0)
-		guard_report_use(l, &(struct use) { .kind = USE_SIGNATURE, .by = type },
+		guard_report_use(l, &(struct use) { .kind = USE_SIGNATURE, .by = s.type },
 				 ", which may have all of the device: use a volume or partition of it, or another device");
 	else if (r < 0 && r != -EACCES)
 		guard_report_use(l, &(struct use) { .kind = USE_UNREADABLE, .by = strerror(-r) }, "");
@@ -287,14 +287,14 @@ static void guard_leg_uses(struct look *l, uint64_t start)
 		guard_report_signature(l);
 }
 
-static void guard_leg(struct look *l, unsigned int nr)
+static void guard_leg(struct look *l, const struct leg *leg)
 {
-	const struct leg *leg = &l->t->legs[nr];
-
 	/* that there are no such sectors is for others to say */
 	if (!blockdev_lookup(leg->device, &l->f) && leg->start < l->f.sectors) {
 		l->name = leg->device;
-		l->part = guard_leg_part(&l->f, l->t, nr);
+		l->part = (struct part) {
+			.range = facts_range(&l->f, leg->start, target_leg_length(l->t)),
+		};
 		guard_check_writable(l, l->f.readonly ? "it is read-only: blockdev --setrw" : NULL);
 		guard_report_saved(l);
 		guard_leg_uses(l, leg->start);
@@ -345,13 +345,13 @@ void guard_table(const struct table *t, const struct guard *g,
 	if (g->saved)
 		parts_add_saved(&l.saved);
 	if (!g->any_signature && !g->loaded)
-		openers_find(&l.writers, true);
+		openers_find(&l.writers, 0, true);
 	while ((target = table_next_leg(t, target, &i))) {
 		l.t = target;
 		if (target->path)
 			guard_file(&l);
 		else
-			guard_leg(&l, i);
+			guard_leg(&l, &target->legs[i]);
 	}
 	parts_free(&l.own);
 	parts_free(&l.saved);

@@ -19,19 +19,12 @@
 /* libblkid looks for no LVM or RAID in what is not larger than a diskette. */
 #define DISKETTE_SECTORS	2880
 
-/* What a signature says; each is NULL if it does not. */
-struct signature {
-	char *type, *id, *label;
-};
-
-static void identity_signature_free(struct signature *s)
+void signature_free(struct signature *s)
 {
 	free(s->type);
 	free(s->id);
 	free(s->label);
 }
-
-#define _cleanup_signature_ __attribute__((cleanup(identity_signature_free)))
 
 static char *identity_value_of(blkid_probe p, const char *name)
 {
@@ -102,27 +95,12 @@ static int identity_read(const char *path, uint64_t first, uint64_t sectors,
 }
 
 int identity_probe(const struct device_facts *f, uint64_t first, uint64_t sectors,
-		   char **type, char **label)
+		   identity_test is_known, void *data, struct signature *s)
 {
 	uint64_t room = f->sectors - MIN(first, f->sectors);
-	struct signature s = { 0 };
-	int r = identity_read(f->path, first, MIN(MAX(sectors, DISKETTE_SECTORS + 1ULL), room),
-			      NULL, NULL, &s);
 
-	*type = s.type;
-	*label = s.label;
-	free(s.id);
-	return r;
-}
-
-int identity_find(const struct device_facts *f, identity_test is_known, void *data,
-		  char **type)
-{
-	_cleanup_signature_ struct signature s = { 0 };
-	int r = identity_read(f->path, 0, f->sectors, is_known, data, &s);
-
-	*type = s.type ? xstrdup(s.type) : NULL;
-	return r;
+	return identity_read(f->path, first, MIN(MAX(sectors, DISKETTE_SECTORS + 1ULL), room),
+			     is_known, data, s);
 }
 
 /*

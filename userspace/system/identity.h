@@ -8,24 +8,31 @@
 #include "model/facts.h"
 #include "model/saved.h"
 
+/* What a signature says; each is NULL if it does not.  @type: ext4, LVM2_member, gpt, ... */
+struct signature {
+	char *type, *id, *label;
+};
+
+void signature_free(struct signature *s);
+
+#define _cleanup_signature_ __attribute__((cleanup(signature_free)))
+
+/* Is it known whose the signature in that sector is? */
+typedef bool (*identity_test)(uint64_t sector, void *data);
+
 /**
  * identity_probe - look for a signature in a part of a device
  * @facts: the device, opened read-only
  * @first: first sector
  * @sectors: how many
- * @type: set to ext4, LVM2_member, ... or the type of the partition table, or NULL
- * @label: set to its label, or NULL
+ * @is_known: look for the first one of which this is not true, or NULL
+ * @data: its argument
+ * @s: filled in
  *
  * Return: 1 if there is one, 0 if not, or a negative errno.
  */
 int identity_probe(const struct device_facts *facts, uint64_t first, uint64_t sectors,
-		   char **type, char **label);
-
-/* Is it known whose the signature in that sector is? */
-typedef bool (*identity_test)(uint64_t sector, void *data);
-/* The same for the first signature of the whole device that is not known. */
-int identity_find(const struct device_facts *facts, identity_test is_known, void *data,
-		  char **type);
+		   identity_test is_known, void *data, struct signature *s);
 
 /* For table_print(): canonical path, name that survives a reboot, major:minor. */
 char *identity_path(const char *name, void *ctx);

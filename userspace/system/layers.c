@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Mapped devices above and below one another: "holders" and "slaves" in sysfs. */
-#include "system/layers.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/util.h"
 #include "model/name.h"
+#include "system/devmap.h"
 #include "system/lookup.h"
 
 #define ORIGIN	"-real"
@@ -19,7 +19,7 @@ static bool layers_same_group(dev_t devno, dev_t other)
 	return uuid && other_uuid && origin_same_group(uuid, other_uuid);
 }
 
-void layers_below(dev_t devno, devmap_visitor visit, void *data)
+void layers_below(dev_t devno, struct names *names)
 {
 	_cleanup_free_ char *path = blockdev_sysfs(devno, "slaves");
 	_cleanup_dir_ DIR *dir = opendir(path);
@@ -31,8 +31,8 @@ void layers_below(dev_t devno, devmap_visitor visit, void *data)
 
 		if (!name || !layers_same_group(devno, below))
 			continue;
-		visit(name, data);
-		layers_below(below, visit, data);
+		names_add(names, name);
+		layers_below(below, names);
 	}
 }
 

@@ -49,13 +49,6 @@ static void live_take_status(struct live *live, unsigned int at)
 		t->id = status_file_id(&live->status[at]);
 }
 
-static bool live_is_stock(const struct live *live, unsigned int at)
-{
-	const struct target *t = live_target_of(live, at);
-
-	return t && t->stock;
-}
-
 /*
  * A stock target prints its own status only; the module gives the rest, in the form of our
  * targets.  Without its parameter, dm core would complain in the kernel log.  A device that
@@ -69,7 +62,7 @@ static char *live_ask_stock(const char *name, const struct live *live)
 
 	module_params(&m);
 	for (i = 0; m.stock && i < live->raw.nr; i++) {
-		if (!live_is_stock(live, i))
+		if (!live->raw.targets[i].stock)
 			continue;
 		devmap_message(name, live->raw.targets[i].start, NOCLONE_MSG_FASTPATH,
 			       &answer);
@@ -89,7 +82,7 @@ static void live_take_stock(struct live *live, const char *answer)
 	for (i = 0; i < live->raw.nr; i++) {
 		_cleanup_free_ char *line = xasprintf("%s %s", live->raw.targets[i].params, answer);
 
-		if (live_is_stock(live, i))
+		if (live->raw.targets[i].stock)
 			status_parse(&live->status[i], line);
 	}
 }

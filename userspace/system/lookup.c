@@ -369,15 +369,8 @@ int file_lookup(const char *path, bool map, struct file_facts *f)
 /* The running system as a source of facts. */
 #define STANDS_ON_DEPTH	32
 
-static int lookup_device(const struct facts_source *src __unused,
-				      const char *name, struct device_facts *facts)
-{
-	return blockdev_lookup(name, facts);
-}
-
-static int lookup_file(const struct facts_source *src __unused,
-					   const char *path, bool map,
-					   struct file_facts *facts)
+static int lookup_file(const struct facts_source *src __unused, const char *path, bool map,
+		       struct file_facts *facts)
 {
 	return file_lookup(path, map, facts);
 }
@@ -415,14 +408,13 @@ static bool lookup_stands_on(dev_t upper, dev_t lower, unsigned int depth)
 	return found;
 }
 
-static bool lookup_source_stands_on(const struct facts_source *src __unused,
-					  dev_t upper, dev_t lower)
+static bool lookup_source_stands_on(dev_t upper, dev_t lower)
 {
 	return lookup_stands_on(upper, lower, STANDS_ON_DEPTH);
 }
 
 const struct facts_source system_facts = {
-	.lookup = lookup_device,
+	.lookup = blockdev_lookup,
 	.lookup_file = lookup_file,
 	.stands_on = lookup_source_stands_on,
 };

@@ -213,36 +213,32 @@ bool saved_file_says(const char *name, const char *text)
 	return now && !strcmp(now, text);
 }
 
-struct saved_file_search {
-	const char *uuid;
-	char *name;
-};
-
 /* A damaged file has the UUID that can still be read. */
-static void saved_file_try(const char *name, void *data)
+static bool saved_file_has_uuid(const char *name, const char *uuid)
 {
-	struct saved_file_search *search = data;
 	_cleanup_saved_ struct saved s = { 0 };
-	_cleanup_free_ char *why = search->name ? NULL : saved_file_peek(name, &s);
+	_cleanup_free_ char *why = saved_file_peek(name, &s);
 
-	if (s.uuid && !strcmp(s.uuid, search->uuid))
-		search->name = xstrdup(name);
+	return s.uuid && !strcmp(s.uuid, uuid);
 }
 
 char *saved_file_of(const char *name, const char *uuid)
 {
-	struct saved_file_search search = { .uuid = uuid };
+	_cleanup_names_ struct names names = { 0 };
+	unsigned int i;
 
 	if (!*uuid)
 		return NULL;
-	if (saved_file_exists(name))
-		saved_file_try(name, &search);
-	if (!search.name)
-		saved_file_for_each(saved_file_try, &search);
-	return search.name;
+	if (saved_file_exists(name) && saved_file_has_uuid(name, uuid))
+		return xstrdup(name);
+	saved_file_names(&names);
+	for (i = 0; i < names.nr; i++)
+		if (saved_file_has_uuid(names.name[i], uuid))
+			return xstrdup(names.name[i]);
+	return NULL;
 }
 
-int saved_file_for_each(void (*visit)(const char *name, void *data), void *data)
+int saved_file_names(struct names *names)
 {
 	glob_t found = { 0 };
 	int r = access(SAVED_DIR, F_OK) ? GLOB_NOMATCH :
@@ -254,7 +250,7 @@ int saved_file_for_each(void (*visit)(const char *name, void *data), void *data)
 		_cleanup_free_ char *name = saved_name(path + strlen(SAVED_DIR "/"));
 
 		if (name)
-			visit(name, data);
+			names_add(names, name);
 		else
 			log_warn("%s is ignored: no device of that name can be saved", path);
 	}

@@ -21,11 +21,8 @@ bool saved_file_says(const char *name, const char *text);
  * device was renamed.  A new string, or NULL.
  */
 char *saved_file_of(const char *name, const char *uuid);
-/*
- * Call @visit for each device that has a file, sorted by name.  Return: 0, or a negative
- * errno after a message.
- */
-int saved_file_for_each(void (*visit)(const char *name, void *data), void *data);
+/* Of devices that have a file, sorted.  Return: 0, or a negative errno after a message. */
+int saved_file_names(struct names *names);
 
 /*
  * Has the file the mapping of the device?  It is unknown while a leg does not exist, or as long

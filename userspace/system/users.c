@@ -230,7 +230,8 @@ static void users_collect_exclusive(struct uses *uses, const struct use_query *q
 static void users_collect_signature(struct uses *uses, const struct use_query *q)
 {
 	_cleanup_free_ char *suspended = blockdev_attribute(q->facts->devno, "dm/suspended");
-	_cleanup_free_ char *type = NULL, *label = NULL, *by = NULL;
+	_cleanup_signature_ struct signature s = { 0 };
+	_cleanup_free_ char *by = NULL;
 	int r;
 
 	if (q->known >= q->sectors)
@@ -240,14 +241,14 @@ static void users_collect_signature(struct uses *uses, const struct use_query *q
 		users_add(uses, USE_UNREADABLE, "it is suspended", false);
 		return;
 	}
-	r = identity_probe(q->facts, q->first + q->known, q->sectors - q->known, &type, &label);
+	r = identity_probe(q->facts, q->first + q->known, q->sectors - q->known, NULL, NULL, &s);
 	if (r == -EACCES)
 		log_verbose("%s: only root may look for signatures", q->facts->path);
 	else if (r < 0)
 		users_add(uses, USE_UNREADABLE, strerror(-r), false);
 	if (r <= 0)
 		return;
-	by = label ? xasprintf("%s, label \"%s\"", type, label) : xstrdup(type);
+	by = s.label ? xasprintf("%s, label \"%s\"", s.type, s.label) : xstrdup(s.type);
 	users_add(uses, USE_SIGNATURE, by, false);
 }
 
@@ -365,32 +366,21 @@ static bool users_file_is_mapped(const char *name, const struct file_facts *f, b
 	       users_table_has(&live.table, f, true);
 }
 
-struct mapped_search {
-	struct uses *uses;
-	const struct file_facts *facts;
-	const char *self;
-	bool shares;
-};
-
-static void users_file_add_if_mapped(const char *name, void *data)
-{
-	const struct mapped_search *s = data;
-
-	if ((!s->self || strcmp(s->self, name)) &&
-	    users_file_is_mapped(name, s->facts, s->shares))
-		users_add(s->uses, USE_HOLDER, name, false);
-}
-
 void file_uses_collect(struct uses *uses, const struct file_facts *f, dev_t self,
 		       bool shares)
 {
 	_cleanup_free_ char *own = self ? blockdev_mapped_name(self) : NULL;
 	_cleanup_free_ char *name = path_encode(f->path);
-	struct mapped_search search = { uses, f, own, shares };
+	_cleanup_names_ struct names mapped = { 0 };
+	unsigned int i;
 
 	users_collect_table(uses, USE_SWAP, NULL, f, name);
 	users_collect_loops(uses, NULL, f);
-	devmap_for_each(users_file_add_if_mapped, &search);
+	devmap_names(&mapped);
+	for (i = 0; i < mapped.nr; i++)
+		if ((!own || strcmp(own, mapped.name[i])) &&
+		    users_file_is_mapped(mapped.name[i], f, shares))
+			users_add(uses, USE_HOLDER, mapped.name[i], false);
 }
 
 static char *users_process_words(int pid)
@@ -445,7 +435,7 @@ static void users_add_opener(struct uses *uses, dev_t devno, int pid)
 	users_add(uses, USE_PROCESS, by, false)->devno = devno;
 }
 
-void openers_find(struct uses *uses, bool writing)
+void openers_find(struct uses *uses, dev_t device, bool writing)
 {
 	_cleanup_glob_ glob_t found = users_paths("/proc/[0-9]*/fd/*");
 	size_t i;
@@ -456,7 +446,8 @@ void openers_find(struct uses *uses, bool writing)
 		int pid = atoi(path + strlen("/proc/"));
 
 		/* the tool writes to none that it may have inherited */
-		if (devno && (!writing || (pid != getpid() && users_may_write(path) &&
+		if (devno && (!device || devno == device) &&
+		    (!writing || (pid != getpid() && users_may_write(path) &&
 					   !users_serves(pid, devno))))
 			users_add_opener(uses, devno, pid);
 	}
@@ -492,14 +483,10 @@ void open_uses_lasting(struct uses *uses, dev_t devno)
 void open_uses_collect(struct uses *uses, dev_t devno)
 {
 	_cleanup_glob_ glob_t mounts = users_paths("/proc/[0-9]*/mountinfo");
-	_cleanup_uses_ struct uses openers = { 0 };
 	size_t i;
 
 	open_uses_lasting(uses, devno);
-	openers_find(&openers, false);
-	for (i = 0; i < openers.nr; i++)
-		if (openers.use[i].devno == devno)
-			users_add(uses, USE_PROCESS, openers.use[i].by, false);
+	openers_find(uses, devno, false);
 	for (i = 0; !uses->nr && i < mounts.gl_pathc; i++)
 		users_find_foreign_mount(uses, devno, mounts.gl_pathv[i]);
 }

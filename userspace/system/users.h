@@ -69,10 +69,10 @@ void open_uses_lasting(struct uses *uses, dev_t devno);
 void open_uses_collect(struct uses *uses, dev_t devno);
 
 /*
- * All processes that have a block device open; with @writing those that may write, without
- * the server of a disk and this process.  Not complete without root.
+ * The processes that have a block device open, this one or with 0 any; with @writing those
+ * that may write, without the server of a disk and this process.  Not complete without root.
  */
-void openers_find(struct uses *uses, bool writing);
+void openers_find(struct uses *uses, dev_t device, bool writing);
 
 /**
  * struct use_query - the sectors to look at
