@@ -8,24 +8,24 @@
 #include "cmd/cmd.h"
 
 /* Split into argv; getopt wants a writable array that ends with NULL. */
-static int parse(struct options *o, const char *line, struct words *w)
+static int parse(struct options *o, const char *line, struct names *w)
 {
-	words_split(w, line);
-	GROW(w->word, w->nr);
-	w->word[w->nr] = NULL;
-	return options_parse(o, w->nr, w->word);
+	names_split(w, line);
+	GROW(w->name, w->nr);
+	w->name[w->nr] = NULL;
+	return options_parse(o, w->nr, w->name);
 }
 
 static void options_everywhere(void **state __unused)
 {
-	_cleanup_words_ struct words w;
+	_cleanup_names_ struct names w;
 	struct options o;
 	int first = parse(&o, "noclone -n create a --chunk 64K striped /dev/a "
 			  "--uuid=x -t f --udev-timeout 7 /dev/b -fy", &w);
 
 	assert_int_equal(w.nr - first, 5);
-	assert_string_equal(w.word[first], "create");
-	assert_string_equal(w.word[first + 4], "/dev/b");
+	assert_string_equal(w.name[first], "create");
+	assert_string_equal(w.name[first + 4], "/dev/b");
 	assert_int_equal(o.given, OPT_DRY_RUN | OPT_CHUNK | OPT_UUID | OPT_TABLE |
 			 OPT_UDEV_TIMEOUT | OPT_FORCE | OPT_YES);
 	assert_int_equal(o.chunk, 128);
@@ -37,7 +37,7 @@ static void options_everywhere(void **state __unused)
 
 static void options_default(void **state __unused)
 {
-	_cleanup_words_ struct words w;
+	_cleanup_names_ struct names w;
 	struct options o;
 
 	assert_int_equal(parse(&o, "noclone status", &w), 1);
@@ -49,7 +49,7 @@ static void options_default(void **state __unused)
 
 static void options_of_a_file(void **state __unused)
 {
-	_cleanup_words_ struct words w;
+	_cleanup_names_ struct names w;
 	struct options o;
 	int first = parse(&o, "noclone create a file /srv/a -e Buffered "
 			  "--size 1G --allocate", &w);
@@ -76,7 +76,7 @@ static void seconds_with_fractions(void **state __unused)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(good); i++) {
-		_cleanup_words_ struct words w;
+		_cleanup_names_ struct names w;
 
 		assert_true(parse(&o, good[i].line, &w) > 0);
 		assert_int_equal(o.run_ms, good[i].ms);
@@ -86,7 +86,7 @@ static void seconds_with_fractions(void **state __unused)
 
 static void options_after_double_dash_are_words(void **state __unused)
 {
-	_cleanup_words_ struct words w;
+	_cleanup_names_ struct names w;
 	struct options o;
 	int first = parse(&o, "noclone status a -- --json", &w);
 
@@ -97,12 +97,14 @@ static void options_after_double_dash_are_words(void **state __unused)
 
 static int run(const char *line)
 {
-	_cleanup_words_ struct words w;
+	_cleanup_free_ char **argv = NULL;
+	_cleanup_names_ struct names w;
 
-	words_split(&w, line);
-	GROW(w.word, w.nr);
-	w.word[w.nr] = NULL;
-	return command_main(w.nr, w.word);
+	/* other words may be put in their place */
+	names_split(&w, line);
+	argv = xzalloc((w.nr + 1) * sizeof(*argv));
+	memcpy(argv, w.name, w.nr * sizeof(*argv));
+	return command_main(w.nr, argv);
 }
 
 static void usage_errors(void **state __unused)
@@ -210,12 +212,12 @@ static void options_are_used(void **state __unused)
 /* The candidates for the last word of the line, which begins after the last blank. */
 static char *candidates(const char *line)
 {
-	_cleanup_words_ struct words w;
+	_cleanup_names_ struct names w;
 
-	words_split(&w, line);
-	GROW(w.word, w.nr);
-	w.word[w.nr] = "";
-	return complete_word(w.nr - (line[strlen(line) - 1] != ' '), w.word);
+	names_split(&w, line);
+	GROW(w.name, w.nr);
+	w.name[w.nr] = "";
+	return complete_word(w.nr - (line[strlen(line) - 1] != ' '), w.name);
 }
 
 static void completion_proposes(void **state __unused)

@@ -28,13 +28,13 @@ static struct findings plan(enum target_kind kind, uint32_t chunk,
 	_cleanup_table_ struct table t = { 0 };
 	_cleanup_free_ char *printed = NULL;
 	struct findings findings = { 0 };
-	_cleanup_words_ struct words w;
+	_cleanup_names_ struct names w;
 	unsigned int i;
 
-	words_split(&w, words);
+	names_split(&w, words);
 	for (i = 0; i < w.nr; i++) {
 		GROW(req.legs, req.nr_legs);
-		assert_null(leg_spec_parse(&req.legs[req.nr_legs++], w.word[i]));
+		assert_null(leg_spec_parse(&req.legs[req.nr_legs++], w.name[i]));
 	}
 	plan_table(&req, &devices, &t, &findings);
 	printed = table_print(&t, false, NULL, NULL);

@@ -32,7 +32,7 @@ static const char devices[] = "["
 static char *printed(void (*print)(const struct report *r, struct json_object *rows),
 		     const struct report *r, struct json_object *rows)
 {
-	_cleanup_words_ struct words w = { 0 };
+	_cleanup_names_ struct names w = { 0 };
 	struct strbuf b = { 0 };
 	char text[8192] = { 0 };
 	FILE *file = tmpfile();
@@ -48,9 +48,9 @@ static char *printed(void (*print)(const struct report *r, struct json_object *r
 	rewind(file);
 	assert_true(fread(text, 1, sizeof(text) - 1, file) > 0);
 	fclose(file);
-	words_split(&w, text);
+	names_split(&w, text);
 	for (i = 0; i < w.nr; i++)
-		strbuf_add(&b, "%s%s", i ? " " : "", w.word[i]);
+		strbuf_add(&b, "%s%s", i ? " " : "", w.name[i]);
 	return strbuf_take(&b);
 }
 

@@ -110,18 +110,15 @@ void names_free(struct names *names)
 	names->name = NULL;
 }
 
-void words_split(struct words *w, const char *line)
+void names_split(struct names *words, const char *line)
 {
+	_cleanup_free_ char *text = xstrdup(line);
 	char *save = NULL, *word;
 
-	w->nr = 0;
-	w->word = NULL;
-	w->text = xstrdup(line);
-	for (word = strtok_r(w->text, " \t\r\n", &save); word;
-	     word = strtok_r(NULL, " \t\r\n", &save)) {
-		GROW(w->word, w->nr);
-		w->word[w->nr++] = word;
-	}
+	*words = (struct names) { 0 };
+	for (word = strtok_r(text, " \t\r\n", &save); word;
+	     word = strtok_r(NULL, " \t\r\n", &save))
+		names_add(words, word);
 }
 
 bool str_starts(const char *s, const char *prefix)
@@ -357,12 +354,6 @@ const char *read_name(DIR *dir)
 void cleanup_free(void *p)
 {
 	free(*(void **)p);
-}
-
-void cleanup_words(struct words *w)
-{
-	free(w->word);
-	free(w->text);
 }
 
 void cleanup_strbuf(struct strbuf *b)

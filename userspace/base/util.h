@@ -77,23 +77,16 @@ char *size_format(uint64_t sectors);
 /* Rounded to at most five characters and one decimal: "1.4T" */
 char *size_format_short(uint64_t sectors);
 
-/* Names of mapped devices, or of saved ones. */
+/* Names of mapped devices, or of saved ones; or the words of a line. */
 struct names {
 	char **name;
 	unsigned int nr;
 };
 
 void names_add(struct names *names, const char *name);
+/* The words of a string that is split at white space. */
+void names_split(struct names *words, const char *line);
 void names_free(struct names *names);
-
-/* A string split at white space; @text holds the words. */
-struct words {
-	char **word;
-	unsigned int nr;
-	char *text;
-};
-
-void words_split(struct words *w, const char *line);
 
 bool str_starts(const char *s, const char *prefix);
 bool parse_u64(const char *s, uint64_t *value);
@@ -121,14 +114,12 @@ char *read_line_of(const char *path);
 const char *read_name(DIR *dir);
 
 void cleanup_free(void *p);
-void cleanup_words(struct words *w);
 void cleanup_strbuf(struct strbuf *b);
 void cleanup_close(int *fd);
 void cleanup_dir(DIR **dir);
 
 #define _cleanup_free_		__attribute__((cleanup(cleanup_free)))
 #define _cleanup_names_		__attribute__((cleanup(names_free)))
-#define _cleanup_words_		__attribute__((cleanup(cleanup_words)))
 #define _cleanup_strbuf_	__attribute__((cleanup(cleanup_strbuf)))
 #define _cleanup_close_		__attribute__((cleanup(cleanup_close)))
 #define _cleanup_dir_		__attribute__((cleanup(cleanup_dir)))

@@ -124,11 +124,11 @@ static void complete_alternatives(struct complete *c, const char *kinds)
 /* One kind for each word, the last one for all that follow. */
 static void complete_argument(struct complete *c)
 {
-	_cleanup_words_ struct words kinds = { 0 };
+	_cleanup_names_ struct names kinds = { 0 };
 
-	words_split(&kinds, c->cmd->kinds);
+	names_split(&kinds, c->cmd->kinds);
 	if (kinds.nr && (c->cmd->max == ANY_NUMBER || c->nr < c->cmd->max))
-		complete_alternatives(c, kinds.word[MIN((unsigned int)c->nr, kinds.nr - 1)]);
+		complete_alternatives(c, kinds.name[MIN((unsigned int)c->nr, kinds.nr - 1)]);
 }
 
 static void complete_options(struct complete *c)

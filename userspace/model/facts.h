@@ -185,8 +185,6 @@ void file_facts_free(struct file_facts *facts);
 
 /* What is wrong or worth a word: all of it, not only the first. */
 
-/* What is wrong or worth a word: all of it, not only the first. */
-
 /**
  * enum finding_level - how much it matters
  * @FINDING_OK: all is well

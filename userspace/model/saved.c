@@ -77,7 +77,7 @@ char *saved_name(const char *file)
 }
 
 /* Of the next leg, in the order of the table; there may be more of them than legs. */
-static void saved_add_signature(struct saved *s, const struct words *w)
+static void saved_add_signature(struct saved *s, const struct names *w)
 {
 	unsigned int leg, nr = s->nr++;
 	struct target *t = NULL;
@@ -86,20 +86,20 @@ static void saved_add_signature(struct saved *s, const struct words *w)
 		t = table_next_leg(&s->table, t, &leg);
 	while (t && nr--);
 	if (t)
-		t->legs[leg].signature = xasprintf("%s%s%s", w->word[1], w->nr > 2 ? " " : "",
-						   w->nr > 2 ? w->word[2] : "");
+		t->legs[leg].signature = xasprintf("%s%s%s", w->name[1], w->nr > 2 ? " " : "",
+						   w->nr > 2 ? w->name[2] : "");
 }
 
 /* The words of a comment; of two UUIDs, one is another device's. */
-static bool saved_take(struct saved *s, const struct words *w)
+static bool saved_take(struct saved *s, const struct names *w)
 {
-	const char *word = w->nr ? w->word[0] : "";
+	const char *word = w->nr ? w->name[0] : "";
 
 	if (w->nr == 1 && !strcmp(word, "readonly")) {
 		s->readonly = true;
 	} else if (w->nr == 2 && !strcmp(word, "uuid") && !s->uuid &&
-		   !uuid_problem(w->word[1])) {
-		s->uuid = xstrdup(w->word[1]);
+		   !uuid_problem(w->name[1])) {
+		s->uuid = xstrdup(w->name[1]);
 	} else if ((w->nr == 2 || w->nr == 3) && !strcmp(word, "signature")) {
 		saved_add_signature(s, w);
 	} else {
@@ -120,13 +120,13 @@ static void saved_parse_keywords(struct saved *s, const char *text,
 
 	for (; *text; text += strcspn(text, "\n"), text += *text == '\n') {
 		_cleanup_free_ char *line = xstrndup(text, strcspn(text, "\n"));
-		_cleanup_words_ struct words w = { 0 };
+		_cleanup_names_ struct names w = { 0 };
 		const char *comment = line + strspn(line, "# \t");
 
 		nr++;
 		if (!str_starts(comment, KEYWORD))
 			continue;
-		words_split(&w, comment + strlen(KEYWORD));
+		names_split(&w, comment + strlen(KEYWORD));
 		if (!saved_take(s, &w))
 			finding_at(findings, FINDING_ERROR, nr,
 				   "A comment with \"noclone:\" is \"uuid UUID\", \"readonly\" or \"signature TYPE [UUID]\"");

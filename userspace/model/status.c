@@ -189,11 +189,11 @@ static bool status_parse_words(struct status *s, char **word, unsigned int nr)
 
 int status_parse(struct status *s, const char *line)
 {
-	_cleanup_words_ struct words w;
+	_cleanup_names_ struct names w;
 
 	memset(s, 0, sizeof(*s));
-	words_split(&w, line);
-	if (w.nr && status_parse_words(s, w.word, w.nr))
+	names_split(&w, line);
+	if (w.nr && status_parse_words(s, w.name, w.nr))
 		return 0;
 	status_free(s);
 	return -EINVAL;

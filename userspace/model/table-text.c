@@ -206,11 +206,11 @@ static bool table_parse_striped(struct args *a)
 
 static void table_parse_params(struct target *t, struct findings *findings)
 {
-	_cleanup_words_ struct words w;
+	_cleanup_names_ struct names w;
 	struct args args;
 
-	words_split(&w, t->params);
-	args = (struct args) { t, w.word, w.nr, findings };
+	names_split(&w, t->params);
+	args = (struct args) { t, w.name, w.nr, findings };
 	if (t->kind == TARGET_STRIPED)
 		t->understood = table_parse_striped(&args);
 	else if (t->kind != TARGET_OTHER)

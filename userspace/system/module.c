@@ -69,13 +69,13 @@ static bool module_line_is(const char *path, char letter)
 char *module_boot_word(const char *prefix)
 {
 	_cleanup_free_ char *line = read_line_of("/proc/cmdline");
-	_cleanup_words_ struct words w;
+	_cleanup_names_ struct names w;
 	unsigned int i;
 
-	words_split(&w, line ? line : "");
+	names_split(&w, line ? line : "");
 	for (i = w.nr; i--;)
-		if (str_starts(w.word[i], prefix))
-			return xstrdup(w.word[i]);
+		if (str_starts(w.name[i], prefix))
+			return xstrdup(w.name[i]);
 	return NULL;
 }
 
@@ -219,7 +219,7 @@ static bool module_key_is_listed(const char *keys, const char *words)
 }
 
 bool module_key_is_unknown(const char *keys, const char *signer, const char *sig_key,
-		    const char *certificate)
+			   const char *certificate)
 {
 	_cleanup_free_ char *serial = module_key_number_after(certificate, "serial=");
 	_cleanup_free_ char *id = module_key_number_after(certificate, "Subject Key Identifier: \n");

@@ -56,6 +56,6 @@ void module_check(struct findings *f);
  * signed, only the name is compared.
  */
 bool module_key_is_unknown(const char *keys, const char *signer, const char *sig_key,
-		    const char *certificate);
+			   const char *certificate);
 
 #endif /* NOCLONE_MODULE_H */
