@@ -40,7 +40,8 @@ static void deactivate_record(const char *file, struct saved *s)
 	sigset_t before;
 	int r;
 
-	if (left || saved_file_is_forced(file) || saved_file_unwritable(file) || signatures_record(&s->table, false))
+	if (left || saved_file_is_forced(file) || saved_file_unwritable(file) ||
+	    signatures_record(&s->table, false))
 		return;
 	text = saved_print(s);
 	if (saved_file_says(file, text))

@@ -66,7 +66,8 @@ void parts_add_table(struct parts *parts, const char *name, const struct table *
 		if (target->path)
 			part = guard_file_part(target);
 		else
-			part.range = facts_range(&f, target->legs[i].start, target_leg_length(target));
+			part.range = facts_range(&f, target->legs[i].start,
+						 target_leg_length(target));
 		part.name = xstrdup(name);
 		GROW(parts->part, parts->nr);
 		parts->part[parts->nr++] = part;

@@ -92,7 +92,8 @@ static glob_t users_paths(const char *pattern)
 
 static bool users_share(const struct device_facts *a, const struct device_facts *b)
 {
-	const struct disk_range x = facts_range(a, 0, a->sectors), y = facts_range(b, 0, b->sectors);
+	const struct disk_range x = facts_range(a, 0, a->sectors);
+	const struct disk_range y = facts_range(b, 0, b->sectors);
 
 	return a->devno == b->devno || disk_ranges_meet(&x, &y);
 }
