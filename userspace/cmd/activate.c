@@ -28,33 +28,6 @@
 #define MAX_BLOCK	4096
 #define LOOP_TRIES	64
 
-/**
- * struct activation - of one device
- * @o: options
- * @name: of the device
- * @saved: what its file says
- * @findings: of its legs
- * @lock: of its file, or -1
- * @legs: while legs are looked at, or -1
- * @forced: a leg has another signature than the file says
- */
-struct activation {
-	const struct options *o;
-	const char *name;
-	struct saved saved;
-	struct findings findings;
-	int lock, legs;
-	bool forced;
-};
-
-static void activate_free(struct activation *a)
-{
-	saved_free(&a->saved);
-	findings_free(&a->findings);
-	cleanup_close(&a->legs);
-	cleanup_close(&a->lock);
-}
-
 /*
  * Without the module such a file was a loop device, for which a discard makes a hole.
  * Engine extent has no use for a file with holes, and direct fills them.
@@ -76,39 +49,36 @@ static void activate_replace_engines(const char *name, struct table *t)
 	}
 }
 
-static int activate_check(struct activation *a)
+/* @forced: a leg has another signature than the file says */
+static int activate_check(struct change *c, bool *forced)
 {
-	const bool dry_run = opt(a->o, OPT_DRY_RUN);
+	const bool dry_run = opt(c->o, OPT_DRY_RUN);
 	const struct guard guard = {
-		.exclusive = !dry_run, .any_signature = true, .readonly = a->saved.readonly,
+		.exclusive = !dry_run, .any_signature = true, .readonly = c->readonly,
 	};
-	_cleanup_free_ char *path = saved_path(a->name);
-	struct table *t = &a->saved.table;
 
-	signatures_check(&a->saved.table, !dry_run, &a->findings);
-	a->forced = findings_count(&a->findings, FINDING_ERROR);
-	activate_replace_engines(a->name, t);
-	lint_table(t, &system_facts, 0, &a->findings);
-	guard_table(t, &guard, &a->findings);
-	findings_log(&a->findings, path, FINDING_OK);
-	if (!findings_count(&a->findings, FINDING_ERROR))
+	signatures_check(&c->old.table, !dry_run, &c->findings);
+	*forced = findings_count(&c->findings, FINDING_ERROR);
+	/* with the lines of the file, that findings are about */
+	c->table = c->old.table;
+	c->old.table = (struct table) { 0 };
+	activate_replace_engines(c->dev.name, &c->table);
+	lint_table(&c->table, &system_facts, 0, &c->findings);
+	guard_table(&c->table, &guard, &c->findings);
+	findings_log(&c->findings, c->path, FINDING_OK);
+	if (!findings_count(&c->findings, FINDING_ERROR))
 		return 0;
-	if (!opt(a->o, OPT_FORCE)) {
-		log_err("%s is not activated", a->name);
+	if (!opt(c->o, OPT_FORCE)) {
+		log_err("%s is not activated", c->dev.name);
 		return -EPERM;
 	}
-	log_warn("%s: --force: activated nevertheless, if the kernel permits it", a->name);
+	log_warn("%s: --force: activated nevertheless, if the kernel permits it", c->dev.name);
 	return 0;
 }
 
-/* What others have taken since the checks is found again before the device runs. */
-static int activate_load(struct activation *a, const struct table *t)
+static int activate_load(struct change *c)
 {
-	struct change_unused unused = {
-		.known = &a->findings, .table = t, .readonly = a->saved.readonly,
-	};
-	const struct devmap_check check = { .loaded = change_still_unused, .data = &unused };
-	int r = devmap_create(a->name, a->saved.uuid, t, a->saved.readonly, &check, &a->legs);
+	int r = change_switch(c);
 
 	/* with udev late, it is active */
 	return r == -ETIMEDOUT ? 0 : r;
@@ -165,101 +135,92 @@ static char *activate_attach_loop(const struct target *t, bool readonly)
 }
 
 /* The same sectors without the module.  Return: 0, or a negative errno after a message. */
-static int activate_stand_in_table(const struct saved *s, struct table *table)
+static int activate_exchange(struct change *c)
 {
+	struct table table = { 0 };
 	unsigned int i;
 
-	for (i = 0; i < s->table.nr; i++) {
-		const struct target *t = &s->table.targets[i];
+	for (i = 0; i < c->table.nr; i++) {
+		const struct target *t = &c->table.targets[i];
 		_cleanup_free_ char *loop = t->path ?
-			activate_attach_loop(t, s->readonly) : NULL;
+			activate_attach_loop(t, c->readonly) : NULL;
 
 		if (t->path && !loop)
-			return -ENODEV;
-		exchange_add_stock(table, t, loop);
+			break;
+		exchange_add_stock(&table, t, loop);
 	}
+	if (i < c->table.nr) {
+		table_free(&table);
+		return -ENODEV;
+	}
+	table_free(&c->table);
+	c->table = table;
 	return 0;
 }
 
 /* Without the module, or with an older one that does not know all of the table. */
-static const char *activate_stand_in(struct activation *a)
+static const char *activate_stand_in(struct change *c)
 {
-	const bool loop = table_has_file(&a->saved.table);
-	_cleanup_table_ struct table t = { 0 };
+	const bool loop = table_has_file(&c->table);
 
-	if (opt(a->o, OPT_STRICT)) {
+	if (opt(c->o, OPT_STRICT)) {
 		log_err("%s is not activated: without the module only dm's own targets could be used, and --strict forbids that",
-			a->name);
+			c->dev.name);
 		return NULL;
 	}
-	if (activate_stand_in_table(&a->saved, &t) || activate_load(a, &t))
+	if (activate_exchange(c) || activate_load(c))
 		return NULL;
-	log_warn("%s runs without this module, on %s, until %s", a->name, loop ?
+	log_warn("%s runs without this module, on %s, until %s", c->dev.name, loop ?
 		 "loop devices" : "dm's own targets", loop ?
 		 "it is deactivated and activated again" : "noclone convert changes that");
 	return loop ? "activated with loop devices" : "activated with stock targets";
 }
 
-static const char *activate_create(struct activation *a)
+static const char *activate_create(struct change *c)
 {
-	const struct table *t = &a->saved.table;
-	int r = module_load_for(t);
+	int r = module_load_for(&c->table);
 
 	/* the user has interrupted modprobe */
 	if (r == -EINTR)
 		return NULL;
 	if (r)
-		return activate_stand_in(a);
-	r = activate_load(a, t);
+		return activate_stand_in(c);
+	r = activate_load(c);
 	/* a newer tool may have saved it */
-	if (r == -EINVAL && table_has_noclone(t))
-		return activate_stand_in(a);
+	if (r == -EINVAL && table_has_noclone(&c->table))
+		return activate_stand_in(c);
 	if (r)
 		return NULL;
-	live_warn_stand_in(a->name);
+	live_warn_stand_in(c->dev.name);
 	return "activated";
 }
 
-static const char *activate_print_plan(const struct activation *a)
-{
-	const struct saved *s = &a->saved;
-	_cleanup_free_ char *quoted = shell_quote(s->uuid);
-	_cleanup_free_ char *options = xasprintf("%s --uuid %s",
-		s->readonly ? " --readonly" : "", quoted);
-	_cleanup_free_ char *line = dry_run_dmsetup("create", a->name, options, &s->table);
-
-	dry_run(a->o, "activate", a->name, s->uuid, &s->table, &a->findings, line);
-	return "";
-}
-
 /* A device that has the name already.  Return: its state, or NULL after a message. */
-static const char *activate_existing(const struct activation *a,
-				     const struct devmap_device *dev)
+static const char *activate_existing(const char *uuid, const struct devmap_device *dev)
 {
-	if (strcmp(a->saved.uuid, dev->uuid))
+	if (strcmp(uuid, dev->uuid))
 		log_err("%s: another device has that name (UUID %s): rename or remove it",
-			a->name, *dev->uuid ? dev->uuid : "none");
+			dev->name, *dev->uuid ? dev->uuid : "none");
 	else if (dev->live_table)
 		return "active already";
 	else
-		log_err("%s has no table: noclone remove %s, then activate it again", a->name,
-			a->name);
+		log_err("%s has no table: noclone remove %s, then activate it again", dev->name,
+			dev->name);
 	return NULL;
 }
 
 /* The device may be active under another name.  Return: true after a message. */
-static bool activate_is_renamed(const struct activation *a)
+static bool activate_is_renamed(const struct change *c)
 {
-	_cleanup_free_ char *other = devmap_name_of_uuid(a->saved.uuid);
-	_cleanup_free_ char *path = saved_path(a->name);
-	_cleanup_free_ char *file = other ? saved_file_of(other, a->saved.uuid) : NULL;
+	_cleanup_free_ char *other = devmap_name_of_uuid(c->dev.uuid);
+	_cleanup_free_ char *file = other ? saved_file_of(other, c->dev.uuid) : NULL;
 
-	if (file && strcmp(file, a->name))
+	if (file && strcmp(file, c->dev.name))
 		log_err("%s has the UUID of %s, which is saved in a file of its own: if that one is the device, \"rm %s\"",
-			path, file, path);
+			c->path, file, c->path);
 	else if (other)
 		log_err("%s is active under the name %s: \"dmsetup rename %s %s\" gives it back its name",
-			a->name, other, other, a->name);
+			c->dev.name, other, other, c->dev.name);
 	return other;
 }
 
@@ -267,24 +228,28 @@ static bool activate_is_renamed(const struct activation *a)
  * A power cut between a change and the new file: the device had one table or the other.
  * The old one may be activated, because what follows a change waits for the new file.
  */
-static void activate_say_leftover(const char *name, const char *uuid)
+static void activate_say_leftover(const struct change *c)
 {
-	_cleanup_free_ char *path = saved_path(name), *new = saved_file_leftover(name, uuid);
+	_cleanup_free_ char *new = saved_file_leftover(c->dev.name, c->dev.uuid);
 
 	if (new)
 		log_warn("%s is what a command has left that was interrupted: if the device had that table, deactivate it, \"mv %s %s\" and activate it; if not, \"rm %s\"",
-			 new, new, path, new);
+			 new, new, c->path, new);
 }
 
 /* A device that is not saved leaves no file of a lock behind. */
-static int activate_read(struct activation *a)
+static int activate_read(struct change *c)
 {
-	if (!opt(a->o, OPT_DRY_RUN) && saved_file_exists(a->name)) {
-		a->lock = saved_file_lock(a->name);
-		if (a->lock < 0)
-			return a->lock;
-	}
-	return saved_file_read(a->name, &a->saved);
+	int r = saved_file_exists(c->dev.name) ? saved_update_lock(c, c->dev.name) : 0;
+
+	if (!r)
+		r = saved_file_read(c->dev.name, &c->old);
+	if (r)
+		return r;
+	c->path = saved_path(c->dev.name);
+	c->dev.uuid = xstrdup(c->old.uuid);
+	c->readonly = c->old.readonly;
+	return 0;
 }
 
 /*
@@ -292,56 +257,57 @@ static int activate_read(struct activation *a)
  * processes fail: at boot many devices come at once.  Goes on without the lock after a
  * while, because a disk that does not answer must not stop the others.
  */
-static void activate_lock_legs(struct activation *a)
+static void activate_lock_legs(struct change *c)
 {
-	if (opt(a->o, OPT_DRY_RUN))
+	if (opt(c->o, OPT_DRY_RUN))
 		return;
-	a->legs = run_lock_for(RUN_DIR "/legs", LEGS_SECONDS);
-	if (a->legs < 0)
-		log_verbose("going on without the lock of the legs: %s", strerror(-a->legs));
+	c->legs = run_lock_for(RUN_DIR "/legs", LEGS_SECONDS);
+	if (c->legs < 0)
+		log_verbose("going on without the lock of the legs: %s", strerror(-c->legs));
 }
 
-static const char *activate_absent(struct activation *a)
+static const char *activate_absent(struct change *c)
 {
 	const char *state;
+	bool forced;
 
-	if (activate_is_renamed(a))
+	if (activate_is_renamed(c))
 		return NULL;
-	activate_say_leftover(a->name, a->saved.uuid);
-	activate_lock_legs(a);
-	if (activate_check(a))
+	activate_say_leftover(c);
+	activate_lock_legs(c);
+	if (activate_check(c, &forced))
 		return NULL;
-	if (opt(a->o, OPT_DRY_RUN))
-		return activate_print_plan(a);
-	state = activate_create(a);
+	if (opt(c->o, OPT_DRY_RUN))
+		return change_print(c, "", "") ? NULL : "";
+	state = activate_create(c);
 	if (state)
-		saved_file_set_forced(a->name, a->forced);
+		saved_file_set_forced(c->dev.name, forced);
 	return state;
 }
 
-static const char *activate(const struct options *o, const char *name)
+const char *activate_device(const struct options *o, const char *name)
 {
-	__attribute__((cleanup(activate_free))) struct activation a = {
-		.o = o, .name = name, .lock = -1, .legs = -1,
-	};
+	_cleanup_change_ struct change c = CHANGE_INIT(o, "activate");
 	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
-	int r = activate_read(&a);
+	int r;
 
-	if (r)
+	c.activates = true;
+	c.dev.name = xstrdup(name);
+	if (activate_read(&c))
 		return NULL;
 	r = devmap_info(name, &dev);
 	/* what a command that was killed has left goes first */
-	if (!r && (opt(o, OPT_DRY_RUN) || strcmp(a.saved.uuid, dev.uuid) ||
+	if (!r && (opt(o, OPT_DRY_RUN) || strcmp(c.dev.uuid, dev.uuid) ||
 		   !devmap_remove_unfinished(&dev)))
-		return activate_existing(&a, &dev);
+		return activate_existing(c.dev.uuid, &dev);
 	if (!r || devmap_is_absent(r))
-		return activate_absent(&a);
+		return activate_absent(&c);
 	log_err("%s: %s", name, devmap_reason(r));
 	return NULL;
 }
 
 /* Do its legs exist?  Another saved device may be one of them. */
-static bool activate_is_ready(const char *name)
+bool activate_is_ready(const char *name)
 {
 	_cleanup_free_ char *why = NULL, *missing = NULL;
 	_cleanup_saved_ struct saved s = { 0 };
@@ -349,13 +315,4 @@ static bool activate_is_ready(const char *name)
 	why = saved_file_peek(name, &s);
 	missing = signatures_missing(&s.table);
 	return !missing;
-}
-
-int cmd_activate(const struct options *o, int argc, char **argv)
-{
-	static const struct each_saved e = {
-		"activate", "start", activate_is_ready, activate,
-	};
-
-	return each_saved(&e, o, argc, argv);
 }

@@ -5,6 +5,7 @@
 #include "cmd/change.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/child.h"
@@ -34,21 +35,18 @@ static int change_check_alone(const struct change *c)
 	return -EBUSY;
 }
 
-int change_lock(struct change *c)
-{
-	return saved_update_begin(&c->update, c->o, c->dev.name, c->dev.uuid);
-}
-
 int change_begin(struct change *c, const char *word)
 {
 	_cleanup_devmap_device_ struct devmap_device before = { 0 };
 	int r = select_device(word, &before);
 
 	if (!r && !c->late)
-		r = saved_update_begin(&c->update, c->o, before.name, before.uuid);
+		r = saved_update_lock(c, before.name);
 	/* the process that had the lock may have changed it */
 	if (!r)
 		r = select_device(before.name, &c->dev);
+	if (!r && !c->late)
+		r = saved_update_begin(c);
 	if (!r)
 		r = change_check_alone(c);
 	c->readonly = c->dev.readonly;
@@ -140,13 +138,18 @@ static bool change_is_known(const struct finding *p, const struct findings *know
 	return p->level != FINDING_ERROR;
 }
 
-int change_still_unused(const char *name, void *data)
+/*
+ * Has another process taken parts of the device since they were checked?  Device-mapper lets
+ * devices share the sectors of their legs.  Of two who load a table and look for others before
+ * it runs, the later one finds the other: inactive tables count.
+ */
+static int change_still_unused(const char *name, const struct change *c)
 {
 	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
 	_cleanup_findings_ struct findings findings = { 0 };
-	const struct change_unused *c = data;
 	struct guard guard = {
-		.loaded = true, .saved = c->saved, .readonly = c->readonly,
+		.loaded = true, .saved = !c->activates && !backing_is_new(&c->backing),
+		.readonly = c->readonly,
 	};
 	int r = devmap_info(name, &dev);
 	unsigned int i;
@@ -156,9 +159,9 @@ int change_still_unused(const char *name, void *data)
 		return r;
 	}
 	guard.self = dev.devno;
-	guard_table(c->table, &guard, &findings);
+	guard_table(&c->table, &guard, &findings);
 	for (i = 0; i < findings.nr; i++) {
-		if (change_is_known(&findings.finding[i], c->known))
+		if (change_is_known(&findings.finding[i], &c->findings))
 			continue;
 		log_err("%s: %s", name, findings.finding[i].text);
 		r = -EBUSY;
@@ -204,10 +207,6 @@ static int change_check_loaded(const char *name, void *data)
 {
 	const struct change *c = data;
 	_cleanup_free_ char *other = c->agreed ? NULL : change_data(c, &system_facts, false);
-	struct change_unused unused = {
-		.known = &c->findings, .table = &c->table, .saved = !backing_is_new(&c->backing),
-		.readonly = c->readonly,
-	};
 
 	if (!change_is_still(c))
 		log_err("%s: another process has changed its table meanwhile: look at it, and try again",
@@ -215,11 +214,11 @@ static int change_check_loaded(const char *name, void *data)
 	else if (other)
 		log_err("%s: %s", name, other);
 	else
-		return c->same ? change_check_faithful(c) : change_still_unused(name, &unused);
+		return c->same ? change_check_faithful(c) : change_still_unused(name, c);
 	return -EAGAIN;
 }
 
-static int change_switch(struct change *c)
+int change_switch(struct change *c)
 {
 	const struct devmap_check check = {
 		.loaded = change_check_loaded, .data = c, .alone = c->alone,
@@ -227,14 +226,14 @@ static int change_switch(struct change *c)
 
 	if (c->dev.devno)
 		return devmap_reload(c->dev.name, &c->table, c->readonly, &check);
-	return devmap_create(c->dev.name, c->dev.uuid, &c->table, c->readonly, &check, NULL);
+	return devmap_create(c->dev.name, c->dev.uuid, &c->table, c->readonly, &check,
+			     &c->legs);
 }
 
 /* A new device that is not to be saved leaves the file of a saved one as it is. */
 static int change_stage(struct change *c)
 {
-	return c->dev.devno || c->update.add ?
-	       saved_update_stage(&c->update, &c->table, c->readonly) : 0;
+	return c->dev.devno || c->add ? saved_update_stage(c, &c->table) : 0;
 }
 
 /*
@@ -267,7 +266,7 @@ static int change_do(struct change *c)
 		good = !r || r == -ETIMEDOUT;
 	}
 	if (good)
-		r = saved_update_commit(&c->update) ? : r;
+		r = saved_update_commit(c) ? : r;
 	/*
 	 * If a resume failed half-way, the new table may run: then the file has to stay.  With
 	 * -EAGAIN it never ran, and no other table has a file that is new.
@@ -279,7 +278,7 @@ static int change_do(struct change *c)
 	 * create starts takes the lock; of other verbs it stays until change_end().
 	 */
 	if (!good || !c->dev.devno)
-		saved_update_end(&c->update);
+		saved_update_end(c);
 	return r;
 }
 
@@ -304,10 +303,9 @@ int change_run(struct change *c)
 
 int change_finish(struct change *c)
 {
-	if (opt(c->o, OPT_DRY_RUN) || !c->update.left)
+	if (opt(c->o, OPT_DRY_RUN) || !c->left)
 		return 0;
-	return saved_update_stage(&c->update, &c->live.table, c->readonly) ? :
-	       saved_update_commit(&c->update);
+	return saved_update_stage(c, &c->live.table) ? : saved_update_commit(c);
 }
 
 static char *change_words(const struct change *c)
@@ -329,7 +327,7 @@ int change_print(struct change *c, const char *before, const char *after)
 	if (r)
 		return r;
 	file = backing_words(&c->backing);
-	line = xasprintf("%s%s%s%s%s", before, file, words, saved_update_words(&c->update), after);
+	line = xasprintf("%s%s%s%s%s", before, file, words, c->words ? : "", after);
 	dry_run(c->o, c->command, c->dev.name, c->dev.devno ? NULL : c->dev.uuid, &c->table,
 		&c->findings, line);
 	return 0;
@@ -337,7 +335,13 @@ int change_print(struct change *c, const char *before, const char *after)
 
 void change_end(struct change *c)
 {
-	saved_update_end(&c->update);
+	saved_update_end(c);
+	cleanup_close(&c->legs);
+	free(c->path);
+	free(c->damage);
+	saved_free(&c->old);
+	free(c->text);
+	free(c->words);
 	backing_free(&c->backing);
 	findings_free(&c->findings);
 	table_free(&c->table);

@@ -9,32 +9,58 @@
  *	change_run()		the file, the saved file, the device
  *	change_end()		whatever has happened
  *
- * Only change_run() changes anything.
+ * Only change_run() changes anything.  The file of a saved device follows the device:
+ *
+ *	saved_update_lock()	wait for the lock of the file
+ *	saved_update_begin()	read it
+ *	saved_update_stage()	write the new file beside the old one
+ *	...			change the device
+ *	saved_update_commit()	put the new file in the place of the old one
+ *	saved_update_end()	whatever has happened
+ *
+ * so a file that cannot be written leaves the device unchanged, and a power cut leaves the
+ * old file or the new one.  A device that is not saved passes through with its name locked.
+ * In a dry run the stage only looks.  If the file says it all already, it is not written.
  */
 #ifndef NOCLONE_CHANGE_H
 #define NOCLONE_CHANGE_H
 
+#include <signal.h>
+
+#include "model/saved.h"
 #include "model/table.h"
 #include "system/backing.h"
 #include "system/devmap.h"
 #include "cli/options.h"
-#include "cmd/saved-update.h"
 
 /**
  * struct change - one device, while a command gives it a table
  * @o: options
  * @command: the name of the command
- * @dev: the device; for create its name and UUID only
- * @live: the table that runs; none for create
+ * @dev: the device; for create and activate its name and UUID only
+ * @live: the table that runs; none for these
  * @table: the new table
  * @readonly: the device is to be
- * @late: the lock is taken by change_lock(), when the user has answered
+ * @late: the lock is taken when the user has answered
  * @alone: the device must be neither suspended nor in a change by another process
  * @same: the new table must map every sector as the old one does
  * @agreed: the user wants the device to have other data
  * @backing: the file of the new table
  * @findings: what the checks have found, and --force has overridden
- * @update: its file as a saved device
+ * @activates: by its own file; so parts of saved devices do not count as used
+ * @legs: while legs are looked at, see activate_lock_legs(); or -1
+ * @add: save it from now on
+ * @as_is: with the new table even if that has no target of this module
+ * @saved: it has a file
+ * @left: an interrupted command has left a new file of the device beside the old one
+ * @path: of its file
+ * @old: what the file with its name says
+ * @damage: why that is not all, or NULL
+ * @text: of the new file, after the stage
+ * @words: after the stage: " && ...", which writes the file, or NULL
+ * @staged: a new file waits, and signals that would end the tool between device and file
+ * @signals: the mask of before
+ * @lock: of the file; held until saved_update_end(), or -1
  */
 struct change {
 	const struct options *o;
@@ -49,14 +75,28 @@ struct change {
 	bool agreed;
 	struct backing backing;
 	struct findings findings;
-	struct saved_update update;
+	bool activates;
+	int legs;
+	bool add;
+	bool as_is;
+	bool saved;
+	bool left;
+	char *path;
+	struct saved old;
+	char *damage;
+	char *text;
+	char *words;
+	bool staged;
+	sigset_t signals;
+	int lock;
 };
 
 /* Each: 0, or a negative errno after a message. */
 int change_begin(struct change *c, const char *word);
-int change_lock(struct change *c);
 int change_check(struct change *c);
 int change_run(struct change *c);
+/* The table alone: -ETIMEDOUT if it runs, but udev has not answered. */
+int change_switch(struct change *c);
 /* A device that is as it is to be may lack its file, if the command was interrupted. */
 int change_finish(struct change *c);
 /* @before: shell commands that come first, each with its " && "; @after: likewise */
@@ -71,34 +111,16 @@ char *change_data(const struct change *c, const struct facts_source *src, bool a
 /* Facts as they will be when the file has changed. */
 const struct facts_source *change_facts(const struct change *c);
 
-/**
- * struct change_unused - for change_still_unused()
- * @known: what --force has overridden
- * @table: what was loaded
- * @saved: parts of saved devices that are not active count
- * @readonly: the table only reads
- */
-struct change_unused {
-	const struct findings *known;
-	const struct table *table;
-	bool saved;
-	bool readonly;
-};
-
-/**
- * change_still_unused - has another process taken parts of a device since they were checked?
- * @name: of the mapped device, which has the table as its inactive one
- * @data: struct change_unused
- *
- * Device-mapper lets devices share the sectors of their legs.  Of two who load a table and
- * look for others before it runs, the later one finds the other: inactive tables count.
- *
- * Return: 0, or a negative errno after a message.
- */
-int change_still_unused(const char *name, void *data);
+/* Each: likewise.  @name: of the device, which may have to be looked at again then */
+int saved_update_lock(struct change *c, const char *name);
+int saved_update_begin(struct change *c);
+/* @new: the table that the device is to get; its legs and files exist, but for a dry run */
+int saved_update_stage(struct change *c, const struct table *new);
+int saved_update_commit(struct change *c);
+void saved_update_end(struct change *c);
 
 #define CHANGE_INIT(opts, name)	\
-	{ .o = (opts), .command = (name), .backing = { .fd = -1 }, .update = SAVED_UPDATE_INIT }
+	{ .o = (opts), .command = (name), .backing = { .fd = -1 }, .lock = -1, .legs = -1 }
 #define _cleanup_change_	__attribute__((cleanup(change_end)))
 
 #endif /* NOCLONE_CHANGE_H */

@@ -3,6 +3,7 @@
 #ifndef NOCLONE_CMD_H
 #define NOCLONE_CMD_H
 
+#include "system/devmap.h"
 #include "cli/options.h"
 
 #define EXIT_OK		0
@@ -62,23 +63,24 @@ int cmd_version(const struct options *o, int argc, char **argv);
 /* noclone __complete: not a command of the list, because its words are not ours */
 int cmd_complete(int argc, char **argv);
 
-/**
- * struct each_saved - a command on saved devices
- * @command: its name
- * @unit: what systemctl does to the unit of the device then
- * @ready: does no other of the devices have to come first?
- * @run: the new state of the device in a few words, "" if it has printed a plan; NULL after a
- *	message
+/*
+ * A saved device.  Return: its new state in a few words, "" if a plan was printed; NULL after
+ * a message.
  */
-struct each_saved {
-	const char *command;
-	const char *unit;
-	bool (*ready)(const char *name);
-	const char *(*run)(const struct options *o, const char *name);
-};
+const char *activate_device(const struct options *o, const char *name);
+const char *deactivate_device(const struct options *o, const char *name);
+/* Does no other of the devices have to come first? */
+bool activate_is_ready(const char *name);
+bool deactivate_is_ready(const char *name);
 
-/* For the devices named, or with --all for all that are saved; returns an exit code. */
-int each_saved(const struct each_saved *e, const struct options *o, int argc, char **argv);
+/*
+ * Remove a device, or say who uses it, which is all that a dry run does.  Return: 0, or a
+ * negative errno after a message; -ETIMEDOUT: it is gone, but udev has not answered.
+ */
+int remove_unused(const struct options *o, const struct devmap_device *dev);
+/* Print the command line that does the same: dmsetup's, and rm for a @file, if not NULL. */
+void remove_print(const struct options *o, const char *command, const char *name,
+		  const char *file);
 
 /**
  * complete_word() - the candidates for a word

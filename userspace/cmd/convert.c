@@ -43,7 +43,7 @@ static int convert_one(const struct options *o, const char *word)
 	why = exchange_table(&c.live.table, o->to_stock, &c.table);
 	if (!why && !exchange_is_needed(&c.live.table, o->to_stock)) {
 		log_note("%s has no target to convert", c.dev.name);
-		c.update.as_is = true;
+		c.as_is = true;
 		return change_finish(&c);
 	}
 	if (!why)

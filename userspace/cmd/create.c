@@ -123,18 +123,13 @@ static int create_check_words(const struct build *b, const char *name)
 /* The process that had the lock may have saved another device of that name, or UUID. */
 static int create_begin(struct change *c)
 {
-	int r;
+	int r = saved_update_lock(c, c->dev.name);
 
-	if (!opt(c->o, OPT_PERSIST) &&
-	    (opt(c->o, OPT_DRY_RUN) || saved_name_problem(c->dev.name)))
-		return 0;
-	if (!opt(c->o, OPT_PERSIST)) {
-		r = c->update.lock = saved_file_lock(c->dev.name);
-		return MIN(r, 0);
-	}
-	c->update.add = true;
-	c->update.as_is = opt(c->o, OPT_FORCE);
-	r = saved_update_begin(&c->update, c->o, c->dev.name, c->dev.uuid);
+	if (r || !opt(c->o, OPT_PERSIST))
+		return r;
+	c->add = true;
+	c->as_is = opt(c->o, OPT_FORCE);
+	r = saved_update_begin(c);
 	if (!r && !(create_check_saved(c->o, c->dev.name) &&
 		    create_check_saved_uuid(c->o, c->dev.name, c->dev.uuid)))
 		r = -EEXIST;

@@ -13,7 +13,6 @@
 #include "system/identity.h"
 #include "system/saved-file.h"
 #include "system/users.h"
-#include "cli/output.h"
 
 /* The device of a file, which may have another name by now; an error of devmap_info(). */
 static int deactivate_find(const char *name, const struct saved *s, struct devmap_device *dev)
@@ -97,41 +96,16 @@ static bool deactivate_check(const struct options *o, const char *file, struct s
 	return !other && (!loss || opt(o, OPT_FORCE));
 }
 
-/* The kernel says that the device is open, but not by which process. */
-static void deactivate_report_users(const struct devmap_device *dev)
-{
-	_cleanup_uses_ struct uses uses = { 0 };
-	unsigned int i;
-
-	open_uses_collect(&uses, dev->devno);
-	for (i = 0; i < uses.nr; i++) {
-		_cleanup_free_ char *user = use_describe(&uses.use[i]);
-
-		log_err("%s is in use and stays active: %s", dev->name, user);
-	}
-	if (!uses.nr)
-		log_err("%s was in use and stays active, but no user can be found", dev->name);
-}
-
-/* A process may close the device by itself, as udev does that has looked into it. */
 static const char *deactivate_remove(const struct options *o, const char *file,
 				     const struct devmap_device *dev)
 {
-	_cleanup_free_ char *quoted = shell_quote(dev->name);
-	_cleanup_free_ char *line = xasprintf("dmsetup remove --retry %s", quoted);
-	_cleanup_uses_ struct uses lasting = { 0 };
-	int r = -EBUSY;
+	int r;
 
-	if (dev->open_count)
-		open_uses_lasting(&lasting, dev->devno);
 	if (opt(o, OPT_DRY_RUN) && !dev->open_count) {
-		dry_run(o, "deactivate", dev->name, NULL, NULL, NULL, line);
+		remove_print(o, "deactivate", dev->name, NULL);
 		return "";
 	}
-	if (!opt(o, OPT_DRY_RUN) && !lasting.nr)
-		r = devmap_remove(dev->name, true);
-	if (r == -EBUSY)
-		deactivate_report_users(dev);
+	r = remove_unused(o, dev);
 	/* with udev late, it is gone */
 	if (r && r != -ETIMEDOUT)
 		return NULL;
@@ -157,7 +131,7 @@ static const char *deactivate_saved(const struct options *o, const char *name)
 }
 
 /* A device that is not saved leaves no file of a lock behind. */
-static const char *deactivate(const struct options *o, const char *name)
+const char *deactivate_device(const struct options *o, const char *name)
 {
 	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
 	_cleanup_free_ char *file = NULL;
@@ -175,7 +149,7 @@ static const char *deactivate(const struct options *o, const char *name)
 }
 
 /* Another saved device may use it, which goes first. */
-static bool deactivate_is_ready(const char *name)
+bool deactivate_is_ready(const char *name)
 {
 	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
 	_cleanup_uses_ struct uses uses = { 0 };
@@ -183,13 +157,4 @@ static bool deactivate_is_ready(const char *name)
 	if (!devmap_info(name, &dev))
 		open_uses_lasting(&uses, dev.devno);
 	return !uses.nr;
-}
-
-int cmd_deactivate(const struct options *o, int argc, char **argv)
-{
-	static const struct each_saved e = {
-		"deactivate", "stop", deactivate_is_ready, deactivate,
-	};
-
-	return each_saved(&e, o, argc, argv);
 }

@@ -17,8 +17,8 @@
 #include "cmd/cmd.h"
 
 struct each_run {
-	const struct each_saved *e;
 	const struct options *o;
+	bool activates;
 	struct names names;
 	struct json_object *devices;
 	bool failed;
@@ -50,12 +50,13 @@ static int each_collect(struct names *names, const struct options *o, int argc, 
 
 static void each_do(struct each_run *run, const char *name)
 {
-	const char *state = run->e->run(run->o, name);
+	const char *state = run->activates ? activate_device(run->o, name) :
+					     deactivate_device(run->o, name);
 	struct json_object *device;
 
 	run->failed |= !state;
 	if (state && !opt(run->o, OPT_DRY_RUN))
-		saved_unit(run->e->unit, name);
+		saved_unit(run->activates ? "start" : "stop", name);
 	if (state && !*state)
 		return;
 	device = json_object_new_object();
@@ -69,6 +70,11 @@ static void each_do(struct each_run *run, const char *name)
 	}
 }
 
+static bool each_is_ready(const struct each_run *run, const char *name)
+{
+	return run->activates ? activate_is_ready(name) : deactivate_is_ready(name);
+}
+
 /* Return: whether any device was done. */
 static bool each_round(struct each_run *run, bool ready_only)
 {
@@ -78,7 +84,7 @@ static bool each_round(struct each_run *run, bool ready_only)
 	for (i = 0; i < run->names.nr && !stop_requested(); i++) {
 		char *name = run->names.name[i];
 
-		if (!name || (ready_only && !run->e->ready(name)))
+		if (!name || (ready_only && !each_is_ready(run, name)))
 			continue;
 		each_do(run, name);
 		free(name);
@@ -91,7 +97,7 @@ static bool each_round(struct each_run *run, bool ready_only)
 /* Of devices that have printed a plan, there is no more to print. */
 static void each_print(const struct each_run *run)
 {
-	struct json_object *out = output_new(run->e->command);
+	struct json_object *out = output_new(run->activates ? "activate" : "deactivate");
 
 	json_object_object_add(out, "devices", json_object_get(run->devices));
 	if (opt(run->o, OPT_DRY_RUN))
@@ -101,9 +107,11 @@ static void each_print(const struct each_run *run)
 	json_object_put(out);
 }
 
-int each_saved(const struct each_saved *e, const struct options *o, int argc, char **argv)
+static int each_saved(const struct options *o, int argc, char **argv, bool activates)
 {
-	struct each_run run = { .e = e, .o = o, .devices = json_object_new_array() };
+	struct each_run run = {
+		.o = o, .activates = activates, .devices = json_object_new_array(),
+	};
 	int r = each_collect(&run.names, o, argc, argv);
 
 	while (!r && each_round(&run, true))
@@ -117,4 +125,14 @@ int each_saved(const struct each_saved *e, const struct options *o, int argc, ch
 	json_object_put(run.devices);
 	names_free(&run.names);
 	return r;
+}
+
+int cmd_activate(const struct options *o, int argc, char **argv)
+{
+	return each_saved(o, argc, argv, true);
+}
+
+int cmd_deactivate(const struct options *o, int argc, char **argv)
+{
+	return each_saved(o, argc, argv, false);
 }

@@ -75,8 +75,8 @@ static int remove_saved(const struct options *o, const char *file)
 	return 0;
 }
 
-/* Print the command line that does the same: dmsetup's, and rm for the saved file. */
-static void remove_print(const struct options *o, const char *name, const char *file)
+void remove_print(const struct options *o, const char *command, const char *name,
+		  const char *file)
 {
 	_cleanup_free_ char *path = file ? saved_path(file) : xstrdup("");
 	_cleanup_free_ char *dmsetup = name_command("remove", name);
@@ -85,28 +85,21 @@ static void remove_print(const struct options *o, const char *name, const char *
 		opt(o, OPT_NOUDEVSYNC) ? " --noudevsync" : "",
 		file ? " && rm " : "", file ? quoted : "");
 
-	dry_run(o, "remove", name, NULL, NULL, NULL, line);
+	dry_run(o, command, name, NULL, NULL, NULL, line);
 }
 
-static int remove_active(const struct options *o, const struct devmap_device *dev,
-			 const char *file)
+int remove_unused(const struct options *o, const struct devmap_device *dev)
 {
 	_cleanup_uses_ struct uses lasting = { 0 };
-	sigset_t old;
-	int r;
+	int r = -EBUSY;
 
 	/* a process may close it in a moment, as udev does that has looked into it */
 	if (dev->open_count)
 		open_uses_lasting(&lasting, dev->devno);
-	/* a signal while udev is late would leave the file of a device that is gone */
-	signals_block(&old);
-	r = devmap_remove(dev->name, !lasting.nr);
+	if (!opt(o, OPT_DRY_RUN) && !lasting.nr)
+		r = devmap_remove(dev->name, true);
 	if (r == -EBUSY)
 		remove_report_users(dev);
-	/* with udev late, the device is gone */
-	if ((!r || r == -ETIMEDOUT) && file)
-		r = remove_saved(o, file) ? : r;
-	signals_unblock(&old);
 	return r;
 }
 
@@ -151,6 +144,7 @@ static int remove_device(const struct options *o, const char *word)
 	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
 	_cleanup_free_ char *file = NULL;
 	_cleanup_close_ int lock = -1;
+	sigset_t old;
 	int r = select_device(word, &dev) ? : select_check_owner(o, &dev);
 
 	if (r)
@@ -163,10 +157,18 @@ static int remove_device(const struct options *o, const char *word)
 		r = remove_lock(o, file, &lock) ? : remove_check_again(&dev, file);
 	if (r)
 		return r;
-	if (!opt(o, OPT_DRY_RUN))
-		return remove_active(o, &dev, file);
-	remove_print(o, dev.name, opt(o, OPT_FORGET) ? file : NULL);
-	return 0;
+	if (opt(o, OPT_DRY_RUN)) {
+		remove_print(o, "remove", dev.name, opt(o, OPT_FORGET) ? file : NULL);
+		return 0;
+	}
+	/* a signal while udev is late would leave the file of a device that is gone */
+	signals_block(&old);
+	r = remove_unused(o, &dev);
+	/* with udev late, the device is gone */
+	if ((!r || r == -ETIMEDOUT) && file)
+		r = remove_saved(o, file) ? : r;
+	signals_unblock(&old);
+	return r;
 }
 
 /* Is there a file, but no device of that name? */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* noclone save: keep an active device for the next boot. */
+#include "cmd/change.h"
 #include "cmd/cmd.h"
 
 #include <errno.h>
@@ -15,82 +16,51 @@
 #include "system/saved-file.h"
 #include "cli/output.h"
 #include "cli/select.h"
-#include "cmd/saved-update.h"
 
 /*
  * May the device be saved?  The path of a backing file may lead to another one by now, and
  * the file with its name may be the only record of another device.
  */
-static int save_check(const struct options *o, const struct devmap_device *dev,
-		      const struct saved_update *u)
+static int save_check(const struct change *c)
 {
-	_cleanup_free_ char *lost = live_lost_file(dev->name);
+	const char *name = c->dev.name;
+	_cleanup_free_ char *lost = live_lost_file(name);
 
-	if (!*dev->uuid)
+	if (!*c->dev.uuid)
 		log_err("%s has no UUID, by which its file is known: \"dmsetup rename %s --setuuid NOCLONE-%s\" gives it one",
-			dev->name, dev->name, dev->name);
-	else if (opt(o, OPT_FORCE))
+			name, name, name);
+	else if (opt(c->o, OPT_FORCE))
 		return 0;
 	else if (lost)
-		log_err("%s: %s", dev->name, lost);
-	else if (u->saved ? !u->old.uuid : saved_file_exists(dev->name))
+		log_err("%s: %s", name, lost);
+	else if (c->saved ? !c->old.uuid : saved_file_exists(name))
 		log_err("%s was saved for a different device named %s, or cannot be read: --force replaces it, and that device does not come back",
-			u->path, dev->name);
+			c->path, name);
 	else
 		return 0;
 	return -EINVAL;
 }
 
-static void save_print(const struct options *o, const char *name, const char *text)
+static void save_print(const struct change *c)
 {
-	_cleanup_free_ char *path = saved_path(name);
 	struct json_object *out;
 
-	if (!opt(o, OPT_JSON)) {
-		fputs(text, stdout);
+	if (!opt(c->o, OPT_JSON)) {
+		fputs(c->text, stdout);
 		return;
 	}
 	out = output_new("save");
 	output_add_bool(out, "dry_run", true);
-	output_add_string(out, "name", name);
-	output_add_string(out, "file", path);
-	json_object_object_add(out, "lines", output_lines(text));
+	output_add_string(out, "name", c->dev.name);
+	output_add_string(out, "file", c->path);
+	json_object_object_add(out, "lines", output_lines(c->text));
 	output_print(out);
 	json_object_put(out);
 }
 
-static void save_report(const char *name)
+static int save(const struct options *o, const char *word)
 {
-	_cleanup_free_ char *path = saved_path(name);
-
-	log_note("%s: saved in %s%s", name, path, access("/run/systemd/system", F_OK) ? "" :
-		 "; systemd knows of it after \"systemctl daemon-reload\", or the next boot");
-}
-
-static int save_device(const struct options *o, const struct devmap_device *dev)
-{
-	_cleanup_saved_update_ struct saved_update u = {
-		.add = true, .as_is = opt(o, OPT_FORCE), .lock = -1,
-	};
-	_cleanup_table_ struct table t = { 0 };
-	int r = saved_update_begin(&u, o, dev->name, dev->uuid) ? : save_check(o, dev, &u);
-
-	if (!r)
-		r = select_table(dev->name, &t) ? : saved_update_stage(&u, &t, dev->readonly);
-	if (r || u.dry_run) {
-		if (!r)
-			save_print(o, dev->name, u.text);
-		return r;
-	}
-	r = saved_update_commit(&u);
-	if (!r)
-		save_report(dev->name);
-	return r;
-}
-
-static int save_word(const struct options *o, const char *word)
-{
-	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
+	_cleanup_change_ struct change c = CHANGE_INIT(o, "save");
 	_cleanup_free_ char *name = select_name(word);
 	const char *wrong = saved_name_problem(name);
 	int r;
@@ -99,12 +69,23 @@ static int save_word(const struct options *o, const char *word)
 		log_err("\"%s\" %s", name, wrong);
 		return -EINVAL;
 	}
-	r = select_device(name, &dev);
-	if (!r)
-		r = select_check_owner(o, &dev) ? : save_device(o, &dev);
-	if (!r && !opt(o, OPT_DRY_RUN))
-		saved_unit("start", name);
-	return r;
+	c.add = true;
+	c.as_is = opt(o, OPT_FORCE);
+	r = change_begin(&c, name) ? : select_check_owner(o, &c.dev) ? : save_check(&c) ? :
+	    saved_update_stage(&c, &c.live.table);
+	if (!r && opt(o, OPT_DRY_RUN))
+		save_print(&c);
+	if (r || opt(o, OPT_DRY_RUN))
+		return r;
+	r = saved_update_commit(&c);
+	if (r)
+		return r;
+	log_note("%s: saved in %s%s", name, c.path, access("/run/systemd/system", F_OK) ? "" :
+		 "; systemd knows of it after \"systemctl daemon-reload\", or the next boot");
+	/* the unit waits for the lock */
+	saved_update_end(&c);
+	saved_unit("start", name);
+	return 0;
 }
 
 int cmd_save(const struct options *o, int argc, char **argv)
@@ -112,7 +93,7 @@ int cmd_save(const struct options *o, int argc, char **argv)
 	int i, r = EXIT_OK;
 
 	for (i = 0; i < argc; i++)
-		if (save_word(o, argv[i]))
+		if (save(o, argv[i]))
 			r = EXIT_FAILED;
 	return r;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The file of a saved device, while a verb changes the device. */
-#include "cmd/saved-update.h"
+#include "cmd/change.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -16,32 +16,31 @@
 #include "cli/select.h"
 
 /* A file of its name that tells no UUID may be its own. */
-static bool saved_update_is_own(const struct saved_update *u)
+static bool saved_update_is_own(const struct change *c)
 {
-	return saved_file_exists(u->name) && *u->uuid &&
-	       (!u->old.uuid || !strcmp(u->old.uuid, u->uuid));
+	return saved_file_exists(c->dev.name) && *c->dev.uuid &&
+	       (!c->old.uuid || !strcmp(c->old.uuid, c->dev.uuid));
 }
 
-int saved_update_begin(struct saved_update *u, const struct options *o, const char *name,
-		       const char *uuid)
+/* A name that cannot be saved has no lock. */
+int saved_update_lock(struct change *c, const char *name)
 {
-	_cleanup_free_ char *file = NULL, *left = NULL;
+	if (opt(c->o, OPT_DRY_RUN) || saved_name_problem(name))
+		return 0;
+	c->lock = saved_file_lock(name);
+	return MIN(c->lock, 0);
+}
 
-	u->name = xstrdup(name);
-	u->uuid = xstrdup(uuid);
-	u->path = saved_path(name);
-	u->dry_run = opt(o, OPT_DRY_RUN);
-	/* a name that cannot be saved has no lock */
-	if (!u->dry_run && !saved_name_problem(name)) {
-		u->lock = saved_file_lock(name);
-		if (u->lock < 0)
-			return u->lock;
-	}
-	u->damage = saved_file_peek(name, &u->old);
-	u->saved = saved_update_is_own(u);
-	left = saved_file_leftover(name, uuid);
-	u->left = u->saved && left;
-	file = u->saved ? NULL : saved_file_of(name, uuid);
+int saved_update_begin(struct change *c)
+{
+	const char *name = c->dev.name;
+	_cleanup_free_ char *file = NULL, *left = saved_file_leftover(name, c->dev.uuid);
+
+	c->path = saved_path(name);
+	c->damage = saved_file_peek(name, &c->old);
+	c->saved = saved_update_is_own(c);
+	c->left = c->saved && left;
+	file = c->saved ? NULL : saved_file_of(name, c->dev.uuid);
 	if (!file)
 		return 0;
 	log_err("%s is saved under the name %s: \"dmsetup rename %s %s\" gives it back that name",
@@ -53,16 +52,12 @@ int saved_update_begin(struct saved_update *u, const struct options *o, const ch
  * A device that runs on dm's own targets because the module was missing keeps in its file
  * the targets that are there, with their options.
  */
-static int saved_update_follow(const struct saved_update *u, const struct table *new,
+static int saved_update_follow(const struct change *c, const struct table *new,
 			       struct table *table)
 {
-	const struct table *old = &u->old.table, *kept = NULL;
-	_cleanup_table_ struct table live = { 0 };
-	int r = select_table(u->name, &live);
+	const struct table *old = &c->old.table, *kept = NULL;
 
-	if (r)
-		return r;
-	if (table_has_noclone(&live) || !table_has_noclone(old))
+	if (table_has_noclone(&c->live.table) || !table_has_noclone(old))
 		kept = new;
 	else if (saved_file_compare(old, new) == SAVED_SAME)
 		kept = old;
@@ -72,128 +67,117 @@ static int saved_update_follow(const struct saved_update *u, const struct table 
 		table_copy(kept, table);
 		return 0;
 	}
-	log_err("%s runs on dm's own targets because the module was missing: %s it first", u->name,
+	log_err("%s runs on dm's own targets because the module was missing: %s it first", c->dev.name,
 		table_has_file(old) ? "deactivate and activate" : "convert");
 	return -EOPNOTSUPP;
 }
 
 /* What the file is to have.  A damaged one says nothing about the device. */
-static int saved_update_table(const struct saved_update *u, const struct table *new,
+static int saved_update_table(const struct change *c, const struct table *new,
 			      struct table *table)
 {
-	if (u->saved && !u->as_is && !u->damage)
-		return saved_update_follow(u, new, table);
-	if (u->as_is || (u->add && table_has_noclone(new))) {
+	if (c->saved && !c->as_is && !c->damage)
+		return saved_update_follow(c, new, table);
+	if (c->as_is || (c->add && table_has_noclone(new))) {
 		table_copy(new, table);
 		return 0;
 	}
-	if (u->add)
+	if (c->add)
 		log_err("%s has no target of this module, and would come back without: noclone convert %s first, or give --force",
-			u->name, u->name);
+			c->dev.name, c->dev.name);
 	else
 		log_err("%s is not changed, because its file is damaged (%s): \"noclone save %s%s\" writes it again",
-			u->name, u->damage, u->old.uuid ? "" : "--force ", u->name);
+			c->dev.name, c->damage, c->old.uuid ? "" : "--force ", c->dev.name);
 	return -EINVAL;
 }
 
 /* The text of the new file.  Return: 0, or a negative errno after a message. */
-static int saved_update_print(struct saved_update *u, struct saved *s)
+static int saved_update_print(struct change *c, struct saved *s)
 {
 	int r;
 
 	table_rename_devices(&s->table, identity_persistent);
-	r = signatures_record(&s->table, u->dry_run);
+	r = signatures_record(&s->table, opt(c->o, OPT_DRY_RUN));
 	if (r)
 		return r;
-	u->text = saved_print(s);
-	if (saved_is_readable(u->text))
+	c->text = saved_print(s);
+	if (saved_is_readable(c->text))
 		return 0;
 	log_err("%s cannot be saved: the UUID has a blank, or the name of a leg or an argument has a \"#\", which begins a comment in a table",
-		u->name);
+		c->dev.name);
 	return -EINVAL;
 }
 
 /* Return: 0, or a negative errno after a message. */
-static int saved_update_write(struct saved_update *u)
+static int saved_update_write(struct change *c)
 {
 	/* also what the rename needs: it comes when the device has changed */
-	const char *why = saved_file_unwritable(u->name);
+	const char *why = saved_file_unwritable(c->dev.name);
 	int r = why ? -EROFS : 0;
 
-	if (!why && !u->dry_run) {
-		signals_block(&u->signals);
-		r = saved_file_stage(u->name, u->text);
-		u->staged = !r;
+	if (!why && !opt(c->o, OPT_DRY_RUN)) {
+		signals_block(&c->signals);
+		r = saved_file_stage(c->dev.name, c->text);
+		c->staged = !r;
 		if (r)
-			signals_unblock(&u->signals);
+			signals_unblock(&c->signals);
 	}
 	if (r)
-		log_err("%s cannot be written: %s", u->path, why ? why : strerror(-r));
+		log_err("%s cannot be written: %s", c->path, why ? why : strerror(-r));
 	return r;
 }
 
-int saved_update_stage(struct saved_update *u, const struct table *new, bool readonly)
+int saved_update_stage(struct change *c, const struct table *new)
 {
-	_cleanup_saved_ struct saved s = { .readonly = readonly };
+	_cleanup_free_ char *quoted = shell_quote(c->dev.name);
+	_cleanup_saved_ struct saved s = { .readonly = c->readonly };
 	_cleanup_findings_ struct findings findings = { 0 };
-	_cleanup_free_ char *quoted = shell_quote(u->name ? u->name : "");
 	int r;
 
-	if (!u->saved && !u->add)
+	if (!c->saved && !c->add)
 		return 0;
-	s.uuid = xstrdup(u->uuid);
-	r = saved_update_table(u, new, &s.table) ? : saved_update_print(u, &s);
+	s.uuid = xstrdup(c->dev.uuid);
+	r = saved_update_table(c, new, &s.table) ? : saved_update_print(c, &s);
 	if (r)
 		return r;
-	if (saved_file_says(u->name, u->text)) {
+	if (saved_file_says(c->dev.name, c->text)) {
 		/* what an interrupted command has left may be beside it */
-		if (!u->dry_run)
-			replace_drop(u->path);
+		if (!opt(c->o, OPT_DRY_RUN))
+			replace_drop(c->path);
 		return 0;
 	}
 	lint_names(&s.table, &findings);
-	findings_log(&findings, u->name, FINDING_OK);
-	u->words = xasprintf(" && noclone save %s%s",
-			     table_has_noclone(&s.table) && !u->as_is ? "" : "--force ", quoted);
-	return saved_update_write(u);
-}
-
-const char *saved_update_words(const struct saved_update *u)
-{
-	return u->words ? u->words : "";
+	findings_log(&findings, c->dev.name, FINDING_OK);
+	c->words = xasprintf(" && noclone save %s%s",
+			     table_has_noclone(&s.table) && !c->as_is ? "" : "--force ", quoted);
+	return saved_update_write(c);
 }
 
 /* A file that could not be renamed stays: it is all that has the table. */
-int saved_update_commit(struct saved_update *u)
+int saved_update_commit(struct change *c)
 {
 	int r;
 
-	if (!u->staged)
+	if (!c->staged)
 		return 0;
-	r = replace_commit(u->path);
+	r = replace_commit(c->path);
 	if (r)
 		log_err("replacing %s failed: %s; the device has changed, and %s.new has its table: \"noclone save %s\" tries again",
-			u->path, strerror(-r), u->path, u->name);
+			c->path, strerror(-r), c->path, c->dev.name);
 	else
-		saved_file_set_forced(u->name, false);
-	u->staged = false;
-	signals_unblock(&u->signals);
+		saved_file_set_forced(c->dev.name, false);
+	c->staged = false;
+	signals_unblock(&c->signals);
 	return r;
 }
 
-void saved_update_end(struct saved_update *u)
+void saved_update_end(struct change *c)
 {
-	if (u->staged) {
-		replace_drop(u->path);
-		signals_unblock(&u->signals);
+	if (c->staged) {
+		replace_drop(c->path);
+		signals_unblock(&c->signals);
 	}
-	free(u->name);
-	free(u->uuid);
-	free(u->path);
-	free(u->damage);
-	saved_free(&u->old);
-	free(u->text);
-	free(u->words);
-	cleanup_close(&u->lock);
-	*u = (struct saved_update)SAVED_UPDATE_INIT;
+	c->staged = false;
+	cleanup_close(&c->lock);
+	c->lock = -1;
 }
