@@ -61,8 +61,8 @@ const struct command commands[] = {
 	  0, ANY_NUMBER, OPT_SWITCH, "DEVICE", cmd_disable },
 	{ "status", "[NAME...]",
 	  "print a line for each device, or all about some, with their counters", INSPECT,
-	  0, ANY_NUMBER, OPT_COMMON | OPT_JSON | OPT_ALL | OPT_OUTPUT | OPT_SORT |
-	  OPT_NOHEADINGS | OPT_WATCH | OPT_PROMETHEUS, "DEVICE", cmd_status },
+	  0, ANY_NUMBER, OPT_COMMON | OPT_JSON | OPT_ALL | OPT_OUTPUT | OPT_NOHEADINGS |
+	  OPT_WATCH | OPT_PROMETHEUS, "DEVICE", cmd_status },
 	{ "explain", "{NAME | FILE}", "describe a table in words and as a diagram", INSPECT,
 	  1, 1, OPT_COMMON | OPT_JSON, "NAME|FILE", cmd_explain },
 	{ "check", "FILE...", "check table files for mistakes", INSPECT,

@@ -23,31 +23,26 @@ static const struct report_column *report_find(const struct report *r, const cha
 	return NULL;
 }
 
-static void report_add(struct report_keys *keys, const struct report_column *column,
-		       bool reverse)
+static void report_add(struct report *r, const struct report_column *column)
 {
-	GROW(keys->key, keys->nr);
-	keys->key[keys->nr++] = (struct report_key) { column, reverse };
+	GROW(r->shown, r->nr_shown);
+	r->shown[r->nr_shown++] = column;
 }
 
-/* Columns with commas in between; a - before one reverses the order. */
-static int report_parse(const struct report *r, const char *option, const char *list,
-			struct report_keys *keys)
+/* Columns with commas in between. */
+static int report_add_list(struct report *r, const char *list)
 {
-	bool sorts = keys == &r->order;
-
 	for (;; list++) {
 		size_t length = strcspn(list, ",");
-		bool reverse = sorts && *list == '-';
-		_cleanup_free_ char *name = xstrndup(list + reverse, length - reverse);
+		_cleanup_free_ char *name = xstrndup(list, length);
 		const struct report_column *column = report_find(r, name);
 
 		if (!column) {
-			log_err("%s: there is no column \"%s\"; \"noclone status --output help\" prints all",
-				option, name);
+			log_err("--output: there is no column \"%s\"; \"noclone status --output help\" prints all",
+				name);
 			return -EINVAL;
 		}
-		report_add(keys, column, reverse);
+		report_add(r, column);
 		list += length;
 		if (!*list)
 			return 0;
@@ -60,13 +55,8 @@ int report_select(struct report *r, const char *list)
 
 	for (i = 0; i < r->nr_columns && (!list || *list == '+'); i++)
 		if (r->columns[i].flags & usual)
-			report_add(&r->shown, &r->columns[i], false);
-	return list ? report_parse(r, "--output", list + (*list == '+'), &r->shown) : 0;
-}
-
-int report_sort_by(struct report *r, const char *list)
-{
-	return list ? report_parse(r, "--sort", list, &r->order) : 0;
+			report_add(r, &r->columns[i]);
+	return list ? report_add_list(r, list + (*list == '+')) : 0;
 }
 
 static unsigned int report_width(const struct report *r)
@@ -84,56 +74,6 @@ void report_help(const struct report *r)
 
 	for (i = 0; i < r->nr_columns; i++)
 		printf("%-*s  %s\n", report_width(r), r->columns[i].name, r->columns[i].help);
-}
-
-static bool report_is_number(struct json_object *value)
-{
-	enum json_type type = json_object_get_type(value);
-
-	return type == json_type_int || type == json_type_double || type == json_type_boolean;
-}
-
-/* An unknown value is less than any other. */
-static int report_compare_values(struct json_object *a, struct json_object *b)
-{
-	double x, y;
-
-	if (!a || !b)
-		return !!a - !!b;
-	if (!report_is_number(a) || !report_is_number(b))
-		return strcmp(json_object_get_string(a), json_object_get_string(b));
-	x = json_object_get_double(a);
-	y = json_object_get_double(b);
-	return (x > y) - (x < y);
-}
-
-/* Rows that do not differ stand in the order of the first column. */
-static int report_compare(const void *a, const void *b, void *data)
-{
-	struct json_object *x = *(struct json_object *const *)a;
-	struct json_object *y = *(struct json_object *const *)b;
-	const struct report *r = data;
-	unsigned int i;
-
-	for (i = 0; i <= r->order.nr; i++) {
-		const struct report_key last = { r->columns, false };
-		const struct report_key *key = i < r->order.nr ? &r->order.key[i] : &last;
-		int order = report_compare_values(json_object_object_get(x, key->column->key),
-						  json_object_object_get(y, key->column->key));
-
-		if (order)
-			return key->reverse ? -order : order;
-	}
-	return 0;
-}
-
-void report_sort(const struct report *r, struct json_object *rows)
-{
-	struct array_list *list = json_object_get_array(rows);
-
-	if (r->order.nr)
-		qsort_r(list->array, list->length, sizeof(*list->array), report_compare,
-			(void *)r);
 }
 
 /* Of strings, or of the texts of objects. */
@@ -208,8 +148,8 @@ static void report_add_row(const struct report *r, struct libscols_table *table,
 	struct libscols_line *line = report_checked(scols_table_new_line(table, NULL));
 	unsigned int i;
 
-	for (i = 0; i < r->shown.nr; i++) {
-		_cleanup_free_ char *text = report_cell(r->shown.key[i].column, row);
+	for (i = 0; i < r->nr_shown; i++) {
+		_cleanup_free_ char *text = report_cell(r->shown[i], row);
 
 		if (scols_line_set_data(line, i, text ?: "-"))
 			report_checked(NULL);
@@ -224,8 +164,8 @@ void report_print(const struct report *r, struct json_object *rows)
 	scols_table_enable_noheadings(table, r->noheadings);
 	/* report_cell() has left no control character: print names as they are */
 	scols_table_enable_noencoding(table, 1);
-	for (i = 0; i < r->shown.nr; i++)
-		report_add_column(r, table, r->shown.key[i].column);
+	for (i = 0; i < r->nr_shown; i++)
+		report_add_column(r, table, r->shown[i]);
 	for (i = 0; i < nr; i++)
 		report_add_row(r, table, json_object_array_get_idx(rows, i));
 	/* some versions complain about a table without lines */
@@ -250,6 +190,5 @@ void report_print_row(const struct report *r, struct json_object *row)
 
 void report_free(struct report *r)
 {
-	free(r->shown.key);
-	free(r->order.key);
+	free(r->shown);
 }

@@ -3,7 +3,7 @@
  * A report: rows and columns, as lsblk(8) and lvs(8) print them.
  *
  * A row is the JSON object that --json prints of the same thing, and a column shows one of
- * its members: rows are selected, sorted and printed here, and filled by the command alone.
+ * its members: columns are selected and printed here, and filled by the command alone.
  */
 #ifndef NOCLONE_REPORT_H
 #define NOCLONE_REPORT_H
@@ -31,7 +31,7 @@ enum report_flag {
 /**
  * struct report_column - a column
  * @name: its heading
- * @key: the member of a row that it shows, and that rows are sorted by
+ * @key: the member of a row that it shows
  * @flags: REPORT_ bits
  * @help: a sentence
  * @text: how it is shown: a new string, or NULL; without it, the member as it is
@@ -44,17 +44,6 @@ struct report_column {
 	char *(*text)(struct json_object *row);
 };
 
-/* A column that was selected, or that rows are sorted by. */
-struct report_key {
-	const struct report_column *column;
-	bool reverse;
-};
-
-struct report_keys {
-	struct report_key *key;
-	unsigned int nr;
-};
-
 /**
  * struct report - how rows are printed
  * @columns: all that there are
@@ -62,15 +51,15 @@ struct report_keys {
  * @rates: numbers are rates
  * @noheadings: no line of headings
  * @shown: the columns to show
- * @order: what to sort by
+ * @nr_shown: how many
  */
 struct report {
 	const struct report_column *columns;
 	unsigned int nr_columns;
 	bool rates;
 	bool noheadings;
-	struct report_keys shown;
-	struct report_keys order;
+	const struct report_column **shown;
+	unsigned int nr_shown;
 };
 
 /*
@@ -78,13 +67,9 @@ struct report {
  * for the usual ones alone.  Return: 0, or a negative errno after a message.
  */
 int report_select(struct report *r, const char *list);
-/* The argument of --sort, "SIZE,-NAME", or NULL.  Return: likewise. */
-int report_sort_by(struct report *r, const char *list);
 /* Print all columns with their sentences, for "--output help". */
 void report_help(const struct report *r);
 
-/* Sort an array of rows, if there is something to sort by. */
-void report_sort(const struct report *r, struct json_object *rows);
 void report_print(const struct report *r, struct json_object *rows);
 /* The first column of a row as a heading, and a line for each other one that is known. */
 void report_print_row(const struct report *r, struct json_object *row);

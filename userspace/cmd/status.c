@@ -31,7 +31,7 @@
 #define CLEAR_SCREEN	"\033[H\033[2J\033[3J"
 
 /* Each of these asks for a line for each device. */
-#define OPT_TABULAR	(OPT_OUTPUT | OPT_SORT | OPT_NOHEADINGS | OPT_WATCH)
+#define OPT_TABULAR	(OPT_OUTPUT | OPT_NOHEADINGS | OPT_WATCH)
 
 /**
  * struct status_device - what a row is made of; the row has it as its user data
@@ -455,7 +455,6 @@ static int status_watch(struct status_round *round, const struct report *report)
 		round->before = rows;
 		if (r && !json_object_array_length(rows))
 			break;
-		report_sort(report, rows);
 		fputs(isatty(STDOUT_FILENO) ? CLEAR_SCREEN : last && !report->noheadings ? "\n" : "",
 		      stdout);
 		report_print(report, rows);
@@ -476,7 +475,7 @@ static int status_usage(const struct options *o, struct report *r)
 	}
 	r->rates = opt(o, OPT_WATCH);
 	r->noheadings = opt(o, OPT_NOHEADINGS);
-	return report_select(r, o->output) || report_sort_by(r, o->sort) ? EXIT_USAGE : EXIT_OK;
+	return report_select(r, o->output) ? EXIT_USAGE : EXIT_OK;
 }
 
 static void status_print_json(struct json_object *rows)
@@ -494,7 +493,6 @@ static void status_print(const struct status_round *round, const struct report *
 {
 	_cleanup_free_ char *metrics = NULL;
 
-	report_sort(report, rows);
 	if (opt(round->o, OPT_JSON)) {
 		status_print_json(rows);
 	} else if (opt(round->o, OPT_PROMETHEUS)) {
