@@ -32,53 +32,53 @@ const struct command commands[] = {
 	{ "create", "NAME {linear DEV[:START[+LEN]]... | striped [--chunk SIZE] DEV[:START[+LEN]]... | file PATH | --table FILE}",
 	  "create a mapped device", CHANGE,
 	  1, ANY_NUMBER, OPT_LOAD | OPT_UUID | OPT_PERSIST,
-	  "NEW linear|striped|file FILE", cmd_create },
+	  "NEW linear|striped|file FILE", cmd_create, NULL },
 	{ "reload", "NAME {linear DEV... | striped --chunk SIZE DEV... | file PATH | --table FILE}",
 	  "give a running device a new table", CHANGE,
-	  1, ANY_NUMBER, OPT_LOAD | OPT_YES, "NAME linear|striped|file FILE", cmd_reload },
+	  1, ANY_NUMBER, OPT_LOAD | OPT_YES, "NAME linear|striped|file FILE", cmd_reload, NULL },
 	{ "convert", "NAME... [--to {noclone | stock}]",
 	  "exchange the targets of running devices: stock ones for this module's, or back", CHANGE,
 	  1, ANY_NUMBER, OPT_COMMON | OPT_TO | OPT_DRY_RUN | OPT_JSON | OPT_UDEV,
-	  "NAME", cmd_convert },
+	  "NAME", .each = cmd_convert },
 	{ "remove", "NAME...", "remove devices", CHANGE,
-	  1, ANY_NUMBER, OPT_CHANGE | OPT_FORGET | OPT_UDEV, "NAME", cmd_remove },
+	  1, ANY_NUMBER, OPT_CHANGE | OPT_FORGET | OPT_UDEV, "NAME", .each = cmd_remove },
 	{ "resize", "NAME {SIZE | +SIZE | max} [DEV[:START[+LEN]]...]",
 	  "make a running device larger", CHANGE,
 	  2, ANY_NUMBER, OPT_CHANGE | OPT_RESIZEFS | OPT_ALLOCATE | OPT_UDEV,
-	  "NAME max FILE", cmd_resize },
+	  "NAME max FILE", cmd_resize, NULL },
 	{ "save", "NAME...", "keep devices with their tables, so that they come back at boot", BOOT,
-	  1, ANY_NUMBER, OPT_CHANGE, "NAME", cmd_save },
+	  1, ANY_NUMBER, OPT_CHANGE, "NAME", .each = cmd_save },
 	{ "activate", "{NAME... | --all}", "bring saved devices back", BOOT,
-	  0, ANY_NUMBER, OPT_CHANGE | OPT_ALL | OPT_STRICT | OPT_UDEV, "SAVED", cmd_activate },
+	  0, ANY_NUMBER, OPT_CHANGE | OPT_ALL | OPT_STRICT | OPT_UDEV, "SAVED", cmd_activate, NULL },
 	{ "deactivate", "{NAME... | --all}",
 	  "remove saved devices that are not in use; they stay saved", BOOT,
-	  0, ANY_NUMBER, OPT_CHANGE | OPT_ALL | OPT_UDEV, "SAVED", cmd_deactivate },
+	  0, ANY_NUMBER, OPT_CHANGE | OPT_ALL | OPT_UDEV, "SAVED", cmd_deactivate, NULL },
 	{ "enable", "{[--now | --runtime] {DEVICE... | --all | --include PATTERN... | --exclude PATTERN...} | --policy [DEVICE...]}",
 	  "give devices the fast path, whatever made them; their tables stay", SWITCH,
-	  0, ANY_NUMBER, OPT_SWITCH | OPT_POLICY, "DEVICE", cmd_enable },
+	  0, ANY_NUMBER, OPT_SWITCH | OPT_POLICY, "DEVICE", cmd_enable, NULL },
 	{ "disable", "[--now | --runtime] {DEVICE... | --all | --include PATTERN... | --exclude PATTERN...}",
 	  "take the fast path from devices again", SWITCH,
-	  0, ANY_NUMBER, OPT_SWITCH, "DEVICE", cmd_disable },
+	  0, ANY_NUMBER, OPT_SWITCH, "DEVICE", cmd_disable, NULL },
 	{ "status", "[NAME...]",
 	  "print a line for each device, or all about some, with their counters", INSPECT,
 	  0, ANY_NUMBER, OPT_COMMON | OPT_JSON | OPT_ALL | OPT_OUTPUT | OPT_NOHEADINGS |
-	  OPT_WATCH | OPT_PROMETHEUS, "DEVICE", cmd_status },
+	  OPT_WATCH | OPT_PROMETHEUS, "DEVICE", cmd_status, NULL },
 	{ "explain", "{NAME | FILE}", "describe a table in words and as a diagram", INSPECT,
-	  1, 1, OPT_COMMON | OPT_JSON, "NAME|FILE", cmd_explain },
+	  1, 1, OPT_COMMON | OPT_JSON, "NAME|FILE", cmd_explain, NULL },
 	{ "check", "FILE...", "check table files for mistakes", INSPECT,
-	  1, ANY_NUMBER, OPT_COMMON | OPT_JSON, "FILE", cmd_check },
+	  1, ANY_NUMBER, OPT_COMMON | OPT_JSON, "FILE", cmd_check, NULL },
 	{ "export", "[NAME...]",
 	  "print the equivalent stock tables, for dmsetup create --concise, or the live ones", INSPECT,
-	  0, ANY_NUMBER, OPT_COMMON | OPT_JSON | OPT_TO, "NAME", cmd_export },
+	  0, ANY_NUMBER, OPT_COMMON | OPT_JSON | OPT_TO, "NAME", cmd_export, NULL },
 	{ "doctor", "", "say what keeps this machine from using the fast path, and the fix", DOCTOR,
-	  0, 0, OPT_COMMON | OPT_JSON | OPT_QUIET, "", cmd_doctor },
+	  0, 0, OPT_COMMON | OPT_JSON | OPT_QUIET, "", cmd_doctor, NULL },
 	{ "bench", "DEVICE...", "compare devices raw, through stock dm and through noclone", MEASURE,
 	  1, ANY_NUMBER, OPT_COMMON | OPT_DRY_RUN | OPT_JSON | OPT_CHUNK | OPT_SECONDS,
-	  "FILE", cmd_bench },
+	  "FILE", cmd_bench, NULL },
 	{ "help", "[COMMAND]", "print help for a command", HELP,
-	  0, 1, OPT_COMMON, "COMMAND", commands_help },
+	  0, 1, OPT_COMMON, "COMMAND", commands_help, NULL },
 	{ "version", "", "print the versions of the tool, libdevmapper and the module", HELP,
-	  0, 0, OPT_COMMON | OPT_JSON, "", cmd_version },
+	  0, 0, OPT_COMMON | OPT_JSON, "", cmd_version, NULL },
 	{ }
 };
 
@@ -94,16 +94,11 @@ const struct command *command_find(const char *name)
 
 static const struct command *commands_get(const char *name)
 {
-	static const char *const of_dmsetup[] = { "rename", "suspend", "resume", "message" };
 	const struct command *cmd = command_find(name);
-	size_t i = 0;
 
-	while (i < ARRAY_SIZE(of_dmsetup) && strcmp(name, of_dmsetup[i]))
-		i++;
-	if (i < ARRAY_SIZE(of_dmsetup))
-		log_err("there is no command \"%s\": type \"dmsetup %s\" instead", name, name);
-	else if (!cmd)
-		log_err("unknown command \"%s\": \"noclone help\" lists the commands", name);
+	if (!cmd)
+		log_err("unknown command \"%s\": \"noclone help\" lists the commands; rename, suspend, resume and message are those of dmsetup",
+			name);
 	return cmd;
 }
 
@@ -189,6 +184,7 @@ static bool commands_are_right(const struct command *cmd, option_bits given, int
 static int commands_run(const struct options *o, int argc, char **argv)
 {
 	const struct command *cmd = commands_get(argv[0]);
+	int i, r = EXIT_OK;
 
 	if (!cmd)
 		return EXIT_USAGE;
@@ -199,7 +195,12 @@ static int commands_run(const struct options *o, int argc, char **argv)
 	if (!commands_are_right(cmd, o->given, argc - 1))
 		return EXIT_USAGE;
 	devmap_setup(!opt(o, OPT_NOUDEVSYNC), o->udev_timeout);
-	return cmd->run(o, argc - 1, argv + 1);
+	if (cmd->run)
+		return cmd->run(o, argc - 1, argv + 1);
+	for (i = 1; i < argc; i++)
+		if (cmd->each(o, argv[i]))
+			r = EXIT_FAILED;
+	return r;
 }
 
 int command_main(int argc, char **argv)

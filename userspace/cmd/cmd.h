@@ -23,6 +23,7 @@
  * @options: OPT_ bits it takes, with those that all take
  * @kinds: what completion proposes for its words, see cmd/complete.c
  * @run: runs it with the words only; returns an exit code
+ * @each: if not that, runs it with one of its words: 0, or a negative errno after a message
  */
 struct command {
 	const char *name;
@@ -34,6 +35,7 @@ struct command {
 	option_bits options;
 	const char *kinds;
 	int (*run)(const struct options *o, int argc, char **argv);
+	int (*each)(const struct options *o, const char *word);
 };
 
 /* In the order of the help; one without a name ends them. */
@@ -45,14 +47,14 @@ int command_main(int argc, char **argv);
 
 int cmd_create(const struct options *o, int argc, char **argv);
 int cmd_reload(const struct options *o, int argc, char **argv);
-int cmd_remove(const struct options *o, int argc, char **argv);
-int cmd_save(const struct options *o, int argc, char **argv);
+int cmd_remove(const struct options *o, const char *word);
+int cmd_save(const struct options *o, const char *word);
 int cmd_activate(const struct options *o, int argc, char **argv);
 int cmd_deactivate(const struct options *o, int argc, char **argv);
 int cmd_resize(const struct options *o, int argc, char **argv);
 int cmd_enable(const struct options *o, int argc, char **argv);
 int cmd_disable(const struct options *o, int argc, char **argv);
-int cmd_convert(const struct options *o, int argc, char **argv);
+int cmd_convert(const struct options *o, const char *word);
 int cmd_status(const struct options *o, int argc, char **argv);
 int cmd_check(const struct options *o, int argc, char **argv);
 int cmd_explain(const struct options *o, int argc, char **argv);

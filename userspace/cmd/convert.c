@@ -30,7 +30,7 @@ static char *convert_objection(const struct options *o, const struct devmap_devi
 			 origin, dev->name);
 }
 
-static int convert_one(const struct options *o, const char *word)
+int cmd_convert(const struct options *o, const char *word)
 {
 	_cleanup_change_ struct change c = CHANGE_INIT(o, "convert");
 	_cleanup_free_ char *why = NULL;
@@ -53,13 +53,4 @@ static int convert_one(const struct options *o, const char *word)
 		return -EOPNOTSUPP;
 	}
 	return opt(o, OPT_DRY_RUN) ? change_print(&c, "", "") : change_run(&c);
-}
-
-int cmd_convert(const struct options *o, int argc, char **argv)
-{
-	int i, failed = 0;
-
-	for (i = 0; i < argc; i++)
-		failed += !!convert_one(o, argv[i]);
-	return failed ? EXIT_FAILED : EXIT_OK;
 }

@@ -211,18 +211,11 @@ static int remove_file(const struct options *o, const char *name)
 	return 0;
 }
 
-int cmd_remove(const struct options *o, int argc, char **argv)
+int cmd_remove(const struct options *o, const char *word)
 {
-	int i, r, failed = 0;
+	_cleanup_free_ char *name = select_new_name(word);
 
-	for (i = 0; i < argc; i++) {
-		_cleanup_free_ char *name = select_new_name(argv[i]);
-
-		if (opt(o, OPT_FORGET) && remove_is_absent(name))
-			r = remove_file(o, name);
-		else
-			r = remove_device(o, argv[i]);
-		failed |= r;
-	}
-	return failed ? EXIT_FAILED : EXIT_OK;
+	if (opt(o, OPT_FORGET) && remove_is_absent(name))
+		return remove_file(o, name);
+	return remove_device(o, word);
 }

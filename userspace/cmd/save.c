@@ -58,7 +58,7 @@ static void save_print(const struct change *c)
 	json_object_put(out);
 }
 
-static int save(const struct options *o, const char *word)
+int cmd_save(const struct options *o, const char *word)
 {
 	_cleanup_change_ struct change c = CHANGE_INIT(o, "save");
 	_cleanup_free_ char *name = select_name(word);
@@ -86,14 +86,4 @@ static int save(const struct options *o, const char *word)
 	saved_update_end(&c);
 	saved_unit("start", name);
 	return 0;
-}
-
-int cmd_save(const struct options *o, int argc, char **argv)
-{
-	int i, r = EXIT_OK;
-
-	for (i = 0; i < argc; i++)
-		if (save(o, argv[i]))
-			r = EXIT_FAILED;
-	return r;
 }
