@@ -40,16 +40,11 @@ static char *create_new_uuid(const char *requested)
 }
 
 /* Each command that makes a device has the lock until the device has its table. */
-static bool create_remove_leftover(const struct options *o, const char *name)
+static bool create_remove_leftover(const struct change *c)
 {
-	_cleanup_devmap_device_ struct devmap_device seen = { 0 }, dev = { 0 };
-	_cleanup_close_ int lock = -1;
+	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
 
-	if (opt(o, OPT_DRY_RUN) || saved_name_problem(name) ||
-	    devmap_info(name, &seen) || seen.live_table)
-		return false;
-	lock = saved_file_lock(name);
-	return lock >= 0 && !devmap_info(name, &dev) &&
+	return c->lock >= 0 && !devmap_info(c->dev.name, &dev) &&
 	       str_starts(dev.uuid, NOCLONE_UUID_PREFIX) && devmap_remove_unfinished(&dev);
 }
 
@@ -63,94 +58,71 @@ static bool create_is_unsaved(const char *name)
 	return staged;
 }
 
-static bool create_device_exists(const struct options *o, const char *name)
+static int create_check_absent(const struct change *c)
 {
+	const char *name = c->dev.name;
+
 	/* one that never had a table is not in sysfs */
-	if (create_remove_leftover(o, name) || !blockdev_mapped_number(name))
-		return false;
+	if (create_remove_leftover(c) || !blockdev_mapped_number(name))
+		return 0;
 	if (create_is_unsaved(name))
 		log_err("%s exists, but the command that made it was interrupted: \"noclone save %s\" saves it",
 			name, name);
 	else
 		log_err("%s exists; \"noclone reload\" gives it a new table", name);
-	return true;
+	return -EEXIST;
 }
 
 /* A saved device with that UUID would be taken for this one. */
-static bool create_check_saved_uuid(const struct options *o, const char *name,
-				    const char *uuid)
+static int create_check_saved(const struct change *c)
 {
-	_cleanup_free_ char *file = saved_file_of(name, uuid);
+	_cleanup_free_ char *path = saved_path(c->dev.name);
+	_cleanup_free_ char *file = saved_file_of(c->dev.name, c->dev.uuid);
 
-	if (!file || opt(o, OPT_FORCE))
-		return true;
-	log_err("--uuid %s is that of %s, a saved device: noclone remove --forget %s gives that up",
-		uuid, file, file);
-	return false;
+	if (opt(c->o, OPT_FORCE))
+		return 0;
+	if (saved_file_exists(c->dev.name))
+		log_err("%s is saved in %s: noclone activate brings it back; --force makes another one, whose file replaces that with --persist",
+			c->dev.name, path);
+	else if (file)
+		log_err("--uuid %s is that of %s, a saved device: noclone remove --forget %s gives that up",
+			c->dev.uuid, file, file);
+	else
+		return 0;
+	return -EEXIST;
 }
 
-static bool create_check_saved(const struct options *o, const char *name)
-{
-	_cleanup_free_ char *path = saved_path(name);
-	const char *wrong = saved_name_problem(name);
-
-	if (opt(o, OPT_PERSIST) && wrong) {
-		log_err("\"%s\" %s", name, wrong);
-		return false;
-	}
-	if (!saved_file_exists(name) || opt(o, OPT_FORCE))
-		return true;
-	log_err("%s is saved in %s: noclone activate brings it back; --force makes another one, whose file replaces that with --persist",
-		name, path);
-	return false;
-}
-
-static int create_check_words(const struct build *b, const char *name)
+/* NULL, or what is wrong with the command line: a new string. */
+static char *create_usage(const struct build *b, const char *name)
 {
 	const char *wrong = name_problem(name);
-	_cleanup_free_ char *usage = NULL;
 
-	if (!wrong && (create_device_exists(b->options, name) ||
-		       !create_check_saved(b->options, name)))
-		return EXIT_FAILED;
-	usage = wrong ? xasprintf("\"%s\" %s", name, wrong) : build_usage(b);
-	if (!usage)
-		return EXIT_OK;
-	log_err("%s", usage);
-	return EXIT_USAGE;
+	if (!wrong && opt(b->options, OPT_PERSIST))
+		wrong = saved_name_problem(name);
+	return wrong ? xasprintf("\"%s\" %s", name, wrong) : build_usage(b);
 }
 
-/* The process that had the lock may have saved another device of that name, or UUID. */
 static int create_begin(struct change *c)
 {
-	int r = saved_update_lock(c, c->dev.name);
+	int r = opt(c->o, OPT_DRY_RUN) ? 0 : devmap_permitted();
 
-	if (r || !opt(c->o, OPT_PERSIST))
-		return r;
-	c->add = true;
-	c->as_is = opt(c->o, OPT_FORCE);
-	r = saved_update_begin(c);
-	if (!r && !(create_check_saved(c->o, c->dev.name) &&
-		    create_check_saved_uuid(c->o, c->dev.name, c->dev.uuid)))
-		r = -EEXIST;
-	return r;
-}
-
-static int create(struct change *c, const struct build *b)
-{
-	int r = create_check_saved_uuid(c->o, c->dev.name, c->dev.uuid) ? 0 : -EEXIST;
-
-	if (!r)
-		r = build_table(b, &c->backing, &c->table, &c->findings) ? : change_check(c);
-	if (r)
-		return r;
-	if (!opt(c->o, OPT_DRY_RUN))
-		r = devmap_permitted();
 	if (r) {
 		log_err("creating %s failed: %s", c->dev.name, devmap_reason(r));
 		return r;
 	}
-	r = create_begin(c);
+	r = saved_update_lock(c, c->dev.name) ? : create_check_absent(c) ? : create_check_saved(c);
+	if (r || !opt(c->o, OPT_PERSIST))
+		return r;
+	c->add = true;
+	c->as_is = opt(c->o, OPT_FORCE);
+	return saved_update_begin(c);
+}
+
+static int create(struct change *c, const struct build *b)
+{
+	int r = create_begin(c) ? : build_table(b, &c->backing, &c->table, &c->findings) ? :
+		change_check(c);
+
 	if (r)
 		return r;
 	return opt(c->o, OPT_DRY_RUN) ? change_print(c, "", "") : change_run(c);
@@ -159,14 +131,15 @@ static int create(struct change *c, const struct build *b)
 int cmd_create(const struct options *o, int argc, char **argv)
 {
 	const struct build build = { .options = o, .argc = argc - 1, .argv = argv + 1 };
+	_cleanup_free_ char *wrong = create_usage(&build, argv[0]);
 	_cleanup_change_ struct change c = CHANGE_INIT(o, "create");
-	int r;
 
+	if (wrong) {
+		log_err("%s", wrong);
+		return EXIT_USAGE;
+	}
 	c.dev.name = xstrdup(argv[0]);
 	c.readonly = opt(o, OPT_READONLY);
-	r = create_check_words(&build, c.dev.name);
-	if (r)
-		return r;
 	c.dev.uuid = create_new_uuid(o->uuid);
 	if (!c.dev.uuid)
 		return o->uuid ? EXIT_USAGE : EXIT_FAILED;
