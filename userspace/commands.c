@@ -16,7 +16,7 @@
 			 OPT_NO_FASTPATH | OPT_READONLY | OPT_UDEV)
 
 #define OPT_SWITCH	(OPT_COMMON | OPT_NOW | OPT_RUNTIME | OPT_ALL | OPT_INCLUDE | \
-			 OPT_EXCLUDE | OPT_DRY_RUN | OPT_JSON | OPT_QUIET)
+			 OPT_EXCLUDE | OPT_DRY_RUN | OPT_JSON)
 
 #define CHANGE	"Creating and changing devices"
 #define BOOT	"Devices that come back at boot"

@@ -411,12 +411,6 @@ static bool enable_is_pending(const struct candidate *c)
 	       !enable_is_in(c->after, lasting) && !enable_is_in(c->after, never);
 }
 
-static void enable_show_progress(const char *what, unsigned int done, unsigned int nr)
-{
-	if (nr >= MANY)
-		log_progress(what, done, nr);
-}
-
 static void enable_look_again(struct candidate *c)
 {
 	_cleanup_live_ struct live live = { 0 };
@@ -437,7 +431,8 @@ static void enable_send(struct request *q)
 			c->failed = devmap_message(c->name, c->sector, c->on ?
 				NOCLONE_MSG_FASTPATH " " NOCLONE_MSG_ON :
 				NOCLONE_MSG_FASTPATH " " NOCLONE_MSG_OFF, NULL);
-		enable_show_progress("switching devices", i + 1, q->nr);
+		if (q->nr >= MANY)
+			log_progress("switching devices", i + 1, q->nr);
 	}
 }
 
@@ -459,7 +454,8 @@ static void enable_wait(struct request *q)
 		}
 		if (c->sends && c->on && c->after && !strcmp(c->after, "on"))
 			waited_ms = 0;
-		enable_show_progress("waiting for devices", i + 1, q->nr);
+		if (q->nr >= MANY)
+			log_progress("waiting for devices", i + 1, q->nr);
 	}
 	for (i = 0; i < q->nr; i++)
 		if (enable_is_pending(&q->device[i]))
@@ -517,20 +513,9 @@ static void enable_print_json(const struct request *q)
 
 /*
  * A line for each change, and one for each device that was given.  What the policy says of
- * a part may not be what was asked for its volume.
+ * a part may not be what was asked for its volume.  Return: whether it has failed; one of a
+ * group that can never follow is no failure.
  */
-static void enable_print_change(const struct request *q, const struct candidate *c)
-{
-	if (c->after && strcmp(c->before, c->after))
-		printf("%s: %s -> %s%s\n", c->name, c->before, c->after,
-		       opt(q->o, OPT_RUNTIME) ? ", until the next boot" : "");
-	else if (c->named)
-		printf("%s: %s already\n", c->name, c->before);
-	if (c->on != q->on && !opt(q->o, OPT_POLICY | OPT_RULES))
-		log_note("%s follows the rule \"%s\"", c->name, c->rule->text);
-}
-
-/* Return: whether it has failed. One of a group that can never follow is no failure. */
 static bool enable_print_device(const struct request *q, const struct candidate *c)
 {
 	const char *after = c->after ? c->after : "no fast path";
@@ -538,12 +523,15 @@ static bool enable_print_device(const struct request *q, const struct candidate 
 
 	if (opt(q->o, OPT_JSON))
 		return failed;
-	if (failed)
-		log_err("%s: %s: %s", c->name, after, c->why);
-	else if (c->why && !opt(q->o, OPT_QUIET))
-		log_note("%s: %s: %s", c->name, after, c->why);
-	else if (!opt(q->o, OPT_QUIET))
-		enable_print_change(q, c);
+	if (c->why)
+		(failed ? log_err : log_note)("%s: %s: %s", c->name, after, c->why);
+	else if (c->after && strcmp(c->before, c->after))
+		printf("%s: %s -> %s%s\n", c->name, c->before, c->after,
+		       opt(q->o, OPT_RUNTIME) ? ", until the next boot" : "");
+	else if (c->named)
+		printf("%s: %s already\n", c->name, c->before);
+	if (!c->why && c->on != q->on && !opt(q->o, OPT_POLICY | OPT_RULES))
+		log_note("%s follows the rule \"%s\"", c->name, c->rule->text);
 	return failed;
 }
 
@@ -569,13 +557,9 @@ static void enable_dry_run(struct request *q)
 			c->after = xstrdup(c->sends ? (c->on ? "on" : "off:message") :
 					   q->clears && !c->own ? "stock" : c->before);
 	}
-	if (opt(q->o, OPT_JSON)) {
-		enable_print_json(q);
-		return;
-	}
-	if (q->lasts)
+	if (q->lasts && !opt(q->o, OPT_JSON))
 		enable_print_policy(q);
-	if (q->acts)
+	if (q->acts && !opt(q->o, OPT_JSON))
 		fputs(lines, stdout);
 }
 
@@ -585,9 +569,9 @@ static int enable_write(const struct request *q)
 
 	if (r)
 		return r;
-	if (!opt(q->o, OPT_JSON | OPT_QUIET))
+	if (!opt(q->o, OPT_JSON))
 		enable_print_policy(q);
-	if (*q->edits && !q->acts && !opt(q->o, OPT_QUIET))
+	if (*q->edits && !q->acts)
 		log_note("no device is switched yet: " POLICY_PATH " is applied at boot if noclone-enable.service is enabled; for now: noclone %s",
 			 opt(q->o, OPT_ALL) && !q->on ? "disable --runtime --all" : "enable --policy");
 	return 0;
@@ -618,22 +602,6 @@ static int enable_switch(struct request *q)
 	return failed ? -EIO : r;
 }
 
-/* JSON says that the policy has been written also if no device could be switched. */
-static int enable_carry_out(struct request *q, int *lock)
-{
-	int r = q->lasts ? enable_write(q) : 0;
-
-	cleanup_close(lock);
-	*lock = -1;
-	if (r)
-		return r;
-	if (q->acts)
-		r = enable_switch(q);
-	if (opt(q->o, OPT_JSON))
-		enable_print_json(q);
-	return r;
-}
-
 static int enable_run(struct request *q, int argc, char **argv)
 {
 	const bool dry_run = opt(q->o, OPT_DRY_RUN);
@@ -651,12 +619,20 @@ static int enable_run(struct request *q, int argc, char **argv)
 		return r;
 	enable_edit(q);
 	r = enable_plan(q);
+	if (!r && q->lasts && !dry_run)
+		r = enable_write(q);
 	if (r)
 		return r;
-	if (!dry_run)
-		return enable_carry_out(q, &lock);
-	enable_dry_run(q);
-	return 0;
+	cleanup_close(&lock);
+	lock = -1;
+	if (dry_run)
+		enable_dry_run(q);
+	else if (q->acts)
+		r = enable_switch(q);
+	/* also if no device could be switched: the policy has been written */
+	if (opt(q->o, OPT_JSON))
+		enable_print_json(q);
+	return r;
 }
 
 /* NULL, or what is wrong with the command line. */
