@@ -55,11 +55,16 @@ struct json_object *output_new(const char *command)
 /* What the command has to say so far: an array of objects */
 static struct json_object *said;
 
-void output_print(struct json_object *o)
+bool output_print(const struct options *o, struct json_object *out)
 {
+	if (!opt(o, OPT_JSON)) {
+		json_object_put(out);
+		return false;
+	}
 	if (!said)
 		said = json_object_new_array();
-	json_object_array_add(said, json_object_get(o));
+	json_object_array_add(said, out);
+	return true;
 }
 
 void output_finish(void)
@@ -233,6 +238,5 @@ void dry_run(const struct options *o, const char *command, const char *name,
 	if (findings)
 		output_add_findings(out, findings, FINDING_OK);
 	output_add_string(out, "dmsetup", dmsetup);
-	output_print(out);
-	json_object_put(out);
+	output_print(o, out);
 }

@@ -21,8 +21,11 @@ struct json_object;
 
 /* {"schema": ..., "version": ..., "command": @command} */
 struct json_object *output_new(const char *command);
-/* What the command prints: one object, or one for each of its devices. */
-void output_print(struct json_object *o);
+/*
+ * What the command prints with --json: one object, or one for each of its devices.  Takes the
+ * object over.  Return: whether --json is given.
+ */
+bool output_print(const struct options *o, struct json_object *out);
 /* At the end: print it as one object; several are in its array "results". */
 void output_finish(void);
 

@@ -53,8 +53,6 @@ int cmd_check(const struct options *o, int argc, char **argv)
 	json_object_object_add(out, "files", array);
 	for (i = 0; i < argc; i++)
 		r |= check_file(argv[i], opt(o, OPT_JSON) ? array : NULL);
-	if (opt(o, OPT_JSON))
-		output_print(out);
-	json_object_put(out);
+	output_print(o, out);
 	return r;
 }

@@ -23,10 +23,7 @@ static char *convert_objection(const struct options *o, const struct devmap_devi
 
 	if (o->to_stock || !origin || str_starts(dev->uuid, NOCLONE_UUID_PREFIX))
 		return NULL;
-	if (origin_is_lvm(dev->uuid))
-		return xasprintf("LVM would load its own table again at its next change: noclone enable --now %s gives it the fast path with the table as it is",
-				 dev->name);
-	return xasprintf("it was made by %s, which knows dm's own targets only: noclone enable --now %s gives it the fast path with the table as it is",
+	return xasprintf("it was made by %s, which knows dm's own targets only, and may load its table again: noclone enable --now %s gives it the fast path with the table as it is",
 			 origin, dev->name);
 }
 

@@ -48,16 +48,6 @@ static bool create_remove_leftover(const struct change *c)
 	       str_starts(dev.uuid, NOCLONE_UUID_PREFIX) && devmap_remove_unfinished(&dev);
 }
 
-/* The command that made the device may have been killed before it named the file. */
-static bool create_is_unsaved(const char *name)
-{
-	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
-	_cleanup_free_ char *staged = devmap_info(name, &dev) ? NULL :
-				      saved_file_leftover(name, dev.uuid);
-
-	return staged;
-}
-
 static int create_check_absent(const struct change *c)
 {
 	const char *name = c->dev.name;
@@ -65,11 +55,7 @@ static int create_check_absent(const struct change *c)
 	/* one that never had a table is not in sysfs */
 	if (create_remove_leftover(c) || !blockdev_mapped_number(name))
 		return 0;
-	if (create_is_unsaved(name))
-		log_err("%s exists, but the command that made it was interrupted: \"noclone save %s\" saves it",
-			name, name);
-	else
-		log_err("%s exists; \"noclone reload\" gives it a new table", name);
+	log_err("%s exists; \"noclone reload\" gives it a new table, \"noclone save\" saves it", name);
 	return -EEXIST;
 }
 

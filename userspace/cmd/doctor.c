@@ -366,19 +366,14 @@ static void doctor_look(struct doctor *d)
 int cmd_doctor(const struct options *o, int argc __unused, char **argv __unused)
 {
 	enum finding_level least = opt(o, OPT_QUIET) ? FINDING_ERROR : FINDING_OK;
+	struct json_object *out = output_new("doctor");
 	struct doctor d = { 0 };
 	int r;
 
 	doctor_look(&d);
-	if (opt(o, OPT_JSON)) {
-		struct json_object *out = output_new("doctor");
-
-		output_add_judgement(out, &d.findings, least);
-		output_print(out);
-		json_object_put(out);
-	} else {
+	output_add_judgement(out, &d.findings, least);
+	if (!output_print(o, out))
 		findings_print(&d.findings, NULL, least);
-	}
 	r = findings_count(&d.findings, FINDING_ERROR) ? EXIT_FAILED : EXIT_OK;
 	findings_free(&d.findings);
 	policy_free(&d.policy);

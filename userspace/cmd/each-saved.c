@@ -94,35 +94,27 @@ static bool each_round(struct each_run *run, bool ready_only)
 	return any;
 }
 
-/* Of devices that have printed a plan, there is no more to print. */
-static void each_print(const struct each_run *run)
-{
-	struct json_object *out = output_new(run->activates ? "activate" : "deactivate");
-
-	json_object_object_add(out, "devices", json_object_get(run->devices));
-	if (opt(run->o, OPT_DRY_RUN))
-		output_add_bool(out, "dry_run", true);
-	if (json_object_array_length(run->devices) || !run->names.nr)
-		output_print(out);
-	json_object_put(out);
-}
-
 static int each_saved(const struct options *o, int argc, char **argv, bool activates)
 {
 	struct each_run run = {
 		.o = o, .activates = activates, .devices = json_object_new_array(),
 	};
+	struct json_object *out = output_new(activates ? "activate" : "deactivate");
 	int r = each_collect(&run.names, o, argc, argv);
 
+	json_object_object_add(out, "devices", run.devices);
 	while (!r && each_round(&run, true))
 		;
 	if (!r) {
 		each_round(&run, false);
 		r = run.failed || stop_requested() ? EXIT_FAILED : EXIT_OK;
-		if (opt(o, OPT_JSON))
-			each_print(&run);
+		if (opt(o, OPT_DRY_RUN))
+			output_add_bool(out, "dry_run", true);
+		/* of devices that have printed a plan, there is no more to print */
+		if (json_object_array_length(run.devices) || !run.names.nr)
+			output_print(o, json_object_get(out));
 	}
-	json_object_put(run.devices);
+	json_object_put(out);
 	names_free(&run.names);
 	return r;
 }

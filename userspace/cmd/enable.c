@@ -507,8 +507,7 @@ static void enable_print_json(const struct request *q)
 	json_object_object_add(out, "edits", output_lines(q->lasts ? q->edits : ""));
 	json_object_object_add(out, "commands", output_lines(q->acts ? lines : ""));
 	json_object_object_add(out, "devices", rows);
-	output_print(out);
-	json_object_put(out);
+	output_print(q->o, out);
 }
 
 /*

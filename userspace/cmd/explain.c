@@ -230,15 +230,13 @@ int cmd_explain(const struct options *o, int argc __unused, char **argv)
 	if (is_device && !blockdev_lookup_number(blockdev_mapped_number(name), &own))
 		explain_add_users(out, &own);
 
-	if (opt(o, OPT_JSON)) {
-		output_print(out);
-	} else {
+	if (!opt(o, OPT_JSON)) {
 		explain_print_table(name, &t);
 		explain_print_rows("Devices", devices);
 		explain_print_rows("Files", files);
 		if (is_device)
 			report_print_row(&explain_report, out);
 	}
-	json_object_put(out);
+	output_print(o, out);
 	return EXIT_OK;
 }

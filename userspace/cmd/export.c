@@ -81,10 +81,7 @@ int cmd_export(const struct options *o, int argc, char **argv)
 		if (!devmap_info(names.name[i], &dev))
 			r = export_one(o, &dev, argc == 1, array, &all) ?: r;
 	}
-	if (opt(o, OPT_JSON))
-		output_print(out);
-	else if (all.len)
+	if (!output_print(o, out) && all.len)
 		puts(all.text);
-	json_object_put(out);
 	return r;
 }

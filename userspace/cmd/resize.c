@@ -330,61 +330,18 @@ static int resize_fsadm(const struct resize *r, bool changes, char *verb, char *
 	return -EIO;
 }
 
-/* What makes it larger, to be typed: a new string, or NULL. */
-static char *resize_advice(const char *type, const char *node)
-{
-	/* after a blank comes the device */
-	static const char *const known[][2] = {
-		{ "ext", "fsadm resize " },
-		{ "xfs", "fsadm resize " },
-		{ "crypto_LUKS", "fsadm resize " },
-		{ "LVM2_member", "pvresize " },
-		{ "btrfs", "btrfs filesystem resize max MOUNTPOINT" },
-		{ "f2fs", "resize.f2fs " },
-		{ "swap", "swapoff, mkswap and swapon" },
-		{ "dos", "growpart or parted, for its partitions" },
-		{ "gpt", "growpart or parted, for its partitions" },
-	};
-	_cleanup_free_ char *quoted = shell_quote(node);
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(known); i++) {
-		const char *command = known[i][1];
-
-		if (str_starts(type, known[i][0]))
-			return xasprintf("%s%s", command,
-					 command[strlen(command) - 1] == ' ' ? quoted : "");
-	}
-	return NULL;
-}
-
-/* What is on the device, and ": " with the advice if there is one: a new string, or NULL. */
-static char *resize_contents(const struct resize *r, const char *words)
-{
-	_cleanup_signature_ struct signature s = { 0 };
-	_cleanup_free_ char *advice = NULL;
-	_cleanup_facts_ struct device_facts f = { 0 };
-
-	if (!blockdev_lookup_number(r->c.dev.devno, &f))
-		identity_probe(&f, 0, f.sectors, NULL, NULL, &s);
-	advice = s.type ? resize_advice(s.type, r->node) : NULL;
-	return s.type ? xasprintf("%s%s%s%s", s.type, words, advice ? ": " : "", advice ? : "") : NULL;
-}
-
 /* A check does not look at what is mounted, and fsadm cannot rehearse on what is not. */
 static int resize_plan_filesystem(struct resize *r)
 {
 	_cleanup_free_ char *size = xasprintf("%llub", (unsigned long long)r->sectors << SECTOR_SHIFT);
-	_cleanup_free_ char *contents = NULL;
 	int e = resize_fsadm(r, false, "check", NULL);
 
 	r->mounted = e == FSADM_MOUNTED;
 	if (r->mounted)
 		e = resize_fsadm(r, false, "resize", size);
-	if (e >= 0 || e == -ENOENT || e == -EINTR)
-		return e;
-	contents = resize_contents(r, " is made larger afterwards");
-	log_err("%s: leave --resizefs out%s%s", r->c.dev.name, contents ? "; " : "", contents ? : "");
+	if (e < 0 && e != -ENOENT && e != -EINTR)
+		log_err("%s: leave --resizefs out; what fsadm does not know is made larger afterwards, by its own tools",
+			r->c.dev.name);
 	return e;
 }
 
@@ -403,20 +360,21 @@ static int resize_print(struct resize *r)
 	return 0;
 }
 
+/* What is on the device does not grow by itself. */
 static void resize_report(const struct resize *r)
 {
-	_cleanup_free_ char *contents = NULL;
+	_cleanup_signature_ struct signature s = { 0 };
+	_cleanup_facts_ struct device_facts f = { 0 };
 
 	if (!r->grows)
 		log_note("%s has that size already", r->c.dev.name);
 	if (!r->grows || opt(r->c.o, OPT_RESIZEFS))
 		return;
-	/* it does not grow by itself */
-	contents = resize_contents(r, " on it keeps its size; this makes it larger");
-	if (contents)
-		log_note("%s: %s", r->c.dev.name, contents);
-	else if (r->c.dev.open_count)
-		log_note("%s: what stands on it keeps its size", r->c.dev.name);
+	if (!blockdev_lookup_number(r->c.dev.devno, &f))
+		identity_probe(&f, 0, f.sectors, NULL, NULL, &s);
+	if (s.type || r->c.dev.open_count)
+		log_note("%s: %s on it keeps its size: \"fsadm resize %s\" makes ext2 to ext4, xfs and these in LUKS larger, pvresize a physical volume, and its own tools any other",
+			 r->c.dev.name, s.type ? s.type : "what is", r->node);
 }
 
 /* A signal in between would leave a file system that is too small, and no message. */

@@ -43,19 +43,14 @@ static int save_check(const struct change *c)
 
 static void save_print(const struct change *c)
 {
-	struct json_object *out;
+	struct json_object *out = output_new("save");
 
-	if (!opt(c->o, OPT_JSON)) {
-		fputs(c->text, stdout);
-		return;
-	}
-	out = output_new("save");
 	output_add_bool(out, "dry_run", true);
 	output_add_string(out, "name", c->dev.name);
 	output_add_string(out, "file", c->path);
 	json_object_object_add(out, "lines", output_lines(c->text));
-	output_print(out);
-	json_object_put(out);
+	if (!output_print(c->o, out))
+		fputs(c->text, stdout);
 }
 
 int cmd_save(const struct options *o, const char *word)

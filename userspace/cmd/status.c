@@ -478,23 +478,16 @@ static int status_usage(const struct options *o, struct report *r)
 	return report_select(r, o->output) ? EXIT_USAGE : EXIT_OK;
 }
 
-static void status_print_json(struct json_object *rows)
-{
-	struct json_object *out = output_new("status");
-
-	json_object_object_add(out, "devices", json_object_get(rows));
-	output_print(out);
-	json_object_put(out);
-}
-
 /* What does not exist has been reported. */
 static void status_print(const struct status_round *round, const struct report *report,
 			 struct json_object *rows, bool failed)
 {
+	struct json_object *out = output_new("status");
 	_cleanup_free_ char *metrics = NULL;
 
-	if (opt(round->o, OPT_JSON)) {
-		status_print_json(rows);
+	json_object_object_add(out, "devices", json_object_get(rows));
+	if (output_print(round->o, out)) {
+		return;
 	} else if (opt(round->o, OPT_PROMETHEUS)) {
 		metrics = metrics_print(rows);
 		fputs(metrics, stdout);

@@ -20,12 +20,9 @@ int cmd_version(const struct options *o, int argc __unused, char **argv __unused
 	output_add_string(out, "libdevmapper", library);
 	output_add_string(out, "driver", driver);
 	output_add_string(out, "module", module);
-	if (opt(o, OPT_JSON))
-		output_print(out);
-	else
+	if (!output_print(o, out))
 		printf("noclone " TOOL_VERSION "\nlibdevmapper %s\ndevice-mapper driver %s\nmodule "
 		       NOCLONE_MODULE_NAME " %s\n", library, driver ? driver : "not loaded",
 		       module ? module : "not loaded");
-	json_object_put(out);
 	return EXIT_OK;
 }
