@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The commands, in the order of the help and of noclone(8), their help, and the dispatcher. */
 
+#include <json-c/json.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "dm-noclone.h"
 #include "base/log.h"
 #include "base/util.h"
 #include "system/devmap.h"
+#include "system/module.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cmd/cmd.h"
@@ -27,6 +30,7 @@
 #define HELP	"Help"
 
 static int commands_help(const struct options *o, int argc, char **argv);
+static int commands_version(const struct options *o, int argc, char **argv);
 
 const struct command commands[] = {
 	{ "create", "NAME {linear DEV[:START[+LEN]]... | striped [--chunk SIZE] DEV[:START[+LEN]]... | file PATH | --table FILE}",
@@ -78,7 +82,7 @@ const struct command commands[] = {
 	{ "help", "[COMMAND]", "print help for a command", HELP,
 	  0, 1, OPT_COMMON, "COMMAND", commands_help, NULL },
 	{ "version", "", "print the versions of the tool, libdevmapper and the module", HELP,
-	  0, 0, OPT_COMMON | OPT_JSON, "", cmd_version, NULL },
+	  0, 0, OPT_COMMON | OPT_JSON, "", commands_version, NULL },
 	{ }
 };
 
@@ -162,6 +166,22 @@ static int commands_help(const struct options *o __unused, int argc, char **argv
 	else if (!argc)
 		commands_help_overview();
 	return argc && !cmd ? EXIT_USAGE : EXIT_OK;
+}
+
+static int commands_version(const struct options *o, int argc __unused, char **argv __unused)
+{
+	_cleanup_free_ char *library = NULL, *driver = NULL, *module = module_version();
+	struct json_object *out = output_new("version");
+
+	devmap_versions(&library, &driver);
+	output_add_string(out, "libdevmapper", library);
+	output_add_string(out, "driver", driver);
+	output_add_string(out, "module", module);
+	if (!output_print(o, out))
+		printf("noclone " TOOL_VERSION "\nlibdevmapper %s\ndevice-mapper driver %s\nmodule "
+		       NOCLONE_MODULE_NAME " %s\n", library, driver ? driver : "not loaded",
+		       module ? module : "not loaded");
+	return EXIT_OK;
 }
 
 /* Does the command take these options, and so many words?  If not, after a message. */

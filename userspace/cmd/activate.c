@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* noclone activate: bring saved devices back. */
+/* noclone activate: bring saved devices back; and the devices that deactivate works on. */
 #include "cmd/change.h"
 #include "cmd/cmd.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <json-c/json.h>
 #include <linux/loop.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/child.h"
 #include "base/log.h"
 #include "base/util.h"
 #include "model/table.h"
@@ -22,6 +25,7 @@
 #include "system/module.h"
 #include "system/saved-file.h"
 #include "cli/output.h"
+#include "cli/select.h"
 
 /* How long others are waited for that look at legs, see activate_lock_legs() */
 #define LEGS_SECONDS	10
@@ -285,7 +289,7 @@ static const char *activate_absent(struct change *c)
 	return state;
 }
 
-const char *activate_device(const struct options *o, const char *name)
+static const char *activate_one(const struct options *o, const char *name)
 {
 	_cleanup_change_ struct change c = CHANGE_INIT(o, "activate");
 	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
@@ -307,7 +311,7 @@ const char *activate_device(const struct options *o, const char *name)
 }
 
 /* Do its legs exist?  Another saved device may be one of them. */
-bool activate_is_ready(const char *name)
+static bool activate_is_ready(const char *name)
 {
 	_cleanup_free_ char *why = NULL, *missing = NULL;
 	_cleanup_saved_ struct saved s = { 0 };
@@ -315,4 +319,122 @@ bool activate_is_ready(const char *name)
 	why = saved_file_peek(name, &s);
 	missing = signatures_missing(&s.table);
 	return !missing;
+}
+
+/*
+ * Both verbs on saved devices.  One may be built on another, so those that are ready are done
+ * first, until none is; the others are tried then to say what is wrong.
+ */
+
+struct activate_run {
+	const struct options *o;
+	bool activates;
+	struct names names;
+	struct json_object *devices;
+	bool failed;
+};
+
+static int activate_collect(struct names *names, const struct options *o, int argc, char **argv)
+{
+	int i;
+
+	if (!argc == !opt(o, OPT_ALL)) {
+		log_err(argc ? "give devices or --all, not both" :
+			"which devices? Give their names, or --all");
+		return EXIT_USAGE;
+	}
+	if (!argc)
+		return saved_file_names(names) ? EXIT_FAILED : EXIT_OK;
+	for (i = 0; i < argc; i++) {
+		_cleanup_free_ char *name = select_new_name(argv[i]);
+		const char *wrong = saved_name_problem(name);
+
+		if (wrong) {
+			log_err("\"%s\" %s", name, wrong);
+			return EXIT_USAGE;
+		}
+		names_add(names, name);
+	}
+	return EXIT_OK;
+}
+
+static void activate_do(struct activate_run *run, const char *name)
+{
+	const char *state = run->activates ? activate_one(run->o, name) :
+					     deactivate_device(run->o, name);
+	struct json_object *device;
+
+	run->failed |= !state;
+	if (state && !opt(run->o, OPT_DRY_RUN))
+		saved_unit(run->activates ? "start" : "stop", name);
+	if (state && !*state)
+		return;
+	device = json_object_new_object();
+	output_add_string(device, "name", name);
+	output_add_bool(device, "ok", state);
+	output_add_string(device, "state", state);
+	json_object_array_add(run->devices, device);
+	if (state && !opt(run->o, OPT_JSON)) {
+		printf("%s: %s\n", name, state);
+		fflush(stdout);
+	}
+}
+
+static bool activate_next_is_ready(const struct activate_run *run, const char *name)
+{
+	return run->activates ? activate_is_ready(name) : deactivate_is_ready(name);
+}
+
+/* Return: whether any device was done. */
+static bool activate_round(struct activate_run *run, bool ready_only)
+{
+	bool any = false;
+	unsigned int i;
+
+	for (i = 0; i < run->names.nr && !stop_requested(); i++) {
+		char *name = run->names.name[i];
+
+		if (!name || (ready_only && !activate_next_is_ready(run, name)))
+			continue;
+		activate_do(run, name);
+		free(name);
+		run->names.name[i] = NULL;
+		any = true;
+	}
+	return any;
+}
+
+static int activate_all(const struct options *o, int argc, char **argv, bool activates)
+{
+	struct activate_run run = {
+		.o = o, .activates = activates, .devices = json_object_new_array(),
+	};
+	struct json_object *out = output_new(activates ? "activate" : "deactivate");
+	int r = activate_collect(&run.names, o, argc, argv);
+
+	json_object_object_add(out, "devices", run.devices);
+	while (!r && activate_round(&run, true))
+		;
+	if (!r) {
+		activate_round(&run, false);
+		r = run.failed || stop_requested() ? EXIT_FAILED : EXIT_OK;
+		if (opt(o, OPT_DRY_RUN))
+			output_add_bool(out, "dry_run", true);
+		/* of devices that have printed a plan, there is no more to print */
+		if (json_object_array_length(run.devices) || !run.names.nr)
+			output_print(o, json_object_get(out));
+	}
+	json_object_put(out);
+	names_free(&run.names);
+	return r;
+}
+
+int cmd_activate(const struct options *o, int argc, char **argv)
+{
+	return activate_all(o, argc, argv, true);
+}
+
+int cmd_deactivate(const struct options *o, int argc, char **argv)
+{
+	return activate_all(o, argc, argv, false);
 }

@@ -61,7 +61,6 @@ int cmd_explain(const struct options *o, int argc, char **argv);
 int cmd_export(const struct options *o, int argc, char **argv);
 int cmd_doctor(const struct options *o, int argc, char **argv);
 int cmd_bench(const struct options *o, int argc, char **argv);
-int cmd_version(const struct options *o, int argc, char **argv);
 /* noclone __complete: not a command of the list, because its words are not ours */
 int cmd_complete(int argc, char **argv);
 
@@ -69,10 +68,8 @@ int cmd_complete(int argc, char **argv);
  * A saved device.  Return: its new state in a few words, "" if a plan was printed; NULL after
  * a message.
  */
-const char *activate_device(const struct options *o, const char *name);
 const char *deactivate_device(const struct options *o, const char *name);
 /* Does no other of the devices have to come first? */
-bool activate_is_ready(const char *name);
 bool deactivate_is_ready(const char *name);
 
 /*
