@@ -10,7 +10,6 @@
 
 #include "base/log.h"
 #include "base/util.h"
-#include "model/name.h"
 #include "model/table.h"
 #include "system/identity.h"
 
@@ -182,39 +181,6 @@ struct json_object *output_lines(const char *text)
 		text += len + (text[len] == '\n');
 	}
 	return array;
-}
-
-/* What a command would do: its table and the dmsetup command line. */
-
-char *dry_run_dmsetup(const char *verb, const char *name,
-		      const char *options, const struct table *t)
-{
-	_cleanup_free_ char *words = name_command(verb, name), *lines = NULL;
-	struct strbuf b = { 0 };
-	unsigned int i;
-
-	for (i = 0; i < t->nr; i++) {
-		_cleanup_free_ char *line = target_print(&t->targets[i], false,
-							 identity_loadable, NULL);
-		_cleanup_free_ char *quoted = shell_quote(line);
-
-		strbuf_add(&b, " %s", quoted);
-	}
-	lines = strbuf_take(&b);
-	/* --table takes one line only, so longer tables go through a pipe */
-	return t->nr > 1 ? xasprintf("printf '%%s\\n'%s | %s%s", lines, words, options) :
-			   xasprintf("%s%s --table%s", words, options, lines);
-}
-
-char *dry_run_reload(const struct options *o, const char *name, bool readonly,
-		     const struct table *t)
-{
-	_cleanup_free_ char *resume = name_command("resume", name);
-	_cleanup_free_ char *load = dry_run_dmsetup("reload", name,
-						    readonly ? " --readonly" : "", t);
-
-	return xasprintf("%s && %s%s", load, resume,
-			 opt(o, OPT_NOUDEVSYNC) ? " --noudevsync" : "");
 }
 
 void dry_run(const struct options *o, const char *command, const char *name,

@@ -64,11 +64,4 @@ void dry_run(const struct options *o, const char *command, const char *name,
 	     const char *uuid, const struct table *t,
 	     const struct findings *findings, const char *dmsetup);
 
-/* "dmsetup VERB NAME OPTIONS" with the table the way dmsetup takes it. */
-char *dry_run_dmsetup(const char *verb, const char *name,
-		      const char *options, const struct table *t);
-/* The same of "reload", and the resume that switches. */
-char *dry_run_reload(const struct options *o, const char *name, bool readonly,
-		     const struct table *t);
-
 #endif /* NOCLONE_OUTPUT_H */

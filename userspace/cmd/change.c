@@ -308,15 +308,39 @@ int change_finish(struct change *c)
 	return saved_update_stage(c, &c->live.table) ? : saved_update_commit(c);
 }
 
+/* "dmsetup VERB NAME OPTIONS" with the table the way dmsetup takes it: a new string. */
+static char *change_dmsetup(const struct change *c, const char *verb, const char *options)
+{
+	_cleanup_free_ char *words = name_command(verb, c->dev.name), *lines = NULL;
+	const char *readonly = c->readonly ? " --readonly" : "";
+	struct strbuf b = { 0 };
+	unsigned int i;
+
+	for (i = 0; i < c->table.nr; i++) {
+		_cleanup_free_ char *line = target_print(&c->table.targets[i], false,
+							 identity_loadable, NULL);
+		_cleanup_free_ char *quoted = shell_quote(line);
+
+		strbuf_add(&b, " %s", quoted);
+	}
+	lines = strbuf_take(&b);
+	/* --table takes one line only, so longer tables go through a pipe */
+	return c->table.nr > 1 ?
+	       xasprintf("printf '%%s\\n'%s | %s%s%s", lines, words, readonly, options) :
+	       xasprintf("%s%s%s --table%s", words, readonly, options, lines);
+}
+
 static char *change_words(const struct change *c)
 {
+	const char *nosync = opt(c->o, OPT_NOUDEVSYNC) ? " --noudevsync" : "";
 	_cleanup_free_ char *uuid = shell_quote(c->dev.uuid), *options = NULL;
+	_cleanup_free_ char *load = NULL, *resume = name_command("resume", c->dev.name);
 
-	if (c->dev.devno)
-		return dry_run_reload(c->o, c->dev.name, c->readonly, &c->table);
-	options = xasprintf("%s%s --uuid %s", c->readonly ? " --readonly" : "",
-			    opt(c->o, OPT_NOUDEVSYNC) ? " --noudevsync" : "", uuid);
-	return dry_run_dmsetup("create", c->dev.name, options, &c->table);
+	options = xasprintf("%s --uuid %s", nosync, uuid);
+	if (!c->dev.devno)
+		return change_dmsetup(c, "create", options);
+	load = change_dmsetup(c, "reload", "");
+	return xasprintf("%s && %s%s", load, resume, nosync);
 }
 
 int change_print(struct change *c, const char *before, const char *after)

@@ -431,13 +431,10 @@ static char *resize_parse_words(int argc, char **argv, struct resize_size *size,
 				struct plan_request *added)
 {
 	const char *wrong = resize_parse(size, argv[1]);
-	struct resize_size other;
 
-	if (wrong && !resize_parse(&other, argv[0]))
-		return xasprintf("the name comes before the size: noclone resize %s %s",
-				 argv[1], argv[0]);
 	if (wrong)
-		return xasprintf("%s: %s; expected SIZE, +SIZE or max", argv[1], wrong);
+		return xasprintf("%s: %s; expected SIZE, +SIZE or max after the name", argv[1],
+				 wrong);
 	return build_legs(added, argc - 2, argv + 2);
 }
 
