@@ -106,7 +106,7 @@ static const struct command *commands_get(const char *name)
 	return cmd;
 }
 
-/* Options with their arguments are this wide; a longer one has a line to itself. */
+/* Options with their arguments are this wide, but for the longest. */
 #define HELP_WIDTH	24
 
 static void commands_help_option(const struct option_info *o)
@@ -121,10 +121,7 @@ static void commands_help_option(const struct option_info *o)
 		printf("  -%c, ", o->letter);
 	else
 		printf("      ");
-	if (strlen(words) > HELP_WIDTH)
-		printf("%s\n      %*s %s\n", words, HELP_WIDTH, "", o->help);
-	else
-		printf("%-*s %s\n", HELP_WIDTH, words, o->help);
+	printf("%-*s %s\n", HELP_WIDTH, words, o->help);
 }
 
 static void commands_help_command(const struct command *cmd)

@@ -244,7 +244,7 @@ static void activate_say_leftover(const struct change *c)
 /* A device that is not saved leaves no file of a lock behind. */
 static int activate_read(struct change *c)
 {
-	int r = saved_file_exists(c->dev.name) ? saved_update_lock(c, c->dev.name) : 0;
+	int r = saved_file_exists(c->dev.name) ? change_lock(c, c->dev.name) : 0;
 
 	if (!r)
 		r = saved_file_read(c->dev.name, &c->old);
@@ -380,21 +380,17 @@ static void activate_do(struct activate_run *run, const char *name)
 	}
 }
 
-static bool activate_next_is_ready(const struct activate_run *run, const char *name)
-{
-	return run->activates ? activate_is_ready(name) : deactivate_is_ready(name);
-}
-
 /* Return: whether any device was done. */
 static bool activate_round(struct activate_run *run, bool ready_only)
 {
+	bool (*is_ready)(const char *name) = run->activates ? activate_is_ready : deactivate_is_ready;
 	bool any = false;
 	unsigned int i;
 
 	for (i = 0; i < run->names.nr && !stop_requested(); i++) {
 		char *name = run->names.name[i];
 
-		if (!name || (ready_only && !activate_next_is_ready(run, name)))
+		if (!name || (ready_only && !is_ready(name)))
 			continue;
 		activate_do(run, name);
 		free(name);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A device gets a table: what create, reload, convert and resize have in common.
+ * A device gets a table: what create, reload, convert, resize, activate and save have in common.
  *
  *	change_begin()		look at the device, with its lock; create has none yet
  *	...			make the new table, plan its file
@@ -11,12 +11,12 @@
  *
  * Only change_run() changes anything.  The file of a saved device follows the device:
  *
- *	saved_update_lock()	wait for the lock of the file
- *	saved_update_begin()	read it
- *	saved_update_stage()	write the new file beside the old one
+ *	change_lock()		wait for the lock of the file
+ *	change_read_file()	read it
+ *	change_stage_file()	write the new file beside the old one
  *	...			change the device
- *	saved_update_commit()	put the new file in the place of the old one
- *	saved_update_end()	whatever has happened
+ *	change_commit_file()	put the new file in the place of the old one
+ *	change_end_file()	whatever has happened
  *
  * so a file that cannot be written leaves the device unchanged, and a power cut leaves the
  * old file or the new one.  A device that is not saved passes through with its name locked.
@@ -60,7 +60,7 @@
  * @words: after the stage: " && ...", which writes the file, or NULL
  * @staged: a new file waits, and signals that would end the tool between device and file
  * @signals: the mask of before
- * @lock: of the file; held until saved_update_end(), or -1
+ * @lock: of the file; held until change_end_file(), or -1
  */
 struct change {
 	const struct options *o;
@@ -112,12 +112,12 @@ char *change_data(const struct change *c, const struct facts_source *src, bool a
 const struct facts_source *change_facts(const struct change *c);
 
 /* Each: likewise.  @name: of the device, which may have to be looked at again then */
-int saved_update_lock(struct change *c, const char *name);
-int saved_update_begin(struct change *c);
+int change_lock(struct change *c, const char *name);
+int change_read_file(struct change *c);
 /* @new: the table that the device is to get; its legs and files exist, but for a dry run */
-int saved_update_stage(struct change *c, const struct table *new);
-int saved_update_commit(struct change *c);
-void saved_update_end(struct change *c);
+int change_stage_file(struct change *c, const struct table *new);
+int change_commit_file(struct change *c);
+void change_end_file(struct change *c);
 
 #define CHANGE_INIT(opts, name)	\
 	{ .o = (opts), .command = (name), .backing = { .fd = -1 }, .lock = -1, .legs = -1 }

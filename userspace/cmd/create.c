@@ -96,12 +96,12 @@ static int create_begin(struct change *c)
 		log_err("creating %s failed: %s", c->dev.name, devmap_reason(r));
 		return r;
 	}
-	r = saved_update_lock(c, c->dev.name) ? : create_check_absent(c) ? : create_check_saved(c);
+	r = change_lock(c, c->dev.name) ? : create_check_absent(c) ? : create_check_saved(c);
 	if (r || !opt(c->o, OPT_PERSIST))
 		return r;
 	c->add = true;
 	c->as_is = opt(c->o, OPT_FORCE);
-	return saved_update_begin(c);
+	return change_read_file(c);
 }
 
 static int create(struct change *c, const struct build *b)

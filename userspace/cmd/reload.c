@@ -66,7 +66,7 @@ static int reload(struct change *c, const struct build *b)
 	if (data && reload_agree(c, data, risky))
 		return -ECANCELED;
 	/* a table that changes during the wait is not the one the user saw: change_run() refuses */
-	r = saved_update_lock(c, c->dev.name) ? : saved_update_begin(c);
+	r = change_lock(c, c->dev.name) ? : change_read_file(c);
 	if (r)
 		return r;
 	return opt(c->o, OPT_DRY_RUN) ? change_print(c, "", "") : change_run(c);

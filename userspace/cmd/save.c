@@ -67,18 +67,18 @@ int cmd_save(const struct options *o, const char *word)
 	c.add = true;
 	c.as_is = opt(o, OPT_FORCE);
 	r = change_begin(&c, name) ? : select_check_owner(o, &c.dev) ? : save_check(&c) ? :
-	    saved_update_stage(&c, &c.live.table);
+	    change_stage_file(&c, &c.live.table);
 	if (!r && opt(o, OPT_DRY_RUN))
 		save_print(&c);
 	if (r || opt(o, OPT_DRY_RUN))
 		return r;
-	r = saved_update_commit(&c);
+	r = change_commit_file(&c);
 	if (r)
 		return r;
 	log_note("%s: saved in %s%s", name, c.path, access("/run/systemd/system", F_OK) ? "" :
 		 "; systemd knows of it after \"systemctl daemon-reload\", or the next boot");
 	/* the unit waits for the lock */
-	saved_update_end(&c);
+	change_end_file(&c);
 	saved_unit("start", name);
 	return 0;
 }
