@@ -23,7 +23,7 @@ static void becomes(const char *before, bool to_stock, const char *after)
 	read_table(&t, before);
 	assert_int_equal(exchange_is_needed(&t, to_stock), !!strcmp(before, after));
 	assert_null(exchange_table(&t, to_stock, &new));
-	text = table_print(&new, false, NULL, NULL);
+	text = table_print(&new, false, NULL);
 	assert_string_equal(text, after);
 	assert_true(exchange_is_faithful(&t, &new));
 }

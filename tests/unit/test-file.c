@@ -243,7 +243,7 @@ static void plans(const struct file_request *req, const char *expected,
 
 	assert_int_equal(source.lookup_file(&source, req->path, false, &f), 0);
 	plan_file(req, &f, &t, &p);
-	printed = table_print(&t, false, NULL, NULL);
+	printed = table_print(&t, false, NULL);
 	assert_string_equal(printed, expected);
 	assert_int_equal(p.nr, !!fragment);
 	if (fragment)

@@ -37,7 +37,7 @@ static struct findings plan(enum target_kind kind, uint32_t chunk,
 		assert_null(leg_spec_parse(&req.legs[req.nr_legs++], w.name[i]));
 	}
 	plan_table(&req, &devices, &t, &findings);
-	printed = table_print(&t, false, NULL, NULL);
+	printed = table_print(&t, false, NULL);
 	assert_string_equal(printed, expected);
 	plan_request_free(&req);
 	return findings;

@@ -51,7 +51,7 @@ static void becomes(const char *old, const char *size, const struct resize_room 
 	parse(&t, old);
 	assert_null(resize_parse(&s, size));
 	wrong = resize_table(&t, &s, room, &new);
-	text = wrong ? NULL : table_print(&new, false, NULL, NULL);
+	text = wrong ? NULL : table_print(&new, false, NULL);
 	if (wrong ? !strstr(wrong, expected) : strcmp(text, expected) != 0)
 		fail_msg("%s: \"%s\" instead of \"%s\"", size, wrong ? wrong : text, expected);
 }

@@ -18,7 +18,7 @@ static struct table parse(const char *text, unsigned int errors)
 static void prints_as(const char *text, bool stock, const char *expected)
 {
 	_cleanup_table_ struct table t = parse(text, 0);
-	_cleanup_free_ char *printed = table_print(&t, stock, NULL, NULL);
+	_cleanup_free_ char *printed = table_print(&t, stock, NULL);
 
 	assert_string_equal(printed, expected);
 }

@@ -150,9 +150,9 @@ static void check_round_trip(const char *name __unused, const char *text)
 	_cleanup_free_ char *printed = NULL, *again = NULL;
 
 	table_parse(&first, text, &findings);
-	printed = table_print(&first, false, NULL, NULL);
+	printed = table_print(&first, false, NULL);
 	table_parse(&second, printed, &findings);
-	again = table_print(&second, false, NULL, NULL);
+	again = table_print(&second, false, NULL);
 	assert_string_equal(printed, again);
 	assert_true(table_same_mapping(&first, &second));
 }

@@ -187,7 +187,7 @@ void dry_run(const struct options *o, const char *command, const char *name,
 	     const char *uuid, const struct table *t,
 	     const struct findings *findings, const char *dmsetup)
 {
-	_cleanup_free_ char *table = t ? table_print(t, false, identity_loadable, NULL) : NULL;
+	_cleanup_free_ char *table = t ? table_print(t, false, identity_loadable) : NULL;
 	struct json_object *out;
 
 	if (!opt(o, OPT_JSON)) {

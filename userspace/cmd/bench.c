@@ -66,7 +66,7 @@ static void bench_exec(const struct options *o, const struct table *t)
 	words[nr++] = xstrdup(BENCH_SCRIPT);
 	words[nr++] = xasprintf("%d", NOCLONE_JSON_SCHEMA);
 	words[nr++] = xasprintf("%u", o->run_ms);
-	words[nr++] = target_print(target, true, NULL, NULL);
+	words[nr++] = target_print(target, true, NULL);
 	words[nr++] = xstrdup(opt(o, OPT_DRY_RUN) ? "dry-run" : "");
 	words[nr++] = xstrdup(opt(o, OPT_JSON) ? "json" : "");
 	for (i = 0; i < target->nr_legs; i++)

@@ -342,7 +342,7 @@ static int change_still_unused(const char *name, const struct change *c)
 /* Is the device the one that was looked at, with the table of then? */
 static bool change_is_still(const struct change *c)
 {
-	_cleanup_free_ char *before = table_print(&c->live.table, false, NULL, NULL);
+	_cleanup_free_ char *before = table_print(&c->live.table, false, NULL);
 	_cleanup_devmap_device_ struct devmap_device now = { 0 };
 	_cleanup_table_ struct table t = { 0 };
 	_cleanup_free_ char *text = NULL;
@@ -353,7 +353,7 @@ static bool change_is_still(const struct change *c)
 	    now.devno != c->dev.devno || now.readonly != c->dev.readonly ||
 	    (c->alone && now.suspended) || live_table(c->dev.name, &t))
 		return false;
-	text = table_print(&t, false, NULL, NULL);
+	text = table_print(&t, false, NULL);
 	return !strcmp(before, text);
 }
 
@@ -488,7 +488,7 @@ static char *change_dmsetup(const struct change *c, const char *verb, const char
 
 	for (i = 0; i < c->table.nr; i++) {
 		_cleanup_free_ char *line = target_print(&c->table.targets[i], false,
-							 identity_loadable, NULL);
+							 identity_loadable);
 		_cleanup_free_ char *quoted = shell_quote(line);
 
 		strbuf_add(&b, " %s", quoted);

@@ -86,7 +86,7 @@ static void explain_device(struct json_object *o, const char *name)
 	output_add_string(o, "problem", r ? "not found" : NULL);
 	if (r)
 		return;
-	persistent = identity_persistent(f.path, NULL);
+	persistent = identity_persistent(f.path);
 	identity_probe(&f, 0, f.sectors, NULL, NULL, &s);
 	output_add_string(o, "path", f.path);
 	output_add_devno(o, "number", f.devno);
@@ -217,7 +217,7 @@ int cmd_explain(const struct options *o, int argc __unused, char **argv)
 
 	if (explain_read_table(argv[0], &t, &is_device))
 		return EXIT_FAILED;
-	text = table_print(&t, false, NULL, NULL);
+	text = table_print(&t, false, NULL);
 	out = output_new("explain");
 	devices = json_object_new_array();
 	files = json_object_new_array();

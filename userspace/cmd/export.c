@@ -20,7 +20,7 @@
 static void export_own(struct json_object *out, const char *name, const struct table *t,
 		       bool alone, struct strbuf *all)
 {
-	_cleanup_free_ char *text = table_print(t, false, NULL, NULL);
+	_cleanup_free_ char *text = table_print(t, false, NULL);
 	struct json_object *lines = output_lines(text);
 	unsigned int i;
 

@@ -174,7 +174,7 @@ static struct json_object *status_below(const struct table *t)
 
 	while ((target = table_next_leg(t, target, &i))) {
 		_cleanup_free_ char *leg = target->path ? path_encode(target->path) :
-			identity_path(target->legs[i].device, NULL);
+			identity_path(target->legs[i].device);
 
 		status_add_once(array, leg);
 	}

@@ -172,7 +172,7 @@ void saved_parse(struct saved *s, const char *text, struct findings *findings)
 
 char *saved_print(const struct saved *s)
 {
-	_cleanup_free_ char *table = table_print(&s->table, false, NULL, NULL);
+	_cleanup_free_ char *table = table_print(&s->table, false, NULL);
 	struct strbuf b = { 0 };
 	struct target *t = NULL;
 	unsigned int leg;

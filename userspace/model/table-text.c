@@ -272,8 +272,7 @@ void table_parse(struct table *t, const char *text, struct findings *findings)
 		finding_at(findings, FINDING_ERROR, 0, "The table is empty");
 }
 
-char *target_params(const struct target *target, bool stock,
-		    device_namer namer, void *ctx)
+char *target_params(const struct target *target, bool stock, device_namer namer)
 {
 	struct strbuf b = { 0 };
 	unsigned int i;
@@ -285,7 +284,7 @@ char *target_params(const struct target *target, bool stock,
 	for (i = 0; i < target->nr_legs; i++) {
 		const struct leg *leg = &target->legs[i];
 		_cleanup_free_ char *name = target->path ? path_encode(leg->device) :
-			namer ? namer(leg->device, ctx) : xstrdup(leg->device);
+			namer ? namer(leg->device) : xstrdup(leg->device);
 
 		strbuf_add(&b, "%s%s %llu", i ? " " : "", name,
 			   (unsigned long long)leg->start);
@@ -300,10 +299,9 @@ char *target_params(const struct target *target, bool stock,
 	return strbuf_take(&b);
 }
 
-char *target_print(const struct target *target, bool stock,
-		   device_namer namer, void *ctx)
+char *target_print(const struct target *target, bool stock, device_namer namer)
 {
-	_cleanup_free_ char *params = target_params(target, stock, namer, ctx);
+	_cleanup_free_ char *params = target_params(target, stock, namer);
 
 	return xasprintf("%llu %llu %s%s%s", (unsigned long long)target->start,
 			 (unsigned long long)target->length,
@@ -311,15 +309,13 @@ char *target_print(const struct target *target, bool stock,
 			 *params ? " " : "", params);
 }
 
-char *table_print(const struct table *t, bool stock,
-		  device_namer namer, void *ctx)
+char *table_print(const struct table *t, bool stock, device_namer namer)
 {
 	struct strbuf b = { 0 };
 	unsigned int i;
 
 	for (i = 0; i < t->nr; i++) {
-		_cleanup_free_ char *line = target_print(&t->targets[i], stock,
-							 namer, ctx);
+		_cleanup_free_ char *line = target_print(&t->targets[i], stock, namer);
 
 		strbuf_add(&b, "%s%s", i ? "\n" : "", line);
 	}
@@ -353,7 +349,7 @@ static void table_print_add_escaped(struct strbuf *b, const char *s, char line_b
 char *table_concise(const struct table *stock, const char *name,
 		    const char *uuid, bool readonly)
 {
-	_cleanup_free_ char *lines = table_print(stock, true, NULL, NULL);
+	_cleanup_free_ char *lines = table_print(stock, true, NULL);
 	struct strbuf b = { 0 };
 
 	table_print_add_escaped(&b, name, '\n');
@@ -370,7 +366,7 @@ void table_copy(const struct table *from, struct table *to)
 
 	for (i = 0; i < from->nr; i++) {
 		const struct target *t = &from->targets[i];
-		_cleanup_free_ char *params = target_params(t, false, NULL, NULL);
+		_cleanup_free_ char *params = target_params(t, false, NULL);
 
 		table_add(to, 0, t->start, t->length, t->type, params, NULL)->id = t->id;
 	}

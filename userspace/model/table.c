@@ -184,7 +184,7 @@ void table_rename_devices(struct table *t, device_namer namer)
 
 		if (target->path)
 			continue;
-		target->legs[i].device = namer(old, NULL);
+		target->legs[i].device = namer(old);
 		free(old);
 	}
 }
@@ -202,8 +202,8 @@ static bool table_compare_targets(const struct target *a, const struct target *b
 	if (a->understood && b->understood && a->nr_legs == 1 && b->nr_legs == 1)
 		return sector - a->start + a->legs->start == sector - b->start + b->legs->start &&
 		       (file_id_same(&a->id, &b->id) || !strcmp(a->legs->device, b->legs->device));
-	ours = target_params(a, true, NULL, NULL);
-	theirs = target_params(b, true, NULL, NULL);
+	ours = target_params(a, true, NULL);
+	theirs = target_params(b, true, NULL);
 	return a->start == b->start && !strcmp(ours, theirs) &&
 	       !strcmp(target_stock_type(a), target_stock_type(b));
 }

@@ -118,14 +118,8 @@ bool table_has_stock(const struct table *t);
 /* Type of the stock target that maps the same sectors; else its own type. */
 const char *target_stock_type(const struct target *target);
 
-/**
- * typedef device_namer - how to print the device of a leg
- * @name: as it is in the table
- * @ctx: the caller's
- *
- * Return: a new string.
- */
-typedef char *(*device_namer)(const char *name, void *ctx);
+/* How to print the device of a leg, by its name in the table: a new string. */
+typedef char *(*device_namer)(const char *name);
 
 /* Replace the names of all devices. */
 void table_rename_devices(struct table *t, device_namer namer);
@@ -152,12 +146,9 @@ void table_copy(const struct table *from, struct table *to);
  * Each of these returns a new string; with @stock, that of the equivalent stock
  * target.  @namer may be NULL: the devices are printed as they are.
  */
-char *target_params(const struct target *target, bool stock,
-		    device_namer namer, void *ctx);
-char *target_print(const struct target *target, bool stock,
-		   device_namer namer, void *ctx);
-char *table_print(const struct table *t, bool stock,
-		  device_namer namer, void *ctx);
+char *target_params(const struct target *target, bool stock, device_namer namer);
+char *target_print(const struct target *target, bool stock, device_namer namer);
+char *table_print(const struct table *t, bool stock, device_namer namer);
 /* The target types with commas, without repetitions in a row. */
 char *table_types(const struct table *t);
 /* "name,uuid,,rw,target,target": what dmsetup create --concise takes. */

@@ -403,7 +403,7 @@ static bool devmap_add_targets(struct dm_task *dmt, const struct table *t)
 	for (i = 0; i < t->nr; i++) {
 		const struct target *target = &t->targets[i];
 		_cleanup_free_ char *params = target_params(target, false,
-							    identity_loadable, NULL);
+							    identity_loadable);
 
 		if (!dm_task_add_target(dmt, target->start, target->length,
 					target->type, params))

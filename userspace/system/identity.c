@@ -191,14 +191,14 @@ static char *identity_stable_link(struct udev_device *dev)
 	return NULL;
 }
 
-char *identity_path(const char *name, void *ctx __unused)
+char *identity_path(const char *name)
 {
 	_cleanup_facts_ struct device_facts f = { 0 };
 
 	return xstrdup(blockdev_lookup(name, &f) ? name : f.path);
 }
 
-char *identity_persistent(const char *name, void *ctx __unused)
+char *identity_persistent(const char *name)
 {
 	_cleanup_facts_ struct device_facts f = { 0 };
 	struct udev *udev = udev_new();
@@ -214,7 +214,7 @@ char *identity_persistent(const char *name, void *ctx __unused)
 	return link ? link : xstrdup(f.path ? f.path : name);
 }
 
-char *identity_number(const char *name, void *ctx __unused)
+char *identity_number(const char *name)
 {
 	_cleanup_facts_ struct device_facts f = { 0 };
 
@@ -224,9 +224,9 @@ char *identity_number(const char *name, void *ctx __unused)
 }
 
 /* Of a table, dm removes backslashes, a blank ends a word, and "#" begins a comment. */
-char *identity_loadable(const char *name, void *ctx)
+char *identity_loadable(const char *name)
 {
-	return strpbrk(name, "\\# \t\n\v\f\r") ? identity_number(name, ctx) : xstrdup(name);
+	return strpbrk(name, "\\# \t\n\v\f\r") ? identity_number(name) : xstrdup(name);
 }
 
 /* The file, or the node of the leg, if it exists: a new string; NULL with errno set. */

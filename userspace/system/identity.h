@@ -35,11 +35,11 @@ int identity_probe(const struct device_facts *facts, uint64_t first, uint64_t se
 		   identity_test is_known, void *data, struct signature *s);
 
 /* For table_print(): canonical path, name that survives a reboot, major:minor. */
-char *identity_path(const char *name, void *ctx);
-char *identity_persistent(const char *name, void *ctx);
-char *identity_number(const char *name, void *ctx);
+char *identity_path(const char *name);
+char *identity_persistent(const char *name);
+char *identity_number(const char *name);
 /* As it is, or major:minor if dm or dmsetup would read another name. */
-char *identity_loadable(const char *name, void *ctx);
+char *identity_loadable(const char *name);
 
 /* The first leg or backing file that does not exist: a new string, or NULL. */
 char *signatures_missing(const struct table *t);
