@@ -55,7 +55,8 @@ static int create_check_absent(const struct change *c)
 	/* one that never had a table is not in sysfs */
 	if (create_remove_leftover(c) || !blockdev_mapped_number(name))
 		return 0;
-	log_err("%s exists; \"noclone reload\" gives it a new table, \"noclone save\" saves it", name);
+	log_err("%s exists; \"noclone reload\" gives it a new table, \"noclone save %s\" saves it",
+		name, name);
 	return -EEXIST;
 }
 
