@@ -383,7 +383,8 @@ static void activate_do(struct activate_run *run, const char *name)
 /* Return: whether any device was done. */
 static bool activate_round(struct activate_run *run, bool ready_only)
 {
-	bool (*is_ready)(const char *name) = run->activates ? activate_is_ready : deactivate_is_ready;
+	bool (*is_ready)(const char *name) = run->activates ? activate_is_ready :
+							      deactivate_is_ready;
 	bool any = false;
 	unsigned int i;
 
