@@ -19,7 +19,7 @@
 			 OPT_NO_FASTPATH | OPT_READONLY | OPT_UDEV)
 
 #define OPT_SWITCH	(OPT_COMMON | OPT_NOW | OPT_RUNTIME | OPT_ALL | OPT_INCLUDE | \
-			 OPT_EXCLUDE | OPT_DRY_RUN | OPT_JSON)
+			 OPT_EXCLUDE | OPT_DRY_RUN | OPT_JSON | OPT_QUIET)
 
 #define CHANGE	"Creating and changing devices"
 #define BOOT	"Devices that come back at boot"
@@ -65,8 +65,8 @@ const struct command commands[] = {
 	  0, ANY_NUMBER, OPT_SWITCH, "DEVICE", cmd_disable, NULL },
 	{ "status", "[NAME...]",
 	  "print a line for each device, or all about some, with their counters", INSPECT,
-	  0, ANY_NUMBER, OPT_COMMON | OPT_JSON | OPT_ALL | OPT_OUTPUT | OPT_NOHEADINGS |
-	  OPT_WATCH | OPT_PROMETHEUS, "DEVICE", cmd_status, NULL },
+	  0, ANY_NUMBER, OPT_COMMON | OPT_JSON | OPT_ALL | OPT_OUTPUT | OPT_SORT |
+	  OPT_NOHEADINGS | OPT_WATCH | OPT_PROMETHEUS, "DEVICE", cmd_status, NULL },
 	{ "explain", "{NAME | FILE}", "describe a table in words and as a diagram", INSPECT,
 	  1, 1, OPT_COMMON | OPT_JSON, "NAME|FILE", cmd_explain, NULL },
 	{ "check", "FILE...", "check table files for mistakes", INSPECT,

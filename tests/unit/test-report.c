@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Rows and columns: selected, printed; and the same devices as metrics. */
+/* Rows and columns: selected, sorted, printed; and the same devices as metrics. */
 #include "unit.h"
 
 #include <errno.h>
@@ -54,7 +54,7 @@ static char *printed(void (*print)(const struct report *r, struct json_object *r
 	return strbuf_take(&b);
 }
 
-static void prints(const char *columns, bool rates, const char *expected)
+static void prints(const char *columns, const char *sort, bool rates, const char *expected)
 {
 	_cleanup_report_ struct report r = status_report();
 	struct json_object *rows = json_tokener_parse(devices);
@@ -64,6 +64,8 @@ static void prints(const char *columns, bool rates, const char *expected)
 	r.rates = rates;
 	r.noheadings = !rates;
 	assert_false(report_select(&r, columns));
+	assert_false(report_sort_by(&r, sort));
+	report_sort(&r, rows);
 	text = printed(report_print, &r, rows);
 	assert_string_equal(text, expected);
 	json_object_put(rows);
@@ -71,11 +73,20 @@ static void prints(const char *columns, bool rates, const char *expected)
 
 static void selects(void **state __unused)
 {
-	prints("type,Type", false, "linear linear error error linear linear");
-	prints("STATE", false, "on, suspended, read-only, /dev/sdb failed none stock");
-	prints("SHARE,IO", false, "75.0% 4 - - 99.9% 10");
-	prints("ON,UUID", false, "/dev/sda,/dev/sdb - - - - -");
-	prints("IO,FAST,REASON", true, "IO/S FAST/S REASON 4 3 flush - - - 10 - -");
+	prints("type,Type", NULL, false, "linear linear error error linear linear");
+	prints("STATE", NULL, false, "on, suspended, read-only, /dev/sdb failed none stock");
+	prints("SHARE,IO", NULL, false, "75.0% 4 - - 99.9% 10");
+	prints("ON,UUID", NULL, false, "/dev/sda,/dev/sdb - - - - -");
+	prints("IO,FAST,REASON", NULL, true, "IO/S FAST/S REASON 4 3 flush - - - 10 - -");
+}
+
+static void sorts(void **state __unused)
+{
+	prints("SIZE", "size", false, "1.5M 12M 1T");
+	prints("SIZE", "-SIZE", false, "1T 12M 1.5M");
+	/* an unknown value is the least */
+	prints("IO", "-share", false, "10 4 -");
+	prints("SIZE", "-TYPE", false, "12M 1T 1.5M");
 }
 
 static void usual_columns(void **state __unused)
@@ -145,6 +156,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(selects),
+		cmocka_unit_test(sorts),
 		cmocka_unit_test(usual_columns),
 		cmocka_unit_test(mistakes),
 		cmocka_unit_test(one_row),

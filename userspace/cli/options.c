@@ -109,6 +109,9 @@ static const char *options_take(struct options *o, option_bits bit, const char *
 	case OPT_OUTPUT:
 		o->output = value;
 		break;
+	case OPT_SORT:
+		o->sort = value;
+		break;
 	case OPT_VERBOSE:
 		log_is_verbose = true;
 		break;

@@ -38,6 +38,7 @@
 	X(PROMETHEUS,	"prometheus",	0,   NULL,	"print metrics for the textfile collector of node_exporter") \
 	X(SECONDS,	"seconds",	0,   "S",	"duration of each run, for example 0.5 (default 2)") \
 	X(OUTPUT,	"output",	'o', "COLUMNS", "print these columns (+COLUMNS: these as well; help: list them)") \
+	X(SORT,		"sort",		'O', "COLUMN",	"sort by this column; a - in front of it reverses the order") \
 	X(FORCE,	"force",	'f', NULL,	"continue although a check failed") \
 	X(YES,		"yes",		'y', NULL,	"answer questions with yes") \
 	X(DRY_RUN,	"dry-run",	'n', NULL,	"print what would be done and change nothing") \
@@ -89,6 +90,7 @@ extern const struct option_info option_infos[OPT_NR];
  * @udev_timeout: --udev-timeout, or its default
  * @run_ms: --seconds in milliseconds, or its default
  * @output: --output
+ * @sort: --sort
  * @rules: every --include and --exclude
  * @nr_rules: how many
  * @to_stock: --to stock
@@ -104,6 +106,7 @@ struct options {
 	uint32_t udev_timeout;
 	uint32_t run_ms;
 	const char *output;
+	const char *sort;
 	struct policy_rule *rules;
 	unsigned int nr_rules;
 	bool to_stock;

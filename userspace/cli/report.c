@@ -13,13 +13,17 @@
 #include "base/log.h"
 #include "base/util.h"
 
-static const struct report_column *report_find(const struct report *r, const char *name)
+/* NULL after a message. */
+static const struct report_column *report_find(const struct report *r, const char *option,
+					       const char *name)
 {
 	unsigned int i;
 
 	for (i = 0; i < r->nr_columns; i++)
 		if (!strcasecmp(r->columns[i].name, name))
 			return &r->columns[i];
+	log_err("%s: there is no column \"%s\"; \"noclone status --output help\" prints all",
+		option, name);
 	return NULL;
 }
 
@@ -35,13 +39,10 @@ static int report_add_list(struct report *r, const char *list)
 	for (;; list++) {
 		size_t length = strcspn(list, ",");
 		_cleanup_free_ char *name = xstrndup(list, length);
-		const struct report_column *column = report_find(r, name);
+		const struct report_column *column = report_find(r, "--output", name);
 
-		if (!column) {
-			log_err("--output: there is no column \"%s\"; \"noclone status --output help\" prints all",
-				name);
+		if (!column)
 			return -EINVAL;
-		}
 		report_add(r, column);
 		list += length;
 		if (!*list)
@@ -57,6 +58,40 @@ int report_select(struct report *r, const char *list)
 		if (r->columns[i].flags & usual)
 			report_add(r, &r->columns[i]);
 	return list ? report_add_list(r, list + (*list == '+')) : 0;
+}
+
+int report_sort_by(struct report *r, const char *name)
+{
+	if (!name)
+		return 0;
+	r->reverse = *name == '-';
+	r->order = report_find(r, "--sort", name + r->reverse);
+	return r->order ? 0 : -EINVAL;
+}
+
+/* Unknown values first, numbers by their value, and all else by its text. */
+static int report_compare(const void *a, const void *b, void *data)
+{
+	const struct report *r = data;
+	struct json_object *x = json_object_object_get(*(void *const *)a, r->order->key);
+	struct json_object *y = json_object_object_get(*(void *const *)b, r->order->key);
+	double difference = json_object_get_double(x) - json_object_get_double(y);
+	int order = (difference > 0) - (difference < 0);
+
+	if (!x || !y)
+		order = !!x - !!y;
+	else if (json_object_get_type(x) >= json_type_object)
+		order = strcmp(json_object_get_string(x), json_object_get_string(y));
+	return r->reverse ? -order : order;
+}
+
+void report_sort(const struct report *r, struct json_object *rows)
+{
+	struct array_list *list = json_object_get_array(rows);
+
+	if (r->order)
+		qsort_r(list->array, list->length, sizeof(*list->array), report_compare,
+			(void *)r);
 }
 
 static unsigned int report_width(const struct report *r)

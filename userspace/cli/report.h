@@ -52,6 +52,8 @@ struct report_column {
  * @noheadings: no line of headings
  * @shown: the columns to show
  * @nr_shown: how many
+ * @order: the column to sort by, or NULL
+ * @reverse: from the greatest to the least
  */
 struct report {
 	const struct report_column *columns;
@@ -60,6 +62,8 @@ struct report {
 	bool noheadings;
 	const struct report_column **shown;
 	unsigned int nr_shown;
+	const struct report_column *order;
+	bool reverse;
 };
 
 /*
@@ -67,6 +71,10 @@ struct report {
  * for the usual ones alone.  Return: 0, or a negative errno after a message.
  */
 int report_select(struct report *r, const char *list);
+/* The argument of --sort, "SIZE" or "-SIZE", or NULL.  Return: likewise. */
+int report_sort_by(struct report *r, const char *name);
+/* Sort an array of rows, if there is a column to sort by. */
+void report_sort(const struct report *r, struct json_object *rows);
 /* Print all columns with their sentences, for "--output help". */
 void report_help(const struct report *r);
 

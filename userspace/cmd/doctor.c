@@ -33,6 +33,7 @@
  * struct doctor - what the checks share
  * @findings: of all checks
  * @policy: its rules
+ * @decides: for each of its lines: it is the first to match a device
  * @idle: the policy includes devices that the module, as it is, leaves alone
  * @fine: devices with nothing to say about
  * @on: how many of them have the fast path
@@ -40,6 +41,7 @@
 struct doctor {
 	struct findings findings;
 	struct policy policy;
+	bool *decides;
 	bool idle;
 	unsigned int fine;
 	unsigned int on;
@@ -89,6 +91,7 @@ static void doctor_policy_file(struct doctor *d)
 			    POLICY_PATH ":%u: %s; until that is correct, nothing applies the policy\neditor +%u "
 			    POLICY_PATH, mistakes.finding[i].line, mistakes.finding[i].text,
 			    mistakes.finding[i].line);
+	d->decides = xzalloc((d->policy.nr + 1) * sizeof(*d->decides));
 }
 
 static void doctor_unit(struct findings *f)
@@ -236,9 +239,28 @@ static void doctor_device(struct doctor *d, const char *name)
 	if (devmap_info(name, &dev) || live_get(name, &live))
 		return;
 	rule = layers_rule(dev.devno, &d->policy);
+	if (rule)
+		d->decides[rule - d->policy.line] = true;
 	if (table_can_be_fast(&live.table))
 		d->fine += doctor_fast_path(d, &dev, &live, what,
 					    rule && rule->kind == POLICY_INCLUDE);
+}
+
+/* A rule for all devices is correct where there is none yet. */
+static void doctor_rules(struct doctor *d)
+{
+	unsigned int i;
+
+	d->findings.check = "rules";
+	for (i = 0; i < d->policy.nr; i++) {
+		const struct policy_line *line = &d->policy.line[i];
+
+		if (line->pattern && !d->decides[i] && strcmp(line->pattern, "*"))
+			finding_add(&d->findings, FINDING_NOTE, POLICY,
+				    POLICY_PATH ":%u: \"%s\" decides about no device: none matches, or rules above it do\nsed -i %ud "
+				    POLICY_PATH ", unless the device comes later", i + 1, line->text,
+				    i + 1);
+	}
 }
 
 static void doctor_devices(struct doctor *d)
@@ -258,6 +280,7 @@ static void doctor_devices(struct doctor *d)
 	}
 	if (d->fine)
 		finding_add(&d->findings, FINDING_OK, what, "fine, %u on the fast path", d->on);
+	doctor_rules(d);
 }
 
 /* Of an active one; @name may be another than that of its file. */
@@ -377,5 +400,6 @@ int cmd_doctor(const struct options *o, int argc __unused, char **argv __unused)
 	r = findings_count(&d.findings, FINDING_ERROR) ? EXIT_FAILED : EXIT_OK;
 	findings_free(&d.findings);
 	policy_free(&d.policy);
+	free(d.decides);
 	return r;
 }

@@ -520,7 +520,7 @@ static bool enable_print_device(const struct request *q, const struct candidate 
 	const char *after = c->after ? c->after : "no fast path";
 	bool failed = c->why && (c->named || !enable_is_in(after, never));
 
-	if (opt(q->o, OPT_JSON))
+	if (opt(q->o, OPT_JSON) || (opt(q->o, OPT_QUIET) && !failed))
 		return failed;
 	if (c->why)
 		(failed ? log_err : log_note)("%s: %s: %s", c->name, after, c->why);
@@ -568,9 +568,9 @@ static int enable_write(const struct request *q)
 
 	if (r)
 		return r;
-	if (!opt(q->o, OPT_JSON))
+	if (!opt(q->o, OPT_JSON | OPT_QUIET))
 		enable_print_policy(q);
-	if (*q->edits && !q->acts)
+	if (*q->edits && !q->acts && !opt(q->o, OPT_QUIET))
 		log_note("no device is switched yet: " POLICY_PATH " is applied at boot if noclone-enable.service is enabled; for now: noclone %s",
 			 opt(q->o, OPT_ALL) && !q->on ? "disable --runtime --all" : "enable --policy");
 	return 0;

@@ -31,7 +31,7 @@
 #define CLEAR_SCREEN	"\033[H\033[2J\033[3J"
 
 /* Each of these asks for a line for each device. */
-#define OPT_TABULAR	(OPT_OUTPUT | OPT_NOHEADINGS | OPT_WATCH)
+#define OPT_TABULAR	(OPT_OUTPUT | OPT_SORT | OPT_NOHEADINGS | OPT_WATCH)
 
 /**
  * struct status_device - what a row is made of; the row has it as its user data
@@ -455,6 +455,7 @@ static int status_watch(struct status_round *round, const struct report *report)
 		round->before = rows;
 		if (r && !json_object_array_length(rows))
 			break;
+		report_sort(report, rows);
 		fputs(isatty(STDOUT_FILENO) ? CLEAR_SCREEN : last && !report->noheadings ? "\n" : "",
 		      stdout);
 		report_print(report, rows);
@@ -475,7 +476,7 @@ static int status_usage(const struct options *o, struct report *r)
 	}
 	r->rates = opt(o, OPT_WATCH);
 	r->noheadings = opt(o, OPT_NOHEADINGS);
-	return report_select(r, o->output) ? EXIT_USAGE : EXIT_OK;
+	return report_select(r, o->output) || report_sort_by(r, o->sort) ? EXIT_USAGE : EXIT_OK;
 }
 
 /* What does not exist has been reported. */
@@ -485,6 +486,7 @@ static void status_print(const struct status_round *round, const struct report *
 	struct json_object *out = output_new("status");
 	_cleanup_free_ char *metrics = NULL;
 
+	report_sort(report, rows);
 	json_object_object_add(out, "devices", json_object_get(rows));
 	if (output_print(round->o, out)) {
 		return;
