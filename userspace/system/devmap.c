@@ -505,9 +505,13 @@ static void devmap_roll_back(const char *name, bool was_suspended)
 {
 	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
 	_cleanup_free_ char *command = name_command("resume", name);
+	int r = 0;
 
 	devmap_clear(name);
-	if (!devmap_info(name, &dev) && dev.suspended && !was_suspended && devmap_resume(name))
+	if (!devmap_info(name, &dev) && dev.suspended && !was_suspended)
+		r = devmap_resume(name);
+	/* without a word from udev it runs all the same */
+	if (r && r != -ETIMEDOUT)
 		log_err("%s stays suspended; to resume it: %s", name, command);
 	else
 		log_err("%s keeps running with its old table", name);

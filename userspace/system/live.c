@@ -49,6 +49,12 @@ static void live_take_status(struct live *live, unsigned int at)
 		t->id = status_file_id(&live->status[at]);
 }
 
+/* Also in the table: it may be another one since. */
+static bool live_is_stock(const struct live *live, unsigned int at)
+{
+	return live->raw.targets[at].stock && live_target_of(live, at);
+}
+
 /*
  * A stock target prints its own status only; the module gives the rest, in the form of our
  * targets.  Without its parameter, dm core would complain in the kernel log.  A device that
@@ -62,7 +68,7 @@ static char *live_ask_stock(const char *name, const struct live *live)
 
 	module_params(&m);
 	for (i = 0; m.stock && i < live->raw.nr; i++) {
-		if (!live->raw.targets[i].stock)
+		if (!live_is_stock(live, i))
 			continue;
 		devmap_message(name, live->raw.targets[i].start, NOCLONE_MSG_FASTPATH,
 			       &answer);
@@ -82,7 +88,7 @@ static void live_take_stock(struct live *live, const char *answer)
 	for (i = 0; i < live->raw.nr; i++) {
 		_cleanup_free_ char *line = xasprintf("%s %s", live->raw.targets[i].params, answer);
 
-		if (live->raw.targets[i].stock)
+		if (live_is_stock(live, i))
 			status_parse(&live->status[i], line);
 	}
 }

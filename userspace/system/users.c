@@ -332,8 +332,8 @@ static bool users_table_has(const struct table *table, const struct file_facts *
 	for (i = 0; i < table->nr; i++) {
 		const struct target *t = &table->targets[i];
 
-		if ((t->id.known ? file_id_same(&t->id, &f->id) : users_file_is_it(f, t->path)) &&
-		    (!pinned || t->engine == ENGINE_EXTENT))
+		if ((!pinned || t->engine == ENGINE_EXTENT) &&
+		    (t->id.known ? file_id_same(&t->id, &f->id) : users_file_is_it(f, t->path)))
 			return true;
 	}
 	return false;
