@@ -283,9 +283,11 @@ static const char *activate_absent(struct change *c)
 		return NULL;
 	if (opt(c->o, OPT_DRY_RUN))
 		return change_print(c, "", "") ? NULL : "";
+	/* before, as a signal may end the tool behind it */
+	saved_file_set_forced(c->dev.name, forced);
 	state = activate_create(c);
-	if (state)
-		saved_file_set_forced(c->dev.name, forced);
+	if (!state)
+		saved_file_set_forced(c->dev.name, false);
 	return state;
 }
 

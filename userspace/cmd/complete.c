@@ -106,7 +106,7 @@ static void complete_kind(struct complete *c, const char *kind)
 		complete_saved(c);
 	else if (!strcmp(kind, "FILE"))
 		strbuf_add(&c->out, "\tfiles\n");
-	else if (!strcmp(kind, "COLUMNS"))
+	else if (str_starts(kind, "COLUMN"))
 		complete_columns(c);
 	else if (!strcmp(kind, "COMMAND"))
 		complete_commands(c);

@@ -179,6 +179,20 @@ static bool remove_is_absent(const char *name)
 	return saved_file_exists(name) && devmap_is_absent(devmap_info(name, &dev));
 }
 
+/* A device that is active under another name stays, and is not saved any more. */
+static void remove_say_renamed(const char *name)
+{
+	_cleanup_saved_ struct saved s = { 0 };
+	_cleanup_free_ char *why = saved_file_peek(name, &s), *active = NULL;
+	_cleanup_free_ char *original = NULL;
+
+	active = s.uuid ? devmap_name_of_uuid(s.uuid) : NULL;
+	original = active ? saved_file_of(active, s.uuid) : NULL;
+	if (original && !strcmp(original, name))
+		log_note("%s is active under the name %s, and stays until the next boot", name,
+			 active);
+}
+
 static int remove_file(const struct options *o, const char *name)
 {
 	_cleanup_free_ char *path = saved_path(name), *quoted = shell_quote(path);
@@ -190,6 +204,7 @@ static int remove_file(const struct options *o, const char *name)
 		return r;
 	if (!remove_is_absent(name))
 		return remove_say_changed(name);
+	remove_say_renamed(name);
 	if (!opt(o, OPT_DRY_RUN))
 		return saved_file_remove(name);
 	dry_run(o, "remove", name, NULL, NULL, NULL, line);

@@ -331,7 +331,7 @@ static int devmap_run(struct dm_task *dmt, const char *doing, const char *name)
 /*
  * Wait until udev has processed the event, with a limit: a killed udev worker
  * never answers, and dm_udev_wait() would wait for ever.  Signals are blocked,
- * as what comes next belongs to the change; one ends the wait.
+ * as what comes next belongs to the change; after one, udev has a second.
  */
 static int devmap_wait_udev(uint32_t cookie, const char *name)
 {
@@ -340,9 +340,10 @@ static int devmap_wait_udev(uint32_t cookie, const char *name)
 	int ready = !cookie;
 
 	while (!ready) {
+		if (signals_ask_to_end())
+			polls = MIN(polls, 1000 / UDEV_POLL_MS);
 		/* fails if another process has released the cookie */
-		if (!dm_udev_wait_immediate(cookie, &ready) ||
-		    (!ready && (!polls-- || signals_ask_to_end()))) {
+		if (!dm_udev_wait_immediate(cookie, &ready) || (!ready && !polls--)) {
 			log_err("%s: done in the kernel, but udev has not confirmed that; if it is stuck, release its cookie: dmsetup udevcomplete 0x%x; dmsetup udevreleasecookie 0x%x",
 				name, cookie, cookie);
 			return -ETIMEDOUT;
@@ -437,10 +438,14 @@ static int devmap_create_empty(const char *name, const char *uuid)
 static int devmap_remove_incomplete(const char *name)
 {
 	_cleanup_task_ struct dm_task *dmt = devmap_task_new(DM_DEVICE_REMOVE, name);
+	int r;
 
 	if (!dmt || !dm_task_retry_remove(dmt))
 		return -ENOMEM;
-	return devmap_run(dmt, "removing", name);
+	r = devmap_run(dmt, "removing", name);
+	/* now: its name may be that of another process's device in a moment */
+	dm_task_update_nodes();
+	return r;
 }
 
 static void devmap_clear(const char *name)
