@@ -184,16 +184,17 @@ int build_table(const struct build *b, struct backing *backing,
 int input_read(const char *path, char **text)
 {
 	_cleanup_close_ int fd = -1;
+	size_t length;
 	int r;
 
 	if (!strcmp(path, "-"))
 		fd = dup(STDIN_FILENO);
 	else
 		fd = open(path, O_RDONLY | O_CLOEXEC);
-	*text = fd < 0 ? NULL : read_bytes(fd, INPUT_MAX, NULL);
-	if (*text)
+	*text = fd < 0 ? NULL : read_bytes(fd, INPUT_MAX, &length);
+	if (*text && strlen(*text) == length)
 		return 0;
-	r = -errno;
-	log_err("%s: %s", path, strerror(-r));
+	r = *text ? -EILSEQ : -errno;
+	log_err("%s: %s", path, read_text_problem(-r));
 	return r;
 }

@@ -641,6 +641,8 @@ static const char *enable_usage(const struct options *o, int argc)
 		return "--all replaces all rules, for all devices: give it without devices, --policy, --include and --exclude";
 	if (opt(o, OPT_POLICY) && opt(o, OPT_RULES))
 		return "--policy applies the policy as it is: give --include and --exclude with --now";
+	if (opt(o, OPT_RUNTIME) && opt(o, OPT_NOW | OPT_POLICY))
+		return "--runtime acts until the next boot only: give it without --now and --policy";
 	if (!argc && !opt(o, OPT_ALL | OPT_POLICY | OPT_RULES))
 		return "which devices? Give their names, or --all";
 	return NULL;

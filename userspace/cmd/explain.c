@@ -178,9 +178,10 @@ static void explain_print_table(const char *what, const struct table *t)
 	       t->nr == 1 ? "" : "s");
 	for (i = 0; i < t->nr; i++) {
 		_cleanup_free_ char *words = picture_words(&t->targets[i]);
+		_cleanup_free_ char *harmless = visible(words);
 		_cleanup_free_ char *picture = picture_draw(&t->targets[i]);
 
-		printf("\n%s\n%s", words, picture);
+		printf("\n%s\n%s", harmless, picture);
 	}
 }
 

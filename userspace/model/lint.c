@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "noclone-refusals.h"
@@ -77,7 +78,7 @@ static void lint_type(struct lint *l, const struct target *t)
 		lint_error(l, t, NOCLONE_ERR_ZERO_ARGS);
 	if (target_is_noclone(t) || t->kind != TARGET_OTHER)
 		return;
-	if (str_starts(t->type, "noclone"))
+	if (!strncasecmp(t->type, "noclone", strlen("noclone")))
 		lint_error(l, t, "unknown target type \"%s\": this version has "
 			   NOCLONE_LINEAR_NAME ", " NOCLONE_STRIPED_NAME ", " NOCLONE_ZERO_NAME
 			   " and " NOCLONE_FILE_NAME, t->type);

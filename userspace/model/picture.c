@@ -18,7 +18,7 @@
 /* The last part of the name of a leg, or of the file. */
 static char *picture_short_name(const struct target *t, unsigned int leg)
 {
-	char *name = t->path ? path_encode(t->path) : xstrdup(t->legs[leg].device);
+	char *name = t->path ? path_encode(t->path) : visible(t->legs[leg].device);
 	const char *slash = strrchr(name, '/');
 
 	if (slash && slash[1])
