@@ -2,6 +2,8 @@
 /* The command line: options, the list of commands, completion. */
 #include "unit.h"
 
+#include <unistd.h>
+
 #include "base/util.h"
 #include "model/table.h"
 #include "cli/options.h"
@@ -160,6 +162,8 @@ static void failures(void **state __unused)
 			 EXIT_FAILED);
 	assert_int_equal(run("noclone create noclone-unit-test --table /no/such/file"),
 			 EXIT_FAILED);
+	/* none of these has left a lock */
+	assert_int_equal(access("/run/noclone/noclone-unit-test.lock", F_OK), -1);
 	assert_int_equal(run("noclone explain /no/such/file"), EXIT_FAILED);
 	assert_int_equal(run("noclone check /no/such/file"), EXIT_FAILED);
 	assert_int_equal(run("noclone bench /dev/null"), EXIT_FAILED);

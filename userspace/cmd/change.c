@@ -31,7 +31,7 @@ static bool change_is_own(const struct change *c)
 /* A name that cannot be saved has no lock. */
 int change_lock(struct change *c, const char *name)
 {
-	if (opt(c->o, OPT_DRY_RUN) || saved_name_problem(name))
+	if (c->lock >= 0 || opt(c->o, OPT_DRY_RUN) || saved_name_problem(name))
 		return 0;
 	c->lock = saved_file_lock(name);
 	return MIN(c->lock, 0);

@@ -40,15 +40,17 @@ static char *create_new_uuid(const char *requested)
 }
 
 /* Each command that makes a device has the lock until the device has its table. */
-static bool create_remove_leftover(const struct change *c)
+static bool create_remove_leftover(struct change *c)
 {
-	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
+	_cleanup_devmap_device_ struct devmap_device seen = { 0 }, dev = { 0 };
 
+	if (devmap_info(c->dev.name, &seen) || seen.live_table || change_lock(c, c->dev.name))
+		return false;
 	return c->lock >= 0 && !devmap_info(c->dev.name, &dev) &&
 	       str_starts(dev.uuid, NOCLONE_UUID_PREFIX) && devmap_remove_unfinished(&dev);
 }
 
-static int create_check_absent(const struct change *c)
+static int create_check_absent(struct change *c)
 {
 	const char *name = c->dev.name;
 
@@ -89,15 +91,20 @@ static char *create_usage(const struct build *b, const char *name)
 	return wrong ? xasprintf("\"%s\" %s", name, wrong) : build_usage(b);
 }
 
-static int create_begin(struct change *c)
+static int create_look(struct change *c)
 {
 	int r = opt(c->o, OPT_DRY_RUN) ? 0 : devmap_permitted();
 
-	if (r) {
+	if (r)
 		log_err("creating %s failed: %s", c->dev.name, devmap_reason(r));
-		return r;
-	}
-	r = change_lock(c, c->dev.name) ? : create_check_absent(c) ? : create_check_saved(c);
+	return r ? : create_check_absent(c) ? : create_check_saved(c);
+}
+
+/* Another process may have made the device, or saved one, before it gave up the lock. */
+static int create_begin(struct change *c)
+{
+	int r = change_lock(c, c->dev.name) ? : create_look(c);
+
 	if (r || !opt(c->o, OPT_PERSIST))
 		return r;
 	c->add = true;
@@ -107,8 +114,9 @@ static int create_begin(struct change *c)
 
 static int create(struct change *c, const struct build *b)
 {
-	int r = create_begin(c) ? : build_table(b, &c->backing, &c->table, &c->findings) ? :
-		change_check(c);
+	/* a mistake leaves no lock behind */
+	int r = create_look(c) ? : build_table(b, &c->backing, &c->table, &c->findings) ? :
+		change_check(c) ? : create_begin(c);
 
 	if (r)
 		return r;
