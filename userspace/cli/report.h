@@ -3,7 +3,7 @@
  * A report: rows and columns, as lsblk(8) and lvs(8) print them.
  *
  * A row is the JSON object that --json prints of the same thing, and a column shows one of
- * its members: columns are selected and printed here, and filled by the command alone.
+ * its members: columns are selected, rows sorted and printed here, and filled by the command alone.
  */
 #ifndef NOCLONE_REPORT_H
 #define NOCLONE_REPORT_H
@@ -31,7 +31,7 @@ enum report_flag {
 /**
  * struct report_column - a column
  * @name: its heading
- * @key: the member of a row that it shows
+ * @key: the member of a row that it shows, and that rows are sorted by
  * @flags: REPORT_ bits
  * @help: a sentence
  * @text: how it is shown: a new string, or NULL; without it, the member as it is
