@@ -74,6 +74,7 @@ static void table_stays_inside(const struct table *t)
 
 	test_devices = list;
 	lint_table(t, &src, 0, &findings);
+	lint_names(t, &src, &findings);
 	for (i = 0; i < t->nr && !findings_count(&findings, FINDING_ERROR); i++) {
 		const struct target *target = &t->targets[i];
 		uint64_t length = target_leg_length(target);
@@ -95,7 +96,6 @@ static void table_show(const struct table *t)
 		free(picture_draw(&t->targets[i]));
 	}
 	lint_table(t, NULL, 0, &findings);
-	lint_names(t, &findings);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -125,6 +125,9 @@ static void lint_overlap_of_legs(void **state __unused)
 	      "2048 2048 noclone-linear /dev/disk 2040", 1, 0, "overlap on the same disk");
 	lints("0 2048 noclone-linear /dev/disk 0\n"
 	      "2048 2048 noclone-linear /dev/disk 0", 1, 0, "overlap on the same disk");
+	/* each is said once, however many have its sectors */
+	lints("0 8 noclone-linear /dev/disk 0\n8 8 noclone-linear /dev/disk 0\n"
+	      "16 8 noclone-linear /dev/disk 0", 2, 0, "(also in line 1)");
 	/* a LUN that multipathd has not put together */
 	lints("0 2048 noclone-striped 2 8 /dev/path-a 0 /dev/path-b 0", 1, 0,
 	      "/dev/path-a and /dev/path-b are two paths of one disk (naa.5)");
@@ -187,14 +190,21 @@ static void lint_foreign_targets(void **state __unused)
 	lints("0 8 noclone-linear UUID=abc 0", 1, 0, "Device not found");
 }
 
+static int lookup_any(const char *name, struct device_facts *facts)
+{
+	*facts = (struct device_facts) { 0 };
+	return strcmp(name, "/dev/gone") ? 0 : -ENOENT;
+}
+
 static void lints_name(const char *name, unsigned int warnings)
 {
+	static const struct facts_source any = { .lookup = lookup_any };
 	_cleanup_free_ char *text = xasprintf("0 8 noclone-linear %s 0", name);
 	_cleanup_findings_ struct findings parsed = { 0 }, findings = { 0 };
 	_cleanup_table_ struct table t = { 0 };
 
 	table_parse(&t, text, &parsed);
-	lint_names(&t, &findings);
+	lint_names(&t, &any, &findings);
 	assert_int_equal(findings_count(&findings, FINDING_WARNING), warnings);
 }
 
@@ -209,6 +219,7 @@ static void lint_names_that_change(void **state __unused)
 	lints_name("/dev/disk/by-id/wwn-1", 0);
 	lints_name("/dev/mapper/sdb", 0);
 	lints_name("UUID=1", 0);
+	lints_name("/dev/gone", 0);
 }
 
 int main(void)

@@ -143,6 +143,7 @@ static void leg_spec_good(void **state __unused)
 	spec("PARTLABEL=a:b", "PARTLABEL=a:b", 0, 0);
 	spec("/dev/disk/by-path/pci-0000:00:1f.2-ata-1",
 	     "/dev/disk/by-path/pci-0000:00:1f.2-ata-1", 0, 0);
+	spec("/dev/disk/by-path/pci-0000:00:05.0", "/dev/disk/by-path/pci-0000:00:05.0", 0, 0);
 	spec("/dev/disk/by-path/pci-0000:00:1f.2-ata-1:1M",
 	     "/dev/disk/by-path/pci-0000:00:1f.2-ata-1", 2048, 0);
 }
@@ -166,6 +167,7 @@ static void leg_spec_wrong(void **state __unused)
 	spec_wrong("/dev/a:1M+0", "length of 0");
 	spec_wrong("/dev/a:1M+7", "unit is missing");
 	spec_wrong("/dev/a:1Q", "unknown unit");
+	spec_wrong("/dev/a:1.3K", "not a multiple");
 }
 
 int main(void)

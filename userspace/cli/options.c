@@ -150,8 +150,10 @@ int options_parse(struct options *o, int argc, char **argv)
 		const struct option_info *info = options_find(val);
 		const char *wrong;
 
-		if (!info)
+		if (!info) {
+			log_err("\"noclone help COMMAND\" lists the options of a command");
 			return -EINVAL;
+		}
 		o->given |= info->bit;
 		wrong = options_take(o, info->bit, optarg);
 		if (wrong) {

@@ -90,7 +90,8 @@ int select_device(const char *word, struct devmap_device *dev)
 	if (r && !devmap_is_absent(r))
 		log_err("%s: %s", name, devmap_reason(r));
 	else if (r)
-		log_err("%s: no such device; \"noclone status --all\" shows those that there are", name);
+		log_err("%s: no such mapped device; \"noclone status --all\" shows those that there are",
+			*name ? name : "\"\"");
 	return r;
 }
 

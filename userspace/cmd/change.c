@@ -152,7 +152,7 @@ int change_stage_file(struct change *c, const struct table *new)
 			replace_drop(c->path);
 		return 0;
 	}
-	lint_names(&s.table, &findings);
+	lint_names(&s.table, &system_facts, &findings);
 	findings_log(&findings, c->dev.name, FINDING_OK);
 	c->words = xasprintf(" && noclone save %s%s",
 			     table_has_noclone(&s.table) && !c->as_is ? "" : "--force ", quoted);

@@ -80,13 +80,13 @@ int cmd_reload(const struct options *o, int argc, char **argv)
 	};
 	_cleanup_free_ char *wrong = build_usage(&build);
 
-	c.late = true;
-	if (change_begin(&c, argv[0]) || select_check_owner(o, &c.dev))
-		return EXIT_FAILED;
 	if (wrong) {
 		log_err("%s", wrong);
 		return EXIT_USAGE;
 	}
+	c.late = true;
+	if (change_begin(&c, argv[0]) || select_check_owner(o, &c.dev))
+		return EXIT_FAILED;
 	build.self = c.dev.devno;
 	c.readonly = opt(o, OPT_READONLY);
 	return reload(&c, &build) ? EXIT_FAILED : EXIT_OK;

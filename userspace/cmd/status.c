@@ -435,50 +435,6 @@ static struct json_object *status_collect(struct status_round *round, int *r)
 	return rows;
 }
 
-/* Until a signal ends it, or the output cannot be written. */
-static int status_watch(struct status_round *round, const struct report *report)
-{
-	const struct timespec nap = {
-		.tv_sec = round->o->watch_ms / 1000,
-		.tv_nsec = round->o->watch_ms % 1000 * 1000000L,
-	};
-	double last = 0;
-
-	for (; !fflush(stdout); nanosleep(&nap, NULL)) {
-		struct json_object *rows;
-		double at = status_now();
-		int r;
-
-		round->seconds = at - last;
-		rows = status_collect(round, &r);
-		json_object_put(round->before);
-		round->before = rows;
-		if (r && !json_object_array_length(rows))
-			break;
-		report_sort(report, rows);
-		fputs(isatty(STDOUT_FILENO) ? CLEAR_SCREEN : last && !report->noheadings ? "\n" : "",
-		      stdout);
-		report_print(report, rows);
-		last = at;
-	}
-	json_object_put(round->before);
-	return EXIT_FAILED;
-}
-
-/* Return: an exit code, after a message if the command line is wrong. */
-static int status_usage(const struct options *o, struct report *r)
-{
-	if ((opt(o, OPT_JSON | OPT_PROMETHEUS) &&
-	     opt(o, OPT_OUTPUT | OPT_NOHEADINGS | OPT_WATCH)) ||
-	    (opt(o, OPT_JSON) && opt(o, OPT_PROMETHEUS))) {
-		log_err("--json and --prometheus are two formats with all columns, which do not repeat");
-		return EXIT_USAGE;
-	}
-	r->rates = opt(o, OPT_WATCH);
-	r->noheadings = opt(o, OPT_NOHEADINGS);
-	return report_select(r, o->output) || report_sort_by(r, o->sort) ? EXIT_USAGE : EXIT_OK;
-}
-
 /* What does not exist has been reported. */
 static void status_print(const struct status_round *round, const struct report *report,
 			 struct json_object *rows, bool failed)
@@ -501,6 +457,54 @@ static void status_print(const struct status_round *round, const struct report *
 		log_note("%s", opt(round->o, OPT_ALL) ? "there are no mapped devices" :
 			 "no device has a linear or striped target, or one of this module; \"noclone status --all\" shows the others, \"noclone help create\" how to make one");
 	}
+}
+
+/* Until a signal ends it, or the output cannot be written. */
+static int status_watch(struct status_round *round, const struct report *report)
+{
+	const struct timespec nap = {
+		.tv_sec = round->o->watch_ms / 1000,
+		.tv_nsec = round->o->watch_ms % 1000 * 1000000L,
+	};
+	const bool tty = isatty(STDOUT_FILENO);
+	double last = 0;
+
+	for (; !fflush(stdout); nanosleep(&nap, NULL)) {
+		struct json_object *rows;
+		double at = status_now();
+		bool any;
+		int r;
+
+		round->seconds = at - last;
+		rows = status_collect(round, &r);
+		json_object_put(round->before);
+		round->before = rows;
+		any = json_object_array_length(rows);
+		if (r && !any)
+			break;
+		/* that there are no devices is not repeated in a file */
+		if (any || tty || !last) {
+			fputs(tty ? CLEAR_SCREEN : last && !report->noheadings ? "\n" : "", stdout);
+			status_print(round, report, rows, false);
+		}
+		last = at;
+	}
+	json_object_put(round->before);
+	return EXIT_FAILED;
+}
+
+/* Return: an exit code, after a message if the command line is wrong. */
+static int status_usage(const struct options *o, struct report *r)
+{
+	if ((opt(o, OPT_JSON | OPT_PROMETHEUS) &&
+	     opt(o, OPT_OUTPUT | OPT_NOHEADINGS | OPT_WATCH)) ||
+	    (opt(o, OPT_JSON) && opt(o, OPT_PROMETHEUS))) {
+		log_err("--json and --prometheus are two formats with all columns, which do not repeat");
+		return EXIT_USAGE;
+	}
+	r->rates = opt(o, OPT_WATCH);
+	r->noheadings = opt(o, OPT_NOHEADINGS);
+	return report_select(r, o->output) || report_sort_by(r, o->sort) ? EXIT_USAGE : EXIT_OK;
 }
 
 int cmd_status(const struct options *o, int argc, char **argv)

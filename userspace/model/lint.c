@@ -304,23 +304,27 @@ static void lint_target(struct lint *l, const struct target *t)
 			lint_leg(l, t, &t->legs[i]);
 }
 
-static void lint_pair(struct lint *l, const struct placed *a, const struct placed *b)
+/* Return: whether there was something to say. */
+static bool lint_pair(struct lint *l, const struct placed *a, const struct placed *b)
 {
 	const bool overlap = a->range.first < b->range.end && b->range.first < a->range.end;
+	unsigned int before = l->findings->nr;
 
 	if (a->target->path && b->target->path)
 		lint_two_files(l, a, b, overlap);
 	else if (overlap && !a->target->path && !b->target->path)
 		lint_two_legs(l, a, b);
+	return l->findings->nr > before;
 }
 
+/* Of a thousand legs in one place, each is said once. */
 static void lint_pairs(struct lint *l)
 {
 	unsigned int i, j;
 
-	for (i = 0; i < l->nr; i++)
-		for (j = i + 1; j < l->nr; j++)
-			lint_pair(l, &l->placed[i], &l->placed[j]);
+	for (j = 1; j < l->nr; j++)
+		for (i = 0; i < j && !lint_pair(l, &l->placed[i], &l->placed[j]);)
+			i++;
 }
 
 static void lint_free(struct lint *l)
@@ -356,14 +360,18 @@ static bool lint_is_kernel_name(const char *name)
 	       (str_starts(name, "/dev/") && !strchr(name + strlen("/dev/"), '/'));
 }
 
-void lint_names(const struct table *t, struct findings *findings)
+void lint_names(const struct table *t, const struct facts_source *src, struct findings *findings)
 {
 	struct target *target = NULL;
 	unsigned int i;
 
-	while ((target = table_next_leg(t, target, &i)))
-		if (!target->path && lint_is_kernel_name(target->legs[i].device))
+	while ((target = table_next_leg(t, target, &i))) {
+		const char *name = target->legs[i].device;
+		_cleanup_facts_ struct device_facts f = { 0 };
+
+		if (!target->path && lint_is_kernel_name(name) && !src->lookup(name, &f))
 			finding_at(findings, FINDING_WARNING, target->line,
 				   "\"%s\" may be another device after a reboot: use its name in /dev/disk/by-id",
-				   target->legs[i].device);
+				   name);
+	}
 }

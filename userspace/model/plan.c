@@ -25,10 +25,11 @@ static const char *plan_parse_range(struct leg_spec *spec, const char *start, co
 /* Rather than a part of a name, as in "pci-0000:00:1f.2-ata-1": a mistyped one is said. */
 static bool plan_looks_like_range(const char *text)
 {
+	const char *unit = text + strspn(text, "0123456789.");
 	uint64_t sectors;
 
 	return strchr(text, '+') || !size_parse(text, &sectors) ||
-	       (isdigit((unsigned char)*text) && !strpbrk(text, ".-"));
+	       (isdigit((unsigned char)*text) && !strpbrk(*unit ? unit : text, ".-"));
 }
 
 const char *leg_spec_parse(struct leg_spec *spec, const char *text)

@@ -221,8 +221,8 @@ bool exchange_is_faithful(const struct table *old, const struct table *new);
 bool lint_table(const struct table *t, const struct facts_source *src, dev_t self,
 		struct findings *findings);
 
-/* Warn of device names that a reboot may give to another device. */
-void lint_names(const struct table *t, struct findings *findings);
+/* Warn of device names that a reboot may give to another device, if there is one now. */
+void lint_names(const struct table *t, const struct facts_source *src, struct findings *findings);
 
 /* A table as text and as a diagram of characters. */
 

@@ -109,13 +109,13 @@ static bool guard_have_all(const struct parts *parts, const struct part *wanted)
  * A saved device that is not active holds nothing, and a leg that is not its first one may
  * have no signature either: that its data are there is known by its file only.
  */
-static void guard_add_saved_one(struct parts *parts, const char *name)
+static void guard_add_saved_one(struct parts *parts, const char *name, bool said)
 {
 	_cleanup_free_ char *active = NULL, *path = saved_path(name);
 	_cleanup_saved_ struct saved s = { 0 };
 	_cleanup_free_ char *why = saved_file_peek(name, &s);
 
-	if (why)
+	if (why && !said)
 		log_warn("%s is damaged, and its device may have more than is known: noclone check %s",
 			 path, path);
 	/* one that is active holds its legs, under any name */
@@ -127,11 +127,14 @@ static void guard_add_saved_one(struct parts *parts, const char *name)
 void parts_add_saved(struct parts *parts)
 {
 	_cleanup_names_ struct names names = { 0 };
+	static bool said;
 	unsigned int i;
 
 	saved_file_names(&names);
 	for (i = 0; i < names.nr; i++)
-		guard_add_saved_one(parts, names.name[i]);
+		guard_add_saved_one(parts, names.name[i], said);
+	/* they are looked at again before the table runs */
+	said = true;
 }
 
 void parts_free(struct parts *parts)

@@ -243,6 +243,7 @@ int saved_file_names(struct names *names)
 	glob_t found = { 0 };
 	int r = access(SAVED_DIR, F_OK) ? GLOB_NOMATCH :
 		glob(SAVED_DIR "/*" SAVED_SUFFIX, GLOB_ERR, NULL, &found);
+	static bool said;
 	size_t i;
 
 	for (i = 0; !r && i < found.gl_pathc; i++) {
@@ -251,9 +252,10 @@ int saved_file_names(struct names *names)
 
 		if (name)
 			names_add(names, name);
-		else
+		else if (!said)
 			log_warn("%s is ignored: no device of that name can be saved", path);
 	}
+	said = true;
 	globfree(&found);
 	if (r == GLOB_ABORTED)
 		log_err(SAVED_DIR ": it cannot be read");

@@ -218,11 +218,9 @@ static void users_collect_exclusive(struct uses *uses, const struct use_query *q
 {
 	int fd = open(q->facts->path, O_RDONLY | O_EXCL | O_CLOEXEC | O_NONBLOCK);
 
+	/* any other error comes again with the first read */
 	if (fd >= 0)
 		close(fd);
-	else if (errno != EBUSY && errno != EACCES)
-		log_warn("%s: %s", q->facts->path, strerror(errno));
-	/* without root nothing comes of it anyway, and the caller says so */
 	else if (errno == EBUSY && !uses->nr && !q->self)
 		users_add(uses, USE_EXCLUSIVE, "someone else", false);
 }
