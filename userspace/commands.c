@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "dm-noclone.h"
-#include "base/log.h"
 #include "base/util.h"
 #include "system/devmap.h"
 #include "system/module.h"

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/log.h"
+#include "base/util.h"
 #include "cli/output.h"
 #include "cmd/cmd.h"
 

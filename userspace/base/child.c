@@ -16,7 +16,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/log.h"
 #include "base/util.h"
 
 /* Not those of $PATH, which may have the current folder, or one that others write to. */

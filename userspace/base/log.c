@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Messages. */
-#include "base/log.h"
+#include "base/util.h"
 
 #include <signal.h>
 #include <stdio.h>

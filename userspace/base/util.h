@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Allocation that cannot fail, cleanup attributes, a growing string, reading files.
+ * Allocation that cannot fail, cleanup attributes, a growing string, reading files, messages.
  *
  * The tool is short-lived and has nothing to undo after a failed allocation, so
  * running out of memory ends it.  Where that would leave a device half-way
@@ -112,6 +112,24 @@ char *read_line_of(const char *path);
 
 /* The next name that does not begin with a dot; NULL at the end, and if @dir is NULL. */
 const char *read_name(DIR *dir);
+
+/* Messages: to stderr only, so that stdout stays machine-readable. */
+
+/* Is log_verbose() to print? */
+extern bool log_is_verbose;
+
+void log_err(const char *fmt, ...) __printf(1, 2);
+void log_warn(const char *fmt, ...) __printf(1, 2);
+void log_note(const char *fmt, ...) __printf(1, 2);
+void log_verbose(const char *fmt, ...) __printf(1, 2);
+/* How far a long step is, on a terminal, in percent; the line ends when @done is @all. */
+void log_progress(const char *doing, uint64_t done, uint64_t all);
+/*
+ * Between these two messages are kept: stderr may be a file on the device that is
+ * suspended, and writing to it would wait for ever.
+ */
+void log_hold(void);
+void log_release(void);
 
 void cleanup_free(void *p);
 void cleanup_strbuf(struct strbuf *b);

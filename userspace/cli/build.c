@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "dm-noclone.h"
-#include "base/log.h"
 #include "base/util.h"
 #include "model/plan.h"
 #include "model/table.h"

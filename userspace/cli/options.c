@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/log.h"
 #include "base/util.h"
 #include "model/policy.h"
 #include "model/table.h"

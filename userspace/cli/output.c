@@ -8,7 +8,6 @@
 #include <string.h>
 #include <sys/sysmacros.h>
 
-#include "base/log.h"
 #include "base/util.h"
 #include "model/table.h"
 #include "system/identity.h"

@@ -10,7 +10,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/log.h"
 #include "base/util.h"
 
 /* NULL after a message. */

@@ -9,7 +9,6 @@
 #include <sys/stat.h>
 
 #include "dm-noclone.h"
-#include "base/log.h"
 #include "base/util.h"
 #include "model/name.h"
 #include "model/table.h"

@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include "base/child.h"
-#include "base/log.h"
 #include "base/util.h"
 #include "model/table.h"
 #include "model/saved.h"

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/child.h"
-#include "base/log.h"
 #include "base/util.h"
 #include "model/name.h"
 #include "model/table.h"

@@ -9,7 +9,6 @@
 #include <errno.h>
 
 #include "dm-noclone.h"
-#include "base/log.h"
 #include "base/util.h"
 #include "model/table.h"
 #include "model/name.h"

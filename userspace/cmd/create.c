@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "dm-noclone.h"
-#include "base/log.h"
 #include "base/util.h"
 #include "model/name.h"
 #include "system/lookup.h"

@@ -7,7 +7,6 @@
 
 #include "dm-noclone.h"
 #include "base/child.h"
-#include "base/log.h"
 #include "base/util.h"
 #include "system/devmap.h"
 #include "system/identity.h"

@@ -18,7 +18,6 @@
 #include <time.h>
 
 #include "dm-noclone.h"
-#include "base/log.h"
 #include "base/util.h"
 #include "model/name.h"
 #include "model/policy.h"

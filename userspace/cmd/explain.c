@@ -6,7 +6,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/log.h"
 #include "base/util.h"
 #include "model/name.h"
 #include "model/table.h"

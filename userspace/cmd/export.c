@@ -6,7 +6,6 @@
 #include <json-c/json.h>
 #include <stdio.h>
 
-#include "base/log.h"
 #include "base/util.h"
 #include "model/table.h"
 #include "system/devmap.h"

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "base/log.h"
 #include "base/util.h"
 #include "cli/build.h"
 #include "cli/select.h"

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "base/log.h"
 #include "base/util.h"
 #include "model/saved.h"
 #include "model/table.h"

@@ -15,7 +15,6 @@
 #include <unistd.h>
 
 #include "dm-noclone.h"
-#include "base/log.h"
 #include "base/util.h"
 #include "model/name.h"
 #include "model/status.h"

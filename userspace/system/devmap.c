@@ -24,7 +24,6 @@
 #include <unistd.h>
 
 #include "base/child.h"
-#include "base/log.h"
 #include "base/util.h"
 #include "model/name.h"
 #include "model/table.h"

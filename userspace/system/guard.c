@@ -16,7 +16,6 @@
 #include <string.h>
 #include <sys/sysmacros.h>
 
-#include "base/log.h"
 #include "base/util.h"
 #include "model/name.h"
 #include "model/table.h"

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "dm-noclone.h"
-#include "base/log.h"
 #include "base/util.h"
 #include "model/table.h"
 #include "system/lookup.h"

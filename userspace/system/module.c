@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "base/child.h"
-#include "base/log.h"
 #include "base/util.h"
 
 #define SYS_MODULE	"/sys/module/dm_noclone/"
