@@ -214,18 +214,26 @@ static struct table a_table(void)
 	return t;
 }
 
+static int accept_it(const char *name __unused, void *data __unused)
+{
+	return 0;
+}
+
+static const struct devmap_check fine = { .loaded = accept_it };
+
 static int create(void)
 {
 	_cleanup_table_ struct table t = a_table();
+	int lock = -1;
 
-	return devmap_create("x", "NOCLONE-x", &t, false, NULL, NULL);
+	return devmap_create("x", "NOCLONE-x", &t, false, &fine, &lock);
 }
 
 static int reload(void)
 {
 	_cleanup_table_ struct table t = a_table();
 
-	return devmap_reload("x", &t, false, NULL);
+	return devmap_reload("x", &t, false, &fine);
 }
 
 static void create_takes_three_steps(void **state __unused)
@@ -290,8 +298,9 @@ static void create_that_fails_its_check_removes(void **state __unused)
 {
 	const struct devmap_check check = { .loaded = refuse };
 	_cleanup_table_ struct table t = a_table();
+	int lock = -1;
 
-	assert_int_equal(devmap_create("x", "NOCLONE-x", &t, false, &check, NULL), -EILSEQ);
+	assert_int_equal(devmap_create("x", "NOCLONE-x", &t, false, &check, &lock), -EILSEQ);
 	happened("create load remove");
 }
 
@@ -352,7 +361,7 @@ static void reload_of_a_device_that_is_gone(void **state __unused)
 
 static void remove_is_one_step(void **state __unused)
 {
-	assert_int_equal(devmap_remove("x", true), 0);
+	assert_int_equal(devmap_remove("x"), 0);
 	happened("remove");
 }
 
@@ -360,7 +369,7 @@ static void errno_is_never_lost(void **state __unused)
 {
 	/* libdm sometimes fails without an errno: that is still a failure */
 	fail_with(DM_DEVICE_REMOVE, 0);
-	assert_int_equal(devmap_remove("x", false), -EIO);
+	assert_int_equal(devmap_remove("x"), -EIO);
 	happened("remove");
 }
 

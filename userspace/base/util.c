@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static void *util_checked(void *p)
+void *xchecked(void *p)
 {
 	if (!p) {
 		fputs("noclone: out of memory\n", stderr);
@@ -23,22 +23,22 @@ static void *util_checked(void *p)
 
 void *xzalloc(size_t size)
 {
-	return util_checked(calloc(1, size));
+	return xchecked(calloc(1, size));
 }
 
 void *xrealloc_array(void *old, size_t nr, size_t size)
 {
-	return util_checked(reallocarray(old, nr, size));
+	return xchecked(reallocarray(old, nr, size));
 }
 
 char *xstrdup(const char *s)
 {
-	return util_checked(strdup(s));
+	return xchecked(strdup(s));
 }
 
 char *xstrndup(const char *s, size_t n)
 {
-	return util_checked(strndup(s, n));
+	return xchecked(strndup(s, n));
 }
 
 char *xvasprintf(const char *fmt, va_list ap)
@@ -46,7 +46,7 @@ char *xvasprintf(const char *fmt, va_list ap)
 	char *s;
 
 	if (vasprintf(&s, fmt, ap) < 0)
-		util_checked(NULL);
+		xchecked(NULL);
 	return s;
 }
 

@@ -24,6 +24,8 @@
 #define __printf(fmt, first)	__attribute__((format(printf, fmt, first)))
 #define __unused		__attribute__((unused))
 
+/* Ends the tool if that is NULL, for want of memory. */
+void *xchecked(void *p);
 void *xzalloc(size_t size);
 void *xrealloc_array(void *old, size_t nr, size_t size);
 char *xstrdup(const char *s);

@@ -153,16 +153,6 @@ static char *report_cell(const struct report_column *column, struct json_object 
 	return raw ? visible(raw) : NULL;
 }
 
-/* libsmartcols fails for want of memory only, and that ends the tool. */
-static void *report_checked(void *p)
-{
-	if (!p) {
-		fputs("noclone: out of memory\n", stderr);
-		exit(1);
-	}
-	return p;
-}
-
 static void report_add_column(const struct report *r, struct libscols_table *table,
 			      const struct report_column *column)
 {
@@ -172,27 +162,27 @@ static void report_add_column(const struct report *r, struct libscols_table *tab
 
 	if (column->flags & (REPORT_NUMBER | REPORT_SIZE | REPORT_RATE))
 		flags |= SCOLS_FL_RIGHT;
-	report_checked(scols_table_new_column(table, heading, 0, flags));
+	xchecked(scols_table_new_column(table, heading, 0, flags));
 }
 
 /* An unknown value is "-", so that a script can count words. */
 static void report_add_row(const struct report *r, struct libscols_table *table,
 			   struct json_object *row)
 {
-	struct libscols_line *line = report_checked(scols_table_new_line(table, NULL));
+	struct libscols_line *line = xchecked(scols_table_new_line(table, NULL));
 	unsigned int i;
 
 	for (i = 0; i < r->nr_shown; i++) {
 		_cleanup_free_ char *text = report_cell(r->shown[i], row);
 
 		if (scols_line_set_data(line, i, text ?: "-"))
-			report_checked(NULL);
+			xchecked(NULL);
 	}
 }
 
 void report_print(const struct report *r, struct json_object *rows)
 {
-	struct libscols_table *table = report_checked(scols_new_table());
+	struct libscols_table *table = xchecked(scols_new_table());
 	size_t nr = json_object_array_length(rows), i;
 
 	scols_table_enable_noheadings(table, r->noheadings);

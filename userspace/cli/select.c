@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "dm-noclone.h"
 #include "base/util.h"
@@ -23,16 +22,6 @@ char *select_new_name(const char *word)
 	bool below = str_starts(word, MAPPER_DIR);
 
 	return xstrdup(below ? word + strlen(MAPPER_DIR) : word);
-}
-
-/* The name of the mapped device behind a node, or NULL. */
-static char *select_name_of_node(const char *path)
-{
-	struct stat st;
-
-	if (stat(path, &st) || !S_ISBLK(st.st_mode))
-		return NULL;
-	return blockdev_mapped_name(st.st_rdev);
 }
 
 static bool select_is_name(const char *word)
@@ -74,7 +63,7 @@ char *select_name(const char *word)
 	if (str_starts(word, MAPPER_DIR))
 		return xstrdup(plain);
 	node = *word == '/' ? xstrdup(word) : xasprintf(DEV_DIR "%s", word);
-	name = select_name_of_node(node);
+	name = blockdev_mapped_name(blockdev_at(node));
 	if (name)
 		return name;
 	lv = select_name_of_volume(str_starts(word, DEV_DIR) ? word + strlen(DEV_DIR) : word);
@@ -103,7 +92,7 @@ static int select_unread(const char *name, int r)
 
 int select_table(const char *name, struct table *t)
 {
-	return select_unread(name, live_table(name, t));
+	return select_unread(name, devmap_table(name, DEVMAP_TABLE, t));
 }
 
 int select_live(const char *name, struct live *live)
@@ -116,7 +105,7 @@ static bool select_is_noclone_device(const struct devmap_device *dev)
 	_cleanup_table_ struct table t = { 0 };
 
 	return str_starts(dev->uuid, NOCLONE_UUID_PREFIX) ||
-	       (!live_table(dev->name, &t) && table_has_noclone(&t));
+	       (!devmap_table(dev->name, DEVMAP_TABLE, &t) && table_has_noclone(&t));
 }
 
 int select_check_owner(const struct options *o, const struct devmap_device *dev)

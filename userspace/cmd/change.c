@@ -350,7 +350,7 @@ static bool change_is_still(const struct change *c)
 		return true;
 	if (devmap_info(c->dev.name, &now) || strcmp(now.uuid, c->dev.uuid) ||
 	    now.devno != c->dev.devno || now.readonly != c->dev.readonly ||
-	    (c->alone && now.suspended) || live_table(c->dev.name, &t))
+	    (c->alone && now.suspended) || devmap_table(c->dev.name, DEVMAP_TABLE, &t))
 		return false;
 	text = table_print(&t, false, NULL);
 	return !strcmp(before, text);
@@ -360,7 +360,7 @@ static bool change_is_still(const struct change *c)
 static int change_check_faithful(const struct change *c)
 {
 	_cleanup_table_ struct table loaded = { 0 };
-	int r = live_inactive_table(c->dev.name, &loaded);
+	int r = devmap_table(c->dev.name, DEVMAP_INACTIVE_TABLE, &loaded);
 
 	if (r)
 		log_err("%s: reading the new table back failed: %s", c->dev.name, strerror(-r));

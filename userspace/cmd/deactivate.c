@@ -61,7 +61,7 @@ static char *deactivate_loss(const char *name, const struct saved *s, const char
 	if (damage)
 		return xasprintf("its file is damaged (%s), \"noclone save %s\" writes it again",
 				 damage, name);
-	live_table(name, &live);
+	devmap_table(name, DEVMAP_TABLE, &live);
 	*match = saved_file_compare(&s->table, &live);
 	if (*match == SAVED_DIFFERS)
 		return xasprintf("it has another table than the one that is saved, which comes back, \"noclone save %s\" keeps its table",

@@ -325,7 +325,7 @@ static void doctor_saved_file(struct findings *f, const char *what, const char *
 	_cleanup_free_ char *leftover = saved_file_leftover(file, NULL), *quoted = shell_quote(file);
 	_cleanup_free_ char *original = name ? saved_file_of(name, saved->uuid) : NULL;
 	_cleanup_table_ struct table live = { 0 };
-	bool active = name && !live_table(name, &live);
+	bool active = name && !devmap_table(name, DEVMAP_TABLE, &live);
 
 	if (leftover)
 		finding_add(f, FINDING_WARNING, what, "an interrupted command has left %s\n%s%s",

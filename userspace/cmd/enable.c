@@ -582,7 +582,7 @@ static int enable_switch(struct request *q)
 	int r = q->load ? module_load() : 0, failed = 0;
 
 	if (!r && q->stock)
-		r = module_set("stock", q->stock);
+		r = module_set_stock(q->stock);
 	if (!r) {
 		enable_send(q);
 		enable_wait(q);

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/util.h"
 #include "model/name.h"
@@ -188,7 +188,6 @@ static int explain_read_table(const char *word, struct table *t, bool *is_device
 {
 	_cleanup_findings_ struct findings findings = { 0 };
 	_cleanup_free_ char *name = select_name(word), *text = NULL;
-	struct stat st;
 
 	*is_device = blockdev_mapped_number(name);
 	if (*is_device) {
@@ -197,7 +196,7 @@ static int explain_read_table(const char *word, struct table *t, bool *is_device
 		table_rename_devices(t, identity_path);
 		return EXIT_OK;
 	}
-	if (strcmp(word, "-") && (stat(word, &st) || S_ISBLK(st.st_mode))) {
+	if (strcmp(word, "-") && (access(word, F_OK) || blockdev_at(word))) {
 		log_err("%s: neither a mapped device nor a file with a table; \"noclone status --all\" shows the devices",
 			*word ? word : "\"\"");
 		return EXIT_FAILED;

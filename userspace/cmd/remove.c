@@ -96,7 +96,7 @@ int remove_unused(const struct options *o, const struct devmap_device *dev)
 	if (dev->open_count)
 		open_uses_lasting(&lasting, dev->devno);
 	if (!opt(o, OPT_DRY_RUN) && !lasting.nr)
-		r = devmap_remove(dev->name, true);
+		r = devmap_remove(dev->name);
 	if (r == -EBUSY)
 		remove_report_users(dev);
 	return r;

@@ -94,7 +94,7 @@ static int resize_add_mapped(const struct resize *r, struct parts *parts)
 		return resize_refuse_lookup(r->c.dev.name, e);
 	for (i = 0; i < names.nr; i++) {
 		_cleanup_table_ struct table t = { 0 };
-		int unread = live_table(names.name[i], &t);
+		int unread = devmap_table(names.name[i], DEVMAP_TABLE, &t);
 
 		if (unread && !devmap_is_absent(unread))
 			e = resize_refuse_lookup(names.name[i], unread);

@@ -183,7 +183,7 @@ static int backing_take_lease(struct backing *b)
 /* It may have been minutes, or an answer, since the plan. */
 static int backing_check_same(const struct backing *b)
 {
-	const struct file_id now = file_id_open(b->fd);
+	const struct file_id now = file_id_at(b->fd, "");
 	struct stat st;
 
 	if (fstat(b->fd, &st))
@@ -299,7 +299,7 @@ static int backing_fill(struct backing *b)
 
 static bool backing_is_same_file(int a, int b)
 {
-	const struct file_id ours = file_id_open(a), theirs = file_id_open(b);
+	const struct file_id ours = file_id_at(a, ""), theirs = file_id_at(b, "");
 
 	return file_id_same(&ours, &theirs);
 }

@@ -167,7 +167,6 @@ int devmap_info(const char *name, struct devmap_device *dev)
 	dev->readonly = info.read_only;
 	dev->deferred_remove = info.deferred_remove;
 	dev->open_count = info.open_count;
-	dev->event_nr = info.event_nr;
 	return 0;
 }
 
@@ -421,7 +420,7 @@ static int devmap_load(const char *name, const struct table *t, bool readonly,
 	if (!dmt || (readonly && !dm_task_set_ro(dmt)) || !devmap_add_targets(dmt, t))
 		return -ENOMEM;
 	r = devmap_run(dmt, "loading the table of", name);
-	return !r && check ? check->loaded(name, check->data) : r;
+	return r ? r : check->loaded(name, check->data);
 }
 
 static int devmap_create_empty(const char *name, const char *uuid)
@@ -472,12 +471,11 @@ int devmap_create(const char *name, const char *uuid, const struct table *t,
 	r = devmap_create_empty(name, uuid);
 	if (!r) {
 		r = devmap_load(name, t, readonly, check);
-		if (!r && lock) {
+		if (!r) {
 			cleanup_close(lock);
 			*lock = -1;
-		}
-		if (!r)
 			r = devmap_resume(name);
+		}
 		/* with udev late, the device is complete */
 		if (r && r != -ETIMEDOUT && !devmap_remove_incomplete(name))
 			log_verbose("%s: the incomplete device was removed", name);
@@ -533,7 +531,7 @@ int devmap_reload(const char *name, const struct table *t, bool readonly,
 		log_err("%s: %s", name, devmap_reason(r));
 		return r;
 	}
-	if (check && check->alone && (before.inactive_table || before.suspended)) {
+	if (check->alone && (before.inactive_table || before.suspended)) {
 		log_err("%s: another process is changing it: try again", name);
 		return -EBUSY;
 	}
@@ -556,18 +554,18 @@ int devmap_reload(const char *name, const struct table *t, bool readonly,
 	return r;
 }
 
-int devmap_remove(const char *name, bool retry)
+int devmap_remove(const char *name)
 {
 	_cleanup_task_ struct dm_task *dmt = devmap_task_new(DM_DEVICE_REMOVE, name);
 
-	if (!dmt || (retry && !dm_task_retry_remove(dmt)))
+	if (!dmt || !dm_task_retry_remove(dmt))
 		return -ENOMEM;
 	return devmap_run_udev(dmt, "removing", name);
 }
 
 bool devmap_remove_unfinished(const struct devmap_device *dev)
 {
-	if (dev->live_table || dev->open_count || devmap_remove(dev->name, true))
+	if (dev->live_table || dev->open_count || devmap_remove(dev->name))
 		return false;
 	log_warn("%s: removed what an interrupted command had left", dev->name);
 	return true;

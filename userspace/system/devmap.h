@@ -32,9 +32,9 @@ struct devmap_device {
 	bool readonly;
 	bool deferred_remove;
 	int32_t open_count;
-	uint32_t event_nr;
 };
 
+/* The inactive table is loaded and does not run yet. */
 enum devmap_what { DEVMAP_TABLE, DEVMAP_INACTIVE_TABLE, DEVMAP_STATUS };
 
 int devmap_info(const char *name, struct devmap_device *dev);
@@ -66,18 +66,18 @@ struct devmap_check {
 
 /**
  * devmap_create() - make a device
- * @check: a look at the table before it runs, or NULL
- * @lock: file descriptor to close as soon as the kernel holds the legs, -1 then; or NULL
+ * @check: a look at the table before it runs
+ * @lock: file descriptor to close as soon as the kernel holds the legs, -1 then
  *
  * Return: 0, or a negative errno; -ETIMEDOUT: done in the kernel, but udev has not
  * answered.
  */
 int devmap_create(const char *name, const char *uuid, const struct table *t,
 		  bool readonly, const struct devmap_check *check, int *lock);
-/* @check may be NULL. */
 int devmap_reload(const char *name, const struct table *t, bool readonly,
 		  const struct devmap_check *check);
-int devmap_remove(const char *name, bool retry);
+/* Tries again for some seconds if it is in use. */
+int devmap_remove(const char *name);
 /*
  * A command that is killed leaves a device that never had a table.  Return: true if @dev was
  * one and is gone.  Context: the lock of the name, so that no other command is about to load
@@ -94,13 +94,6 @@ char *devmap_kernel_sentence(const char *record);
 void devmap_device_free(struct devmap_device *dev);
 
 #define _cleanup_devmap_device_ __attribute__((cleanup(devmap_device_free)))
-
-/* The live table of a mapped device, and its status. */
-
-/* The live table alone.  Return: 0 or a negative errno. */
-int live_table(const char *name, struct table *t);
-/* The same for the table that is loaded and not running yet. */
-int live_inactive_table(const char *name, struct table *t);
 
 /**
  * struct live - a live table with its status

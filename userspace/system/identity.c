@@ -124,14 +124,6 @@ static char *identity_signature(const char *path, uint64_t first, uint64_t secto
 	return text;
 }
 
-/* Does the link lead to the device?  Two with the same serial number share one. */
-static bool identity_leads_to(const char *link, dev_t devno)
-{
-	struct stat st;
-
-	return !stat(link, &st) && S_ISBLK(st.st_mode) && st.st_rdev == devno;
-}
-
 /*
  * Do several devices have this link?  Namespaces of NVMe may share one that is made of their
  * common serial number, and each boot may make it lead to another of them.
@@ -180,8 +172,8 @@ static char *identity_stable_link(struct udev_device *dev)
 					udev_device_get_devlinks_list_entry(dev)) {
 			const char *link = udev_list_entry_get_name(entry);
 
-			/* in a table "#" begins a comment */
-			if (str_starts(link, order[i]) && identity_leads_to(link, devno) &&
+			/* with one serial number two share a link; "#" begins a comment of a table */
+			if (str_starts(link, order[i]) && blockdev_at(link) == devno &&
 			    !strchr(link, '#') &&
 			    !str_starts(link, "/dev/disk/by-id/lvm-pv-") &&
 			    !identity_is_shared(dev, link))

@@ -13,16 +13,6 @@
 
 #define UNASKED	NOCLONE_MSG_FASTPATH " off:unasked "
 
-int live_table(const char *name, struct table *t)
-{
-	return devmap_table(name, DEVMAP_TABLE, t);
-}
-
-int live_inactive_table(const char *name, struct table *t)
-{
-	return devmap_table(name, DEVMAP_INACTIVE_TABLE, t);
-}
-
 /* The table may have been replaced between the two ioctls. */
 static struct target *live_target_of(const struct live *live, unsigned int at)
 {
@@ -95,7 +85,7 @@ static void live_take_stock(struct live *live, const char *answer)
 int live_get(const char *name, struct live *live)
 {
 	_cleanup_free_ char *answer = NULL;
-	int err = live_table(name, &live->table);
+	int err = devmap_table(name, DEVMAP_TABLE, &live->table);
 	unsigned int i;
 
 	if (!err)

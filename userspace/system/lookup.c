@@ -55,6 +55,15 @@ dev_t blockdev_parse_number(const char *text)
 	return makedev(maj, min);
 }
 
+dev_t blockdev_at(const char *path)
+{
+	struct stat st;
+
+	if (!path || stat(path, &st) || !S_ISBLK(st.st_mode))
+		return 0;
+	return st.st_rdev;
+}
+
 /* /dev/NAME as the kernel calls it, for devices known only by number */
 static char *lookup_path_of_number(dev_t devno)
 {
@@ -252,18 +261,10 @@ char *file_real_path(const char *path)
 			       basename(tail)) : NULL;
 }
 
-struct file_id file_id_at(const char *path)
+struct file_id file_id_at(int fd, const char *path)
 {
 	struct stat st = { 0 };
-	bool known = !stat(path, &st);
-
-	return (struct file_id) { known, st.st_dev, st.st_ino };
-}
-
-struct file_id file_id_open(int fd)
-{
-	struct stat st = { 0 };
-	bool known = !fstat(fd, &st);
+	bool known = !fstatat(fd, path, &st, AT_EMPTY_PATH);
 
 	return (struct file_id) { known, st.st_dev, st.st_ino };
 }
@@ -281,16 +282,13 @@ static dev_t lookup_mount_source(dev_t filesystem)
 {
 	struct libmnt_table *table = mnt_new_table();
 	struct libmnt_fs *fs = NULL;
-	struct stat st;
-	dev_t disk = 0;
+	dev_t disk;
 
 	if (!table)
 		return 0;
 	if (!mnt_table_parse_mtab(table, NULL))
 		fs = mnt_table_find_devno(table, filesystem, MNT_ITER_BACKWARD);
-	if (fs && mnt_fs_get_srcpath(fs) &&
-	    !stat(mnt_fs_get_srcpath(fs), &st) && S_ISBLK(st.st_mode))
-		disk = st.st_rdev;
+	disk = fs ? blockdev_at(mnt_fs_get_srcpath(fs)) : 0;
 	mnt_unref_table(table);
 	return disk;
 }

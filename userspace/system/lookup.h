@@ -18,6 +18,8 @@ int blockdev_lookup_number(dev_t devno, struct device_facts *facts);
 
 /* "8:0"; 0 if it is none. */
 dev_t blockdev_parse_number(const char *text);
+/* Of the device that a path leads to; 0 if it leads to none, or is NULL. */
+dev_t blockdev_at(const char *path);
 /* Of the device that the kernel calls so, with "!" for a slash; 0 if there is none. */
 dev_t blockdev_kernel_number(const char *name);
 /* /sys/dev/block/MAJOR:MINOR/@attribute: a new string */
@@ -42,9 +44,8 @@ int file_lookup(const char *path, bool map, struct file_facts *facts);
 /* Absolute and without links, also if only the last part is missing; or NULL. */
 char *file_real_path(const char *path);
 
-/* What a path leads to, and what is open; not known if that cannot be asked. */
-struct file_id file_id_at(const char *path);
-struct file_id file_id_open(int fd);
+/* What a path leads to, with @fd as for openat(), or with "" what is open; may be not known. */
+struct file_id file_id_at(int fd, const char *path);
 
 /**
  * fiemap_read - read the map of a file

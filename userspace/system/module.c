@@ -440,18 +440,17 @@ int module_load_for(const struct table *t)
 	return !table_has_noclone(t) || module_is_loaded() ? 0 : module_load();
 }
 
-int module_set(const char *parameter, const char *value)
+int module_set_stock(const char *value)
 {
-	_cleanup_free_ char *path = xasprintf(PARAMETERS "%s", parameter);
+	_cleanup_close_ int fd = open(PARAMETERS "stock", O_WRONLY | O_CLOEXEC);
 	_cleanup_free_ char *line = xasprintf("%s\n", value);
-	_cleanup_close_ int fd = open(path, O_WRONLY | O_CLOEXEC);
 	int err = 0;
 
-	log_verbose("setting the parameter %s to \"%s\"", parameter, value);
+	log_verbose("setting the parameter stock to \"%s\"", value);
 	if (fd < 0 || write(fd, line, strlen(line)) < 0)
 		err = errno;
 	if (err)
-		log_err("setting the parameter %s of " NOCLONE_MODULE_NAME " failed: %s", parameter,
+		log_err("setting the parameter stock of " NOCLONE_MODULE_NAME " failed: %s",
 			err != EOPNOTSUPP ? strerror(err) :
 			"this kernel's targets are not as the module expects them, all devices stay as they are; the kernel log says more");
 	return -err;

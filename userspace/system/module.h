@@ -34,8 +34,8 @@ char *module_objection(const struct module_params *m);
 int module_load(void);
 /* The same if a table needs it and it is not loaded. */
 int module_load_for(const struct table *t);
-/* Set a parameter: 0, or a negative errno after a message. */
-int module_set(const char *parameter, const char *value);
+/* Set that parameter: 0, or a negative errno after a message. */
+int module_set_stock(const char *value);
 
 /* The last word of the kernel's command line that begins so: a new string, or NULL. */
 char *module_boot_word(const char *prefix);

@@ -273,8 +273,8 @@ static bool saved_file_is_loop_on(const char *device, const char *path)
 	file = blockdev_attribute(f.devno, "loop/backing_file");
 	if (!file)
 		return false;
-	a = file_id_at(file);
-	b = file_id_at(path);
+	a = file_id_at(AT_FDCWD, file);
+	b = file_id_at(AT_FDCWD, path);
 	return !strcmp(file, path) || !strcmp(file, gone) || file_id_same(&a, &b);
 }
 

@@ -105,18 +105,9 @@ bool device_uses_share(const struct device_facts *f, dev_t devno)
 	       (devno && !blockdev_lookup_number(devno, &other) && users_share(f, &other));
 }
 
-static dev_t users_number_of_path(const char *path)
-{
-	struct stat st;
-
-	if (!path || stat(path, &st) || !S_ISBLK(st.st_mode))
-		return 0;
-	return st.st_rdev;
-}
-
 static bool users_file_is_it(const struct file_facts *f, const char *path)
 {
-	const struct file_id theirs = path ? file_id_at(path) : (struct file_id) { 0 };
+	const struct file_id theirs = path ? file_id_at(AT_FDCWD, path) : (struct file_id) { 0 };
 
 	return file_id_same(&f->id, &theirs);
 }
@@ -139,7 +130,7 @@ static void users_collect_table(struct uses *uses, enum use_kind kind,
 		/* btrfs mounts have a number of their own: compare the source too */
 		if (file ? users_file_is_it(file, source) :
 		    device_uses_share(f, mnt_fs_get_devno(fs)) ||
-		    device_uses_share(f, users_number_of_path(source)))
+		    device_uses_share(f, blockdev_at(source)))
 			users_add(uses, kind, name ?: kind == USE_MOUNT ?
 				 mnt_fs_get_target(fs) : source, false);
 	}
@@ -177,8 +168,8 @@ static bool users_maps(const char *name, const struct disk_range *range, bool un
 {
 	_cleanup_table_ struct table live = { 0 }, inactive = { 0 };
 
-	if (live_table(name, &live) || live_inactive_table(name, &inactive) ||
-	    (!live.nr && !inactive.nr))
+	if (devmap_table(name, DEVMAP_TABLE, &live) ||
+	    devmap_table(name, DEVMAP_INACTIVE_TABLE, &inactive) || (!live.nr && !inactive.nr))
 		return unknown;
 	return users_table_maps(&live, range, unknown) ||
 	       users_table_maps(&inactive, range, unknown);
@@ -356,7 +347,8 @@ static bool users_file_is_mapped(const char *name, const struct file_facts *f, b
 	_cleanup_live_ struct live live = { 0 };
 	int r = live_get(name, &live);
 
-	if (!live_inactive_table(name, &inactive) && users_table_has(&inactive, f, false))
+	if (!devmap_table(name, DEVMAP_INACTIVE_TABLE, &inactive) &&
+	    users_table_has(&inactive, f, false))
 		return true;
 	if (r || !users_table_has(&live.table, f, false))
 		return r && !devmap_is_absent(r);
@@ -451,7 +443,7 @@ void openers_find(struct uses *uses, dev_t device, bool writing)
 	}
 }
 
-static bool users_find_foreign_mount(struct uses *uses, dev_t devno, const char *mountinfo)
+static void users_find_foreign_mount(struct uses *uses, dev_t devno, const char *mountinfo)
 {
 	struct libmnt_table *table = mnt_new_table_from_file(mountinfo);
 	struct libmnt_fs *fs = table ? mnt_table_find_devno(table, devno, MNT_ITER_FORWARD) : NULL;
@@ -464,7 +456,6 @@ static bool users_find_foreign_mount(struct uses *uses, dev_t devno, const char 
 		users_add(uses, USE_MOUNT, by, false);
 	}
 	mnt_unref_table(table);
-	return fs;
 }
 
 void open_uses_lasting(struct uses *uses, dev_t devno)
