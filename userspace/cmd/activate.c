@@ -19,7 +19,6 @@
 #include "model/saved.h"
 #include "system/devmap.h"
 #include "system/lookup.h"
-#include "system/users.h"
 #include "system/identity.h"
 #include "system/module.h"
 #include "system/saved-file.h"
@@ -50,33 +49,6 @@ static void activate_replace_engines(const char *name, struct table *t)
 		log_warn("%s: %s has holes or unwritten extents: it is used with engine direct instead of extent",
 			 name, target->path);
 	}
-}
-
-/* @forced: a leg has another signature than the file says */
-static int activate_check(struct change *c, bool *forced)
-{
-	const bool dry_run = opt(c->o, OPT_DRY_RUN);
-	const struct guard guard = {
-		.exclusive = !dry_run, .any_signature = true, .readonly = c->readonly,
-	};
-
-	signatures_check(&c->old.table, !dry_run, &c->findings);
-	*forced = findings_count(&c->findings, FINDING_ERROR);
-	/* with the lines of the file, that findings are about */
-	c->table = c->old.table;
-	c->old.table = (struct table) { 0 };
-	activate_replace_engines(c->dev.name, &c->table);
-	lint_table(&c->table, &system_facts, 0, &c->findings);
-	guard_table(&c->table, &guard, &c->findings);
-	findings_log(&c->findings, c->path, FINDING_OK);
-	if (!findings_count(&c->findings, FINDING_ERROR))
-		return 0;
-	if (!opt(c->o, OPT_FORCE)) {
-		log_err("%s is not activated", c->dev.name);
-		return -EPERM;
-	}
-	log_warn("%s: --force: activated nevertheless, if the kernel permits it", c->dev.name);
-	return 0;
 }
 
 static int activate_load(struct change *c)
@@ -272,18 +244,21 @@ static void activate_lock_legs(struct change *c)
 static const char *activate_absent(struct change *c)
 {
 	const char *state;
-	bool forced;
 
 	if (activate_is_renamed(c))
 		return NULL;
 	activate_say_leftover(c);
 	activate_lock_legs(c);
-	if (activate_check(c, &forced))
+	/* with the lines of the file, that findings are about */
+	c->table = c->old.table;
+	c->old.table = (struct table) { 0 };
+	activate_replace_engines(c->dev.name, &c->table);
+	if (change_check(c))
 		return NULL;
 	if (opt(c->o, OPT_DRY_RUN))
 		return change_print(c, "", "") ? NULL : "";
 	/* before, as a signal may end the tool behind it */
-	saved_file_set_forced(c->dev.name, forced);
+	saved_file_set_forced(c->dev.name, c->forced);
 	state = activate_create(c);
 	if (!state)
 		saved_file_set_forced(c->dev.name, false);

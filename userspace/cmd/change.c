@@ -232,10 +232,10 @@ static int change_judge(const struct change *c, const struct findings *findings,
 	if (!findings_count(findings, FINDING_ERROR))
 		return 0;
 	if (!opt(c->o, OPT_FORCE)) {
-		log_err("refused; --force continues if the kernel permits it");
+		log_err("%s: refused; --force continues if the kernel permits it", c->dev.name);
 		return -EINVAL;
 	}
-	log_warn("--force: continuing; the kernel may still refuse");
+	log_warn("%s: --force: continuing; the kernel may still refuse", c->dev.name);
 	return 0;
 }
 
@@ -248,20 +248,25 @@ int change_check(struct change *c)
 {
 	const bool dry_run = opt(c->o, OPT_DRY_RUN);
 	const struct guard guard = {
-		.self = c->dev.devno, .exclusive = !dry_run, .saved = true,
-		.readonly = c->readonly,
+		.self = c->dev.devno, .exclusive = !dry_run, .saved = !c->activates,
+		.any_signature = c->activates, .readonly = c->readonly,
 	};
 	_cleanup_findings_ struct findings checks = { 0 };
-	const char *where = c->o->table ? c->o->table : "table";
+	const char *where = c->activates ? c->path : c->o->table ? c->o->table : "table";
 	bool cycle;
 
 	findings_log(&c->findings, where, FINDING_OK);
 	/* --force cannot load what could not be parsed or laid out */
 	if (findings_count(&c->findings, FINDING_ERROR))
 		return -EINVAL;
+	/* its legs have to hold what its file says */
+	if (c->activates)
+		signatures_check(&c->table, !dry_run, &checks);
+	c->forced = findings_count(&checks, FINDING_ERROR);
 	cycle = lint_table(&c->table, change_facts(c), c->dev.devno, &checks);
 	/* what is printed may be kept: numbers of disks change with each boot */
-	table_rename_devices(&c->table, dry_run ? identity_persistent : identity_path);
+	if (!c->activates)
+		table_rename_devices(&c->table, dry_run ? identity_persistent : identity_path);
 	guard_table(&c->table, &guard, &checks);
 	findings_log(&checks, where, FINDING_OK);
 	findings_move(&c->findings, &checks);

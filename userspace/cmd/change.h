@@ -47,7 +47,9 @@
  * @agreed: the user wants the device to have other data
  * @backing: the file of the new table
  * @findings: what the checks have found, and --force has overridden
- * @activates: by its own file; so parts of saved devices do not count as used
+ * @activates: by its own file; so parts of saved devices do not count as used, and signatures
+ *	have to be those that the file has
+ * @forced: a leg has another one
  * @legs: while legs are looked at, see activate_lock_legs(); or -1
  * @add: save it from now on
  * @as_is: with the new table even if that has no target of this module
@@ -76,6 +78,7 @@ struct change {
 	struct backing backing;
 	struct findings findings;
 	bool activates;
+	bool forced;
 	int legs;
 	bool add;
 	bool as_is;

@@ -172,7 +172,7 @@ static char *identity_stable_link(struct udev_device *dev)
 					udev_device_get_devlinks_list_entry(dev)) {
 			const char *link = udev_list_entry_get_name(entry);
 
-			/* with one serial number two share a link; "#" begins a comment of a table */
+			/* two with one serial number share it; "#" begins a comment of a table */
 			if (str_starts(link, order[i]) && blockdev_at(link) == devno &&
 			    !strchr(link, '#') &&
 			    !str_starts(link, "/dev/disk/by-id/lvm-pv-") &&
