@@ -49,7 +49,7 @@ struct status_device {
  * @argv: the same
  * @before: the rows of the round before; NULL in the first one
  * @seconds: since then, if numbers are to be rates; else 0
- * @saved: UUIDs by the names of saved devices, as soon as one is looked for; else NULL
+ * @saved: the names of files by those of the devices that they are about
  */
 struct status_round {
 	const struct options *o;
@@ -79,41 +79,28 @@ static bool status_is(struct json_object *string, const char *text)
 	return string && !strcmp(json_object_get_string(string), text);
 }
 
+/*
+ * All files are read once, as there may be thousands, and of devices.  Of two with one UUID
+ * the one with the device's name is its own.
+ */
 static struct json_object *status_read_saved(void)
 {
-	struct json_object *uuids = json_object_new_object();
+	struct json_object *files = json_object_new_object();
 	_cleanup_names_ struct names names = { 0 };
 	unsigned int i;
 
 	saved_file_names(&names);
 	for (i = 0; i < names.nr; i++) {
+		const char *file = names.name[i];
 		_cleanup_saved_ struct saved s = { 0 };
-		_cleanup_free_ char *damage = saved_file_peek(names.name[i], &s);
-
 		/* a damaged file has the UUID that can still be read */
-		if (s.uuid)
-			json_object_object_add(uuids, names.name[i],
-					       json_object_new_string(s.uuid));
-	}
-	return uuids;
-}
+		_cleanup_free_ char *damage = saved_file_peek(file, &s);
+		_cleanup_free_ char *device = s.uuid ? devmap_name_of_uuid(s.uuid) : NULL;
 
-/*
- * The name of its file, as saved_file_of() finds it, or NULL.  All files are read once for all
- * devices: there may be thousands of both.
- */
-static const char *status_saved_name(struct status_round *round, const struct devmap_device *dev)
-{
-	if (!*dev->uuid)
-		return NULL;
-	if (!round->saved)
-		round->saved = status_read_saved();
-	if (status_is(json_object_object_get(round->saved, dev->name), dev->uuid))
-		return dev->name;
-	json_object_object_foreach(round->saved, name, uuid)
-		if (status_is(uuid, dev->uuid))
-			return name;
-	return NULL;
+		if (device && (!strcmp(device, file) || !json_object_object_get(files, device)))
+			json_object_object_add(files, device, json_object_new_string(file));
+	}
+	return files;
 }
 
 /* What is wrong with its file, which has an older name if it was renamed.  */
@@ -306,10 +293,10 @@ static struct json_object *status_target(const struct target *raw,
 }
 
 /* NULL if the device was removed since the list was made, or is not to be shown. */
-static struct json_object *status_row(struct status_round *round, const char *name)
+static struct json_object *status_row(const struct status_round *round, const char *name)
 {
 	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
-	struct json_object *o, *targets;
+	struct json_object *o, *targets, *file;
 	struct status_device *d;
 	unsigned int i;
 
@@ -326,7 +313,8 @@ static struct json_object *status_row(struct status_round *round, const char *na
 	}
 	live_below(&d->live, &d->findings);
 	status_add_identity(o, &dev, &d->live.table);
-	status_add_state(o, &dev, d, status_saved_name(round, &dev));
+	file = json_object_object_get(round->saved, dev.name);
+	status_add_state(o, &dev, d, json_object_get_string(file));
 	status_add_share(o, round, dev.name, &d->live);
 	targets = json_object_new_array();
 	for (i = 0; i < d->live.raw.nr; i++)
@@ -424,13 +412,13 @@ static struct json_object *status_collect(struct status_round *round, int *r)
 	unsigned int i;
 
 	*r = status_names(round, &names);
+	round->saved = status_read_saved();
 	for (i = 0; i < names.nr; i++) {
 		row = status_row(round, names.name[i]);
 		if (row)
 			json_object_array_add(rows, row);
 	}
 	json_object_put(round->saved);
-	round->saved = NULL;
 	return rows;
 }
 
