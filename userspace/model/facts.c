@@ -101,30 +101,6 @@ void file_map_free(struct file_map *map)
 
 /* What is wrong or worth a word. */
 
-static struct finding *facts_new_finding(struct findings *f, enum finding_level level)
-{
-	GROW(f->finding, f->nr);
-	f->finding[f->nr] = (struct finding) { .level = level, .check = f->check };
-	return &f->finding[f->nr++];
-}
-
-void finding_add(struct findings *f, enum finding_level level, const char *subject,
-		 const char *fmt, ...)
-{
-	struct finding *new = facts_new_finding(f, level);
-	char *fix;
-	va_list ap;
-
-	va_start(ap, fmt);
-	new->text = xvasprintf(fmt, ap);
-	va_end(ap);
-	fix = strchr(new->text, '\n');
-	if (fix)
-		*fix++ = 0;
-	new->fix = fix ? xstrdup(fix) : NULL;
-	new->subject = xstrdup(subject);
-}
-
 /* Two legs may be on a device that does not exist. */
 static void facts_drop_repeated(struct findings *f)
 {
@@ -139,20 +115,29 @@ static void facts_drop_repeated(struct findings *f)
 	}
 }
 
-void finding_at(struct findings *f, enum finding_level level, unsigned int line,
-		const char *fmt, ...)
+void finding_add_at(struct findings *f, enum finding_level level, const char *subject,
+		    unsigned int line, const char *fmt, ...)
 {
-	struct finding *new;
+	struct finding new = { .level = level, .line = line };
+	char *fix = NULL;
 	va_list ap;
 
 	if (!f)
 		return;
-	new = facts_new_finding(f, level);
-	new->line = line;
 	va_start(ap, fmt);
-	new->text = xvasprintf(fmt, ap);
+	new.text = xvasprintf(fmt, ap);
 	va_end(ap);
-	facts_drop_repeated(f);
+	if (subject)
+		fix = strchr(new.text, '\n');
+	if (fix)
+		*fix++ = 0;
+	new.check = f->check;
+	new.fix = fix ? xstrdup(fix) : NULL;
+	new.subject = subject ? xstrdup(subject) : NULL;
+	GROW(f->finding, f->nr);
+	f->finding[f->nr++] = new;
+	if (!subject)
+		facts_drop_repeated(f);
 }
 
 unsigned int findings_count(const struct findings *f, enum finding_level level)

@@ -224,12 +224,12 @@ struct findings {
 	unsigned int nr;
 };
 
-/* Text and fix in one format, with a line break between them. */
-void finding_add(struct findings *f, enum finding_level level, const char *subject,
-		 const char *fmt, ...) __printf(4, 5);
-/* Of a line of a table; each is said once.  Without @f, none. */
-void finding_at(struct findings *f, enum finding_level level, unsigned int line,
-		const char *fmt, ...) __printf(4, 5);
+/* With a @subject, text and fix in one format, with a line break in between.  Without @f, none. */
+void finding_add_at(struct findings *f, enum finding_level level, const char *subject,
+		    unsigned int line, const char *fmt, ...) __printf(5, 6);
+#define finding_add(f, level, subject, ...) finding_add_at(f, level, subject, 0, __VA_ARGS__)
+/* Of a line of a table; each is said once. */
+#define finding_at(f, level, line, ...) finding_add_at(f, level, NULL, line, __VA_ARGS__)
 unsigned int findings_count(const struct findings *f, enum finding_level level);
 const char *finding_level_name(enum finding_level level);
 /* "subject:line: text; fix: command": a new string.  @where: the subject if it has none. */
