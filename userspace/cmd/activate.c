@@ -215,13 +215,23 @@ static void activate_say_leftover(const struct change *c)
 /* A device that is not saved leaves no file of a lock behind. */
 static int activate_read(struct change *c)
 {
-	int r = saved_file_exists(c->dev.name) ? change_lock(c, c->dev.name) : 0;
+	const char *name = c->dev.name;
+	int r;
 
-	if (!r)
-		r = saved_file_read(c->dev.name, &c->old);
+	c->path = saved_path(name);
+	if (!saved_file_exists(name)) {
+		log_err("%s is not saved: there is no %s; \"noclone save\" writes it while the device is active",
+			name, c->path);
+		return -ENOENT;
+	}
+	r = change_lock(c, name);
 	if (r)
 		return r;
-	c->path = saved_path(c->dev.name);
+	c->damage = saved_file_peek(name, &c->old);
+	if (c->damage) {
+		log_err("%s", c->damage);
+		return -EINVAL;
+	}
 	c->dev.uuid = xstrdup(c->old.uuid);
 	c->readonly = c->old.readonly;
 	return 0;

@@ -20,13 +20,6 @@
 
 /* The file of a saved device. */
 
-/* A file of its name that tells no UUID may be its own. */
-static bool change_is_own(const struct change *c)
-{
-	return saved_file_exists(c->dev.name) && *c->dev.uuid &&
-	       (!c->old.uuid || !strcmp(c->old.uuid, c->dev.uuid));
-}
-
 /* A name that cannot be saved has no lock. */
 int change_lock(struct change *c, const char *name)
 {
@@ -39,14 +32,14 @@ int change_lock(struct change *c, const char *name)
 int change_read_file(struct change *c)
 {
 	const char *name = c->dev.name;
-	_cleanup_free_ char *file = NULL, *left = saved_file_leftover(name, c->dev.uuid);
+	_cleanup_free_ char *file = saved_file_of(name, c->dev.uuid);
+	_cleanup_free_ char *left = saved_file_leftover(name, c->dev.uuid);
 
 	c->path = saved_path(name);
 	c->damage = saved_file_peek(name, &c->old);
-	c->saved = change_is_own(c);
+	c->saved = file && !strcmp(file, name);
 	c->left = c->saved && left;
-	file = c->saved ? NULL : saved_file_of(name, c->dev.uuid);
-	if (!file)
+	if (!file || c->saved)
 		return 0;
 	log_err("%s is saved under the name %s: \"dmsetup rename %s %s\" gives it back that name",
 		name, file, name, file);

@@ -34,24 +34,14 @@ static void remove_report_users(const struct devmap_device *dev)
 			dev->name, deferred);
 }
 
-/*
- * The file of a device, by its UUID.  One that is damaged belongs to the device of its name.
- * Return: 0, or a negative errno after a message.
- */
+/* The file of a device.  Return: 0, or a negative errno after a message. */
 static int remove_find_file(const struct devmap_device *dev, char **file)
 {
 	_cleanup_free_ char *path = saved_path(dev->name), *quoted = shell_quote(dev->name);
-	_cleanup_free_ char *unread = NULL;
-	_cleanup_saved_ struct saved s = { 0 };
 
 	*file = saved_file_of(dev->name, dev->uuid);
 	if (*file || !saved_file_exists(dev->name))
 		return 0;
-	unread = saved_file_peek(dev->name, &s);
-	if (!s.uuid) {
-		*file = xstrdup(dev->name);
-		return 0;
-	}
 	log_err("%s was saved for a different device named %s; without --forget, \"noclone remove %s\" removes the device only",
 		path, dev->name, quoted);
 	return -EEXIST;

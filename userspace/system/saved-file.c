@@ -190,21 +190,6 @@ char *saved_file_peek(const char *name, struct saved *s)
 	return saved_file_peek_at(path, s);
 }
 
-int saved_file_read(const char *name, struct saved *s)
-{
-	_cleanup_free_ char *path = saved_path(name), *why = NULL;
-
-	if (!saved_file_exists(name)) {
-		log_err("%s is not saved: there is no %s; \"noclone save\" writes it while the device is active",
-			name, path);
-		return -ENOENT;
-	}
-	why = saved_file_peek(name, s);
-	if (why)
-		log_err("%s", why);
-	return why ? -EINVAL : 0;
-}
-
 bool saved_file_says(const char *name, const char *text)
 {
 	_cleanup_free_ char *path = saved_path(name), *now = read_text_file(path, SAVED_MAX);
@@ -212,29 +197,34 @@ bool saved_file_says(const char *name, const char *text)
 	return now && !strcmp(now, text);
 }
 
-/* A damaged file has the UUID that can still be read. */
-static bool saved_file_has_uuid(const char *name, const char *uuid)
+/* A damaged file has the UUID that can still be read, if any: a new string, or NULL. */
+static char *saved_file_uuid(const char *name)
 {
-	_cleanup_saved_ struct saved s = { 0 };
+	struct saved s = { 0 };
 	_cleanup_free_ char *why = saved_file_peek(name, &s);
 
-	return s.uuid && !strcmp(s.uuid, uuid);
+	table_free(&s.table);
+	return s.uuid;
 }
 
 char *saved_file_of(const char *name, const char *uuid)
 {
+	bool exists = *uuid && saved_file_exists(name);
+	_cleanup_free_ char *own = exists ? saved_file_uuid(name) : NULL;
 	_cleanup_names_ struct names names = { 0 };
 	unsigned int i;
 
-	if (!*uuid)
-		return NULL;
-	if (saved_file_exists(name) && saved_file_has_uuid(name, uuid))
+	if (own && !strcmp(own, uuid))
 		return xstrdup(name);
-	saved_file_names(&names);
-	for (i = 0; i < names.nr; i++)
-		if (saved_file_has_uuid(names.name[i], uuid))
+	if (*uuid)
+		saved_file_names(&names);
+	for (i = 0; i < names.nr; i++) {
+		_cleanup_free_ char *other = saved_file_uuid(names.name[i]);
+
+		if (other && !strcmp(other, uuid))
 			return xstrdup(names.name[i]);
-	return NULL;
+	}
+	return exists && !own ? xstrdup(name) : NULL;
 }
 
 int saved_file_names(struct names *names)

@@ -8,9 +8,7 @@
 #include "model/saved.h"
 
 bool saved_file_exists(const char *name);
-/* What a file says.  Return: 0, or a negative errno after a message. */
-int saved_file_read(const char *name, struct saved *s);
-/* The same as far as it can be read.  Return: NULL, or why it is damaged: a new string. */
+/* What a file says as far as it can be read.  Return: NULL, or why it is damaged: a new string. */
 char *saved_file_peek(const char *name, struct saved *s);
 
 /* Does the file have that text already? */
@@ -18,7 +16,8 @@ bool saved_file_says(const char *name, const char *text);
 
 /*
  * The name of the file that has a device, by its UUID: its own, or another one after the
- * device was renamed.  A new string, or NULL.
+ * device was renamed.  If none has, one of its name that tells no UUID may be its own.  A new
+ * string, or NULL.
  */
 char *saved_file_of(const char *name, const char *uuid);
 /* Of devices that have a file, sorted.  Return: 0, or a negative errno after a message. */
