@@ -152,15 +152,6 @@ static void generator_link_unit(const char *out, const char *wanting, const char
 		generator_complain(path);
 }
 
-/* A disk that comes after the boot has waited for it starts the unit once more. */
-static void generator_link_leg(const char *out, const struct leg *leg, const char *unit)
-{
-	_cleanup_free_ char *device = generator_device_unit(leg->device);
-
-	if (device)
-		generator_link_unit(out, device, "wants", unit);
-}
-
 static void generator_generate(const char *out, const char *tables, const char *crypttab,
 			       const char *name)
 {
@@ -182,9 +173,14 @@ static void generator_generate(const char *out, const char *tables, const char *
 	/* nothing waits for this one; a mount that needs the device waits for that */
 	generator_link_unit(out, "local-fs.target", "wants", unit);
 	generator_link_unit(out, device, "requires", unit);
-	while ((target = table_next_leg(&t, target, &i)))
-		if (!target->path)
-			generator_link_leg(out, &target->legs[i], unit);
+	/* a disk that comes after the boot has waited for it starts the unit once more */
+	while ((target = table_next_leg(&t, target, &i))) {
+		_cleanup_free_ char *leg = target->path ? NULL :
+			generator_device_unit(target->legs[i].device);
+
+		if (leg)
+			generator_link_unit(out, leg, "wants", unit);
+	}
 }
 
 int main(int argc, char **argv)

@@ -244,25 +244,24 @@ int change_check(struct change *c)
 		.self = c->dev.devno, .exclusive = !dry_run, .saved = !c->activates,
 		.any_signature = c->activates, .readonly = c->readonly,
 	};
-	_cleanup_findings_ struct findings checks = { 0 };
 	const char *where = c->activates ? c->path : c->o->table ? c->o->table : "table";
 	bool cycle;
 
-	findings_log(&c->findings, where, FINDING_OK);
 	/* --force cannot load what could not be parsed or laid out */
-	if (findings_count(&c->findings, FINDING_ERROR))
+	if (findings_count(&c->findings, FINDING_ERROR)) {
+		findings_log(&c->findings, where, FINDING_OK);
 		return -EINVAL;
+	}
 	/* its legs have to hold what its file says */
 	if (c->activates)
-		signatures_check(&c->table, !dry_run, &checks);
-	c->forced = findings_count(&checks, FINDING_ERROR);
-	cycle = lint_table(&c->table, change_facts(c), c->dev.devno, &checks);
+		signatures_check(&c->table, !dry_run, &c->findings);
+	c->forced = findings_count(&c->findings, FINDING_ERROR);
+	cycle = lint_table(&c->table, change_facts(c), c->dev.devno, &c->findings);
 	/* what is printed may be kept: numbers of disks change with each boot */
 	if (!c->activates)
 		table_rename_devices(&c->table, dry_run ? identity_persistent : identity_path);
-	guard_table(&c->table, &guard, &checks);
-	findings_log(&checks, where, FINDING_OK);
-	findings_move(&c->findings, &checks);
+	guard_table(&c->table, &guard, &c->findings);
+	findings_log(&c->findings, where, FINDING_OK);
 	return change_judge(c, &c->findings, cycle);
 }
 

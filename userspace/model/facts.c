@@ -169,17 +169,6 @@ char *finding_words(const struct finding *f, const char *where)
 	return strbuf_take(&b);
 }
 
-void findings_move(struct findings *to, struct findings *from)
-{
-	unsigned int i;
-
-	for (i = 0; i < from->nr; i++) {
-		GROW(to->finding, to->nr);
-		to->finding[to->nr++] = from->finding[i];
-	}
-	from->nr = 0;
-}
-
 void findings_free(struct findings *f)
 {
 	unsigned int i;

@@ -234,8 +234,6 @@ unsigned int findings_count(const struct findings *f, enum finding_level level);
 const char *finding_level_name(enum finding_level level);
 /* "subject:line: text; fix: command": a new string.  @where: the subject if it has none. */
 char *finding_words(const struct finding *finding, const char *where);
-/* Put all of @from at the end of @to. */
-void findings_move(struct findings *to, struct findings *from);
 void findings_free(struct findings *f);
 
 #define _cleanup_findings_ __attribute__((cleanup(findings_free)))

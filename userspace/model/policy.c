@@ -141,8 +141,14 @@ const char *policy_pattern_usage(const char *pattern)
 	return NULL;
 }
 
-static char *policy_escape_text(const char *text)
+/*
+ * A pattern that matches that name only: a new string.  A name with a line break would be
+ * another rule, and blanks at its ends do not count: such a name is encoded as dmsetup does.
+ */
+static char *policy_escape(const char *name)
 {
+	_cleanup_free_ char *encoded = name_encode(name);
+	const char *text = policy_pattern_usage(name) ? encoded : name;
 	struct strbuf b = { 0 };
 
 	for (; *text; text++) {
@@ -151,17 +157,6 @@ static char *policy_escape_text(const char *text)
 		strbuf_putc(&b, *text, 1);
 	}
 	return strbuf_take(&b);
-}
-
-/*
- * A pattern that matches that name only: a new string.  A name with a line break would be
- * another rule, and blanks at its ends do not count: such a name is encoded as dmsetup does.
- */
-static char *policy_escape(const char *name)
-{
-	_cleanup_free_ char *encoded = name_encode(name);
-
-	return policy_escape_text(policy_pattern_usage(name) ? encoded : name);
 }
 
 static void policy_line_free(struct policy_line *line)

@@ -280,14 +280,11 @@ static bool module_is_another(const struct module_file *m)
 }
 
 /* What is loaded was taken by the kernel, but not yet the file of an upgrade. */
-static bool module_was_taken(const struct module_file *m)
-{
-	return m->running && module_is_loaded() && !module_is_another(m);
-}
-
 static bool module_is_refused(const struct module_file *m, char *certificate)
 {
-	return strcmp(m->path, BUILTIN) && !module_was_taken(m) && module_has_to_be_signed() &&
+	bool taken = m->running && module_is_loaded() && !module_is_another(m);
+
+	return strcmp(m->path, BUILTIN) && !taken && module_has_to_be_signed() &&
 	       module_lacks_key(m, certificate);
 }
 
