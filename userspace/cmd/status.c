@@ -49,7 +49,7 @@ struct status_device {
  * @argv: the same
  * @before: the rows of the round before; NULL in the first one
  * @seconds: since then, if numbers are to be rates; else 0
- * @saved: the names of files by those of the devices that they are about
+ * @saved: the names of files by the UUIDs of their devices, or NULL
  */
 struct status_round {
 	const struct options *o;
@@ -81,7 +81,7 @@ static bool status_is(struct json_object *string, const char *text)
 
 /*
  * All files are read once, as there may be thousands, and of devices.  Of two with one UUID
- * the one with the device's name is its own.
+ * the one with the device's name is its own: each has a key with its name as well.
  */
 static struct json_object *status_read_saved(void)
 {
@@ -95,10 +95,13 @@ static struct json_object *status_read_saved(void)
 		_cleanup_saved_ struct saved s = { 0 };
 		/* a damaged file has the UUID that can still be read */
 		_cleanup_free_ char *damage = saved_file_peek(file, &s);
-		_cleanup_free_ char *device = s.uuid ? devmap_name_of_uuid(s.uuid) : NULL;
+		_cleanup_free_ char *own = s.uuid ? xasprintf("%s\n%s", s.uuid, file) : NULL;
 
-		if (device && (!strcmp(device, file) || !json_object_object_get(files, device)))
-			json_object_object_add(files, device, json_object_new_string(file));
+		if (!own)
+			continue;
+		json_object_object_add(files, own, json_object_new_string(file));
+		if (!json_object_object_get(files, s.uuid))
+			json_object_object_add(files, s.uuid, json_object_new_string(file));
 	}
 	return files;
 }
@@ -297,6 +300,7 @@ static struct json_object *status_row(const struct status_round *round, const ch
 {
 	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
 	struct json_object *o, *targets, *file;
+	_cleanup_free_ char *own = NULL;
 	struct status_device *d;
 	unsigned int i;
 
@@ -313,7 +317,9 @@ static struct json_object *status_row(const struct status_round *round, const ch
 	}
 	live_below(&d->live, &d->findings);
 	status_add_identity(o, &dev, &d->live.table);
-	file = json_object_object_get(round->saved, dev.name);
+	own = xasprintf("%s\n%s", dev.uuid, dev.name);
+	file = json_object_object_get(round->saved, own) ? :
+	       json_object_object_get(round->saved, dev.uuid);
 	status_add_state(o, &dev, d, json_object_get_string(file));
 	status_add_share(o, round, dev.name, &d->live);
 	targets = json_object_new_array();
@@ -412,7 +418,7 @@ static struct json_object *status_collect(struct status_round *round, int *r)
 	unsigned int i;
 
 	*r = status_names(round, &names);
-	round->saved = status_read_saved();
+	round->saved = names.nr ? status_read_saved() : NULL;
 	for (i = 0; i < names.nr; i++) {
 		row = status_row(round, names.name[i]);
 		if (row)
