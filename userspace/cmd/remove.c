@@ -51,6 +51,8 @@ static int remove_find_file(const struct devmap_device *dev, char **file)
 static int remove_saved(const struct options *o, const char *file)
 {
 	_cleanup_free_ char *path = saved_path(file), *quoted = shell_quote(file);
+	_cleanup_saved_ struct saved s = { 0 };
+	_cleanup_free_ char *damage = NULL;
 	int r = 0;
 
 	if (opt(o, OPT_FORGET))
@@ -59,8 +61,13 @@ static int remove_saved(const struct options *o, const char *file)
 	saved_unit("stop", file);
 	if (opt(o, OPT_FORGET))
 		return r;
-	log_note("%s is still saved in %s and will be activated at boot; to stop that: noclone remove --forget %s",
-		 file, path, quoted);
+	damage = saved_file_peek(file, &s);
+	if (damage)
+		log_note("%s stays, and is damaged: noclone remove --forget %s removes it", path,
+			 quoted);
+	else
+		log_note("%s is still saved in %s and will be activated at boot; to stop that: noclone remove --forget %s",
+			 file, path, quoted);
 	return 0;
 }
 
