@@ -460,6 +460,7 @@ static int status_watch(struct status_round *round, const struct report *report)
 		.tv_nsec = round->o->watch_ms % 1000 * 1000000L,
 	};
 	const bool tty = isatty(STDOUT_FILENO);
+	bool had = true;
 	double last = 0;
 
 	for (; !fflush(stdout); nanosleep(&nap, NULL)) {
@@ -476,11 +477,12 @@ static int status_watch(struct status_round *round, const struct report *report)
 		if (r && !any)
 			break;
 		/* that there are no devices is not repeated in a file */
-		if (any || tty || !last) {
+		if (any || tty || had) {
 			fputs(tty ? CLEAR_SCREEN : last && !report->noheadings ? "\n" : "", stdout);
 			status_print(round, report, rows, false);
 		}
 		last = at;
+		had = any;
 	}
 	json_object_put(round->before);
 	return EXIT_FAILED;
