@@ -463,7 +463,7 @@ static int status_watch(struct status_round *round, const struct report *report)
 	bool had = true;
 	double last = 0;
 
-	for (; !fflush(stdout); nanosleep(&nap, NULL)) {
+	for (;; nanosleep(&nap, NULL)) {
 		struct json_object *rows;
 		double at = status_now();
 		bool any;
@@ -481,6 +481,8 @@ static int status_watch(struct status_round *round, const struct report *report)
 			fputs(tty ? CLEAR_SCREEN : last && !report->noheadings ? "\n" : "", stdout);
 			status_print(round, report, rows, false);
 		}
+		if (fflush(stdout))
+			break;
 		last = at;
 		had = any;
 	}
