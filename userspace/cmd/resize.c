@@ -432,8 +432,8 @@ static char *resize_parse_words(int argc, char **argv, struct resize_size *size,
 	const char *wrong = resize_parse(size, argv[1]);
 
 	if (wrong)
-		return xasprintf("%s: %s; expected SIZE, +SIZE or max after the name", argv[1],
-				 wrong);
+		return xasprintf("%s: %s; expected SIZE, +SIZE or max after the name",
+				 *argv[1] ? argv[1] : "\"\"", wrong);
 	return build_legs(added, argc - 2, argv + 2);
 }
 
