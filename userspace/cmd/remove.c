@@ -42,7 +42,7 @@ static int remove_find_file(const struct devmap_device *dev, char **file)
 	*file = saved_file_of(dev->name, dev->uuid);
 	if (*file || !saved_file_exists(dev->name))
 		return 0;
-	log_err("%s was saved for a different device named %s; without --forget, \"noclone remove %s\" removes the device only",
+	log_err("%s was saved for a different device named %s, or cannot be read; without --forget, \"noclone remove %s\" removes the device only",
 		path, dev->name, quoted);
 	return -EEXIST;
 }
