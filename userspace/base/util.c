@@ -148,6 +148,11 @@ bool parse_u32(const char *s, uint32_t *value)
 	return true;
 }
 
+const char *shown(const char *word)
+{
+	return *word ? word : "\"\"";
+}
+
 char *visible(const char *s)
 {
 	struct strbuf b = { 0 };

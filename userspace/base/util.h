@@ -94,6 +94,8 @@ bool str_starts(const char *s, const char *prefix);
 bool parse_u64(const char *s, uint64_t *value);
 bool parse_u32(const char *s, uint32_t *value);
 char *shell_quote(const char *s);
+/* A word of the user in a message: two quotes if it is empty. */
+const char *shown(const char *word);
 /* Without control characters, which would act on a terminal: a new string. */
 char *visible(const char *s);
 

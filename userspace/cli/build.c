@@ -194,6 +194,6 @@ int input_read(const char *path, char **text)
 	if (*text && strlen(*text) == length)
 		return 0;
 	r = *text ? -EILSEQ : -errno;
-	log_err("%s: %s", *path ? path : "\"\"", read_text_problem(-r));
+	log_err("%s: %s", shown(path), read_text_problem(-r));
 	return r;
 }

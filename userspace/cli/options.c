@@ -156,7 +156,7 @@ int options_parse(struct options *o, int argc, char **argv)
 		o->given |= info->bit;
 		wrong = options_take(o, info->bit, optarg);
 		if (wrong) {
-			log_err("--%s %s: %s", info->name, *optarg ? optarg : "\"\"", wrong);
+			log_err("--%s %s: %s", info->name, shown(optarg), wrong);
 			return -EINVAL;
 		}
 	}

@@ -79,7 +79,7 @@ int select_device(const char *word, struct devmap_device *dev)
 		log_err("%s: %s", name, devmap_reason(r));
 	else if (r)
 		log_err("%s: no such mapped device; \"noclone status --all\" shows those that there are",
-			*name ? name : "\"\"");
+			shown(name));
 	return r;
 }
 

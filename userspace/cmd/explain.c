@@ -198,7 +198,7 @@ static int explain_read_table(const char *word, struct table *t, bool *is_device
 	}
 	if (strcmp(word, "-") && (access(word, F_OK) || blockdev_at(word))) {
 		log_err("%s: neither a mapped device nor a file with a table; \"noclone status --all\" shows the devices",
-			*word ? word : "\"\"");
+			shown(word));
 		return EXIT_FAILED;
 	}
 	if (input_read(word, &text))

@@ -433,7 +433,7 @@ static char *resize_parse_words(int argc, char **argv, struct resize_size *size,
 
 	if (wrong)
 		return xasprintf("%s: %s; expected SIZE, +SIZE or max after the name",
-				 *argv[1] ? argv[1] : "\"\"", wrong);
+				 shown(argv[1]), wrong);
 	return build_legs(added, argc - 2, argv + 2);
 }
 
