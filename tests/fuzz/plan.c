@@ -105,38 +105,10 @@ static void plan_devices(struct input *in)
 		free(legs[i].device);
 }
 
-/* A file never shrinks, and the device ends within it. */
-static void plan_backing(struct input *in)
-{
-	struct file_request req = { "f", plan_number(in, 59),
-				    plan_byte(in) % 2, plan_byte(in) % NR_ENGINES, true, false };
-	struct test_device list[] = { { "f", plan_number(in, 50), 512 << plan_byte(in) % 4 }, { 0 } };
-	const struct facts_source src = TEST_SOURCE;
-	_cleanup_findings_ struct findings findings = { 0 };
-	_cleanup_file_facts_ struct file_facts f = { 0 };
-	_cleanup_table_ struct table t = { 0 };
-	enum backing_action action;
-	uint64_t before;
-
-	test_devices = list;
-	test_lookup_file(&src, "f", true, &f);
-	before = f.bytes += plan_number(in, 9);
-	if (plan_file_action(&req, &f, &action))
-		return;
-	plan_file_facts(&req, &f);
-	assert(action == BACKING_GROW ? f.bytes > before : f.bytes == before);
-	plan_file(&req, &f, &t, &findings);
-	assert(t.nr == !findings_count(&findings, FINDING_ERROR));
-	assert(!t.nr || table_sectors(&t) <= f.bytes >> SECTOR_SHIFT);
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct input in = { data, size };
 
-	if (plan_byte(&in) % 4)
-		plan_devices(&in);
-	else
-		plan_backing(&in);
+	plan_devices(&in);
 	return 0;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Words of users and of the kernel: sizes, legs, names, paths. */
+/* Words of users and of the kernel: sizes, legs, names, paths, status lines. */
 #include "fuzz.h"
 
 #include "noclone-path.h"
@@ -7,7 +7,7 @@
 #include "model/saved.h"
 #include "model/name.h"
 #include "model/plan.h"
-#include "model/saved.h"
+#include "model/status.h"
 
 static void words_size(const char *word)
 {
@@ -48,12 +48,23 @@ static void words_name(const char *word)
 	free(saved_escape(word));
 }
 
+static void words_status(const char *line)
+{
+	_cleanup_status_ struct status s = { 0 };
+
+	if (status_parse(&s, line))
+		return;
+	status_file_id(&s);
+	free(status_stand_in_words(&s));
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	_cleanup_free_ char *word = fuzz_text(data, MIN(size, 64U));
+	_cleanup_free_ char *line = fuzz_text(data, size), *word = fuzz_text(data, MIN(size, 64U));
 
 	words_size(word);
 	words_leg(word);
 	words_name(word);
+	words_status(line);
 	return 0;
 }
