@@ -26,7 +26,7 @@
 #   make check-machine    Debian with systemd, root and swap on LVM, enabled while in use
 #   make check-packages   make deb, and what dpkg and dkms make of it
 #   make check-uml        the suite in a kernel with KASAN, lockdep and kmemleak
-#   make check-suites     tests of lvm2 and mdadm, with and without the fast path
+#   make check-suites     tests of lvm2, cryptsetup, mdadm, with and without the fast path
 #   make check-meta       tests of the test harness itself
 #   make next             what a reader of Debian's newest kernel has to look at
 #   make bench MODE=insn  instructions per I/O on the stock kernels: raw, stock, ours
