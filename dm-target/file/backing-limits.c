@@ -8,6 +8,7 @@
 #include "../target.h"
 
 #include <linux/blkdev.h>
+#include <linux/magic.h>
 #include <linux/stat.h>
 
 static int noclone_backing_check_size(struct noclone_file_c *fc)
@@ -18,6 +19,16 @@ static int noclone_backing_check_size(struct noclone_file_c *fc)
 		return noclone_refuse(fc, -EINVAL,
 				      NOCLONE_ERR_SHORT);
 	return 0;
+}
+
+/*
+ * Is a write with IOCB_DSYNC on disk when it ends? Not on FUSE, 9p and CIFS, nor on ocfs2, which
+ * looks at the struct file. The loop driver offers no FUA; dm core always does to a target that
+ * wants flushes. So only file systems whose source has been read are trusted with it.
+ */
+static bool noclone_backing_keeps_dsync(const struct super_block *sb)
+{
+	return sb->s_magic == EXT4_SUPER_MAGIC || sb->s_magic == XFS_SUPER_MAGIC;
 }
 
 static int noclone_backing_read_attributes(struct noclone_file_c *fc)
@@ -33,6 +44,7 @@ static int noclone_backing_read_attributes(struct noclone_file_c *fc)
 
 	fc->st_dev = st.dev;
 	fc->st_ino = st.ino;
+	fc->dsync = noclone_backing_keeps_dsync(file_inode(fc->file)->i_sb);
 	fc->align_from = "none";
 	if (!(fc->file->f_mode & FMODE_CAN_ODIRECT) ||
 	    noclone_compat_direct_io_is_unsafe(file_inode(fc->file))) {

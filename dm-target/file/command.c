@@ -72,6 +72,12 @@ static bool noclone_cmd_would_block(const struct noclone_cmd *cmd)
 			       cmd->result == -EOPNOTSUPP);
 }
 
+/* Does a FUA write need fsync() after its data, which noclone_cmd_do() calls? */
+static bool noclone_cmd_syncs(const struct noclone_cmd *cmd)
+{
+	return (cmd->bio->bi_opf & REQ_FUA) && !cmd->fc->dsync;
+}
+
 /* Continue or end a command after a call. Context: any. */
 static void noclone_cmd_next(struct noclone_cmd *cmd)
 {
@@ -92,10 +98,12 @@ static void noclone_cmd_next(struct noclone_cmd *cmd)
 		noclone_cmd_end_errno(cmd, cmd->result);
 	} else {
 		cmd->done += cmd->result;
-		if (likely(cmd->done == bio->bi_iter.bi_size))
-			noclone_cmd_end(cmd, BLK_STS_OK);
-		else
+		if (unlikely(cmd->done < bio->bi_iter.bi_size))
 			noclone_cmd_go_on(cmd);
+		else if (unlikely(noclone_cmd_syncs(cmd)))
+			cmd->fc->requeue(cmd, false);
+		else
+			noclone_cmd_end(cmd, BLK_STS_OK);
 	}
 }
 
@@ -169,7 +177,7 @@ void noclone_cmd_prepare(struct noclone_cmd *cmd, int flags, bool async)
 
 	if (op_is_write(bio_op(bio)))
 		flags |= IOCB_WRITE;
-	if (bio->bi_opf & REQ_FUA)
+	if ((bio->bi_opf & REQ_FUA) && cmd->fc->dsync)
 		flags |= IOCB_DSYNC;
 
 	cmd->iocb = (struct kiocb) {
@@ -297,12 +305,14 @@ static void noclone_cmd_keep_blocks(struct noclone_cmd *cmd)
 		noclone_cmd_write_zeroes(cmd);
 }
 
+/* Read-only file systems have no ->fsync(), and nothing to flush. */
 static void noclone_cmd_flush(struct noclone_cmd *cmd)
 {
+	struct file *file = cmd->fc->file;
 	struct bio *bio = cmd->bio;
-	int r = vfs_fsync(cmd->fc->file, 0);
+	int r = file->f_op->fsync ? vfs_fsync(file, 0) : 0;
 
-	if (unlikely(IS_VERITY(file_inode(cmd->fc->file))))
+	if (unlikely(IS_VERITY(file_inode(file))))
 		noclone_target_queue(&cmd->fc->settle);
 	if (r || !bio->bi_iter.bi_size) {
 		noclone_cmd_end_errno(cmd, r);
@@ -311,6 +321,14 @@ static void noclone_cmd_flush(struct noclone_cmd *cmd)
 	/* The data follows */
 	bio->bi_opf &= ~REQ_PREFLUSH;
 	noclone_cmd_rw(cmd, false);
+}
+
+/* The data of a FUA write has been written. */
+static void noclone_cmd_sync(struct noclone_cmd *cmd)
+{
+	loff_t end = noclone_cmd_pos(cmd) + cmd->done;
+
+	noclone_cmd_end_errno(cmd, vfs_fsync_range(cmd->fc->file, end - cmd->done, end - 1, 1));
 }
 
 /*
@@ -323,6 +341,8 @@ void noclone_cmd_do(struct noclone_cmd *cmd, bool nowait)
 
 	if (bio->bi_opf & REQ_PREFLUSH)
 		noclone_cmd_flush(cmd);
+	else if (cmd->done && cmd->done == bio->bi_iter.bi_size)
+		noclone_cmd_sync(cmd);
 	else if (bio_op(bio) == REQ_OP_READ || bio_op(bio) == REQ_OP_WRITE)
 		noclone_cmd_rw(cmd, nowait);
 	else if (cmd->fc->requested->pins)

@@ -129,6 +129,7 @@ struct noclone_file_c {
 	u32 align;			/* bytes; of offset and length of direct I/O */
 	u32 memalign;			/* bytes; of its memory */
 	const char *align_from;		/* source of @align, for status */
+	bool dsync;			/* the file system keeps IOCB_DSYNC */
 	dev_t st_dev;			/* as stat(2) gives it */
 	unsigned long long st_ino;
 	u32 extents;			/* 0: not read */
@@ -147,6 +148,7 @@ struct noclone_file_c {
 	struct noclone_target *target;	/* for the fast path; has a leg if @requested pins */
 	struct dm_dev below;		/* disk of the file system; not opened by dm */
 	bool no_fastpath;
+	bool resumed;			/* once: dm core has read its limits */
 
 	struct noclone_file_counters __percpu *counters;
 	struct workqueue_struct *wq;	/* not shared: commands may wait for lower noclone-files */
