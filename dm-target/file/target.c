@@ -281,7 +281,10 @@ static void noclone_file_presuspend(struct dm_target *ti)
 
 static int noclone_file_preresume(struct dm_target *ti)
 {
-	noclone_extent_preresume(ti->private);
+	struct noclone_file_c *fc = ti->private;
+
+	WRITE_ONCE(fc->resumed, true);
+	noclone_extent_preresume(fc);
 	return 0;
 }
 
@@ -302,6 +305,16 @@ static int noclone_file_message(struct dm_target *ti, unsigned int argc,
 }
 
 /*
+ * Persistent reservations and identifiers are those of the disk, which belongs to the file system.
+ * A running device has none, like a loop device. dm core asks each device of the target for them,
+ * and takes a target without any for one where that succeeds: so there is one that knows nothing.
+ */
+static const struct block_device_operations noclone_file_no_ops;
+static struct gendisk noclone_file_no_disk = { .fops = &noclone_file_no_ops };
+static struct block_device noclone_file_no_bdev = { .bd_disk = &noclone_file_no_disk };
+static struct dm_dev noclone_file_no_dev = { .bdev = &noclone_file_no_bdev };
+
+/*
  * The lower disk belongs to the file system, but its limits apply to the file.
  * All of it is reported, because the file may be anywhere, rounded down to the
  * file's alignment. It is reported even if its limits do not matter, because without any
@@ -315,6 +328,9 @@ static int noclone_file_iterate_devices(struct dm_target *ti,
 	struct noclone_file_c *fc = ti->private;
 	u32 sectors = max(fc->align >> SECTOR_SHIFT, 1U);
 
+	/* Limits are asked for before that, those of a live table never */
+	if (READ_ONCE(fc->resumed))
+		return fn(ti, &noclone_file_no_dev, 0, sectors, data);
 	if (!fc->below.bdev || bdev_is_zoned(fc->below.bdev))
 		return 0;
 	return fn(ti, &fc->below, 0,
