@@ -28,6 +28,10 @@
 static DEFINE_MUTEX(noclone_backing_lock);
 static LIST_HEAD(noclone_backing_list);
 
+/*
+ * A file of overlayfs or ecryptfs is in another file system: whether that is on this device, has
+ * direct I/O or is in use by another device would have to be asked there.
+ */
 static int noclone_backing_check_kind(struct noclone_file_c *fc, const struct inode *inode)
 {
 	if (S_ISDIR(inode->i_mode))
@@ -38,6 +42,8 @@ static int noclone_backing_check_kind(struct noclone_file_c *fc, const struct in
 				      NOCLONE_ERR_PATH_BLOCK);
 	if (!S_ISREG(inode->i_mode))
 		return noclone_refuse(fc, -EINVAL, NOCLONE_ERR_PATH_KIND);
+	if (inode->i_sb->s_stack_depth)
+		return noclone_refuse(fc, -EINVAL, NOCLONE_ERR_STACKED);
 	return 0;
 }
 

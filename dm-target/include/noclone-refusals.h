@@ -59,6 +59,8 @@
 /* noclone-file: the backing file */
 #define NOCLONE_ERR_SHORT	\
 	"File ends before the target does: make the file longer or the target shorter"
+#define NOCLONE_ERR_STACKED	\
+	"File system is stacked on another one, as overlayfs is: give the path of the file there"
 #define NOCLONE_ERR_OWN_FS	"File is on a file system on this very device"
 #define NOCLONE_ERR_NO_DIRECT	\
 	"File system does not offer direct I/O for this file: use engine buffered"

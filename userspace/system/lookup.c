@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Facts come from sysfs, statx() and statvfs(): asking for them opens no device or file and
+ * Facts come from sysfs, statx() and statfs(): asking for them opens no device or file and
  * cannot disturb one.  Only the map of a regular file needs it open, for reading.
  */
 #include "system/lookup.h"
@@ -13,12 +13,13 @@
 #include <libmount/libmount.h>
 #include <linux/fiemap.h>
 #include <linux/fs.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
+#include <sys/vfs.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
@@ -326,10 +327,12 @@ static void lookup_take(struct file_facts *f, const struct statx *st)
 /* An unlimited tmpfs reports 0 blocks. */
 static void lookup_ask_file_system(struct file_facts *f)
 {
-	struct statvfs fs;
+	struct statfs fs;
 
-	if (statvfs(f->path, &fs))
+	if (statfs(f->path, &fs))
 		return;
+	if (!f->problem && (fs.f_type == OVERLAYFS_SUPER_MAGIC || fs.f_type == ECRYPTFS_SUPER_MAGIC))
+		f->problem = NOCLONE_ERR_STACKED;
 	f->block = fs.f_bsize;
 	f->has_free = fs.f_blocks;
 	f->free = (uint64_t)fs.f_bavail * fs.f_frsize;
