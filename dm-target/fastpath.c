@@ -214,6 +214,9 @@ static enum noclone_counter
 noclone_fastpath_submit_legless(const struct noclone_target *t, struct noclone_dev *nd,
 				struct bio *bio)
 {
+	/* Only limits that a former table has left promise it; dm core fails it */
+	if (unlikely(bio->bi_opf & REQ_ATOMIC))
+		return NOCLONE_OP;
 	if (t->fc)
 		return noclone_submit_original(t->fc, nd, bio) ? NOCLONE_FAST : NOCLONE_NOMEM;
 	noclone_zero_submit(nd, bio);
