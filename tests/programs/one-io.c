@@ -25,7 +25,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#define SECTOR	512
 #define SEED	0x3c6ef372fe94f82aull
 #define die(...) err(EXIT_FAILURE, __VA_ARGS__)
 #define ROUNDS	20
@@ -49,15 +48,6 @@ static uint64_t one_io_below(uint64_t n)
 	one_io_random ^= one_io_random >> 7;
 	one_io_random ^= one_io_random << 17;
 	return (one_io_random >> 11) % n;
-}
-
-static void one_io_stamp(char *at, off_t offset)
-{
-	uint64_t word[SECTOR / sizeof(uint64_t)], i;
-
-	for (i = 0; i < SECTOR / sizeof(*word); i++)
-		word[i] = (offset + 1) * 0x9e3779b97f4a7c15ull + i;
-	memcpy(at, word, SECTOR);
 }
 
 static void one_io_parse(const char *word)
@@ -134,39 +124,23 @@ static uint64_t one_io_round(unsigned int ios)
 	return (end.tv_sec - begin.tv_sec) * 1000000000ull + end.tv_nsec - begin.tv_nsec;
 }
 
-/* Each block says where it is, in all its sectors. */
-static void one_io_fill(unsigned int ios)
+/* Write the I/Os of a round, or read and compare: each word of DEV says where it is. */
+static void one_io_words(bool write, unsigned int ios)
 {
+	uint64_t *word = (uint64_t *)data;
+	size_t at, n = load.bytes / sizeof(*word);
 	unsigned int i;
-	size_t at;
 
 	one_io_random = SEED;
 	for (i = 0; i < ios; i++) {
 		off_t offset = one_io_offset(i);
 
-		for (at = 0; at < load.bytes; at += SECTOR)
-			one_io_stamp(data + at, offset + at);
-		one_io_transfer(true, offset);
-	}
-}
-
-static void one_io_verify(unsigned int ios)
-{
-	char wanted[SECTOR];
-	unsigned int i;
-	size_t at;
-
-	one_io_random = SEED;
-	for (i = 0; i < ios; i++) {
-		off_t offset = one_io_offset(i);
-
-		memset(data, 0xff, load.bytes);
-		one_io_transfer(false, offset);
-		for (at = 0; at < load.bytes; at += SECTOR) {
-			one_io_stamp(wanted, offset + at);
-			if (memcmp(data + at, wanted, SECTOR))
-				errx(EXIT_FAILURE, "wrong data at %jd", (intmax_t)(offset + at));
-		}
+		for (at = 0; at < n; at++)
+			word[at] = write ? offset + at * sizeof(*word) : UINT64_MAX;
+		one_io_transfer(write, offset);
+		for (at = 0; at < n; at++)
+			if (word[at] != offset + at * sizeof(*word))
+				errx(EXIT_FAILURE, "wrong data in the block at %jd", (intmax_t)offset);
 	}
 }
 
@@ -217,8 +191,8 @@ int main(int argc, char **argv)
 	data = one_io_memory();
 	ios = one_io_choose_ios();
 	if (!load.nodata) {
-		one_io_fill(ios);
-		one_io_verify(ios);
+		one_io_words(true, ios);
+		one_io_words(false, ios);
 	}
 	one_io_round(ios);
 	one_io_measure(ios);
