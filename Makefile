@@ -17,7 +17,7 @@
 #   make style            shellcheck, checkpatch, and the rules of tests/style
 #   make check-unit       unit tests, with the compiler and libraries of this machine
 #   make fuzz             fuzzers of the tool's parsers and plans; needs clang, see tests/fuzz
-#   make analyze          gcc -fanalyzer, clang --analyze, cppcheck and coccinelle: two minutes
+#   make style ALL=1      also gcc -fanalyzer, clang --analyze, cppcheck, coccinelle: minutes
 # As root, who also gets installed what is missing:
 #   make demo             boot a stock kernel, make a device, use it, measure it
 #   make check            of each part what tests/harness/plan says: at most 55 minutes
@@ -94,9 +94,6 @@ check-unit:
 fuzz:
 	@$(MAKE) -C tests/fuzz check
 
-analyze:
-	@tests/harness/analyze
-
 check-vm:
 	@tests/harness/run build vm
 
@@ -134,4 +131,4 @@ help:
 	@sed -n '3,/^$$/s/^# \{0,1\}//p' Makefile
 
 .PHONY: all modules tool install uninstall deb check check-all check-unit fuzz check-vm \
-	check-machine check-packages check-uml check-suites check-meta style analyze demo bench next clean help
+	check-machine check-packages check-uml check-suites check-meta style demo bench next clean help
