@@ -23,12 +23,14 @@ static int noclone_backing_check_size(struct noclone_file_c *fc)
 
 /*
  * Is a write with IOCB_DSYNC on disk when it ends? Not on FUSE, 9p and CIFS, nor on ocfs2, which
- * looks at the struct file. The loop driver offers no FUA; dm core always does to a target that
- * wants flushes. So only file systems whose source has been read are trusted with it.
+ * looks at the struct file; nor, on ext4 without a journal and ext2, where an earlier write has
+ * allocated the blocks, because nothing writes the inode then. The loop driver offers no FUA; dm
+ * core always does to a target that wants flushes. So only a file system whose source has been
+ * read is trusted with it.
  */
 static bool noclone_backing_keeps_dsync(const struct super_block *sb)
 {
-	return sb->s_magic == EXT4_SUPER_MAGIC || sb->s_magic == XFS_SUPER_MAGIC;
+	return sb->s_magic == XFS_SUPER_MAGIC;
 }
 
 static int noclone_backing_read_attributes(struct noclone_file_c *fc)

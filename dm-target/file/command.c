@@ -75,7 +75,18 @@ static bool noclone_cmd_would_block(const struct noclone_cmd *cmd)
 /* Does a FUA write need fsync() after its data, which noclone_cmd_do() calls? */
 static bool noclone_cmd_syncs(const struct noclone_cmd *cmd)
 {
-	return (cmd->bio->bi_opf & REQ_FUA) && !cmd->fc->dsync;
+	return (cmd->bio->bi_opf & REQ_FUA) && !cmd->fc->dsync && cmd->fc->file->f_op->fsync;
+}
+
+/*
+ * Each struct file reports an error of the page cache once: a flush beside a FUA write may have
+ * got that of its data.
+ */
+static int noclone_cmd_lost(const struct noclone_cmd *cmd)
+{
+	if (likely(!(cmd->bio->bi_opf & REQ_FUA)))
+		return 0;
+	return filemap_check_wb_err(cmd->fc->file->f_mapping, cmd->since);
 }
 
 /* Continue or end a command after a call. Context: any. */
@@ -103,7 +114,7 @@ static void noclone_cmd_next(struct noclone_cmd *cmd)
 		else if (unlikely(noclone_cmd_syncs(cmd)))
 			cmd->fc->requeue(cmd, false);
 		else
-			noclone_cmd_end(cmd, BLK_STS_OK);
+			noclone_cmd_end_errno(cmd, noclone_cmd_lost(cmd));
 	}
 }
 
@@ -177,7 +188,8 @@ void noclone_cmd_prepare(struct noclone_cmd *cmd, int flags, bool async)
 
 	if (op_is_write(bio_op(bio)))
 		flags |= IOCB_WRITE;
-	if ((bio->bi_opf & REQ_FUA) && cmd->fc->dsync)
+	/* Not even then everywhere on disk when it ends: noclone_backing_keeps_dsync() */
+	if ((bio->bi_opf & REQ_FUA) && cmd->fc->file->f_op->fsync)
 		flags |= IOCB_DSYNC;
 
 	cmd->iocb = (struct kiocb) {
@@ -305,7 +317,7 @@ static void noclone_cmd_keep_blocks(struct noclone_cmd *cmd)
 		noclone_cmd_write_zeroes(cmd);
 }
 
-/* Read-only file systems have no ->fsync(), and nothing to flush. */
+/* File systems without ->fsync() are read-only or very simple; a loop device ignores that, too. */
 static void noclone_cmd_flush(struct noclone_cmd *cmd)
 {
 	struct file *file = cmd->fc->file;
@@ -323,12 +335,16 @@ static void noclone_cmd_flush(struct noclone_cmd *cmd)
 	noclone_cmd_rw(cmd, false);
 }
 
-/* The data of a FUA write has been written. */
+/*
+ * The data of a FUA write has been written. Not fdatasync(): f2fs sends no flush then, if only
+ * blocks that were there before have been written.
+ */
 static void noclone_cmd_sync(struct noclone_cmd *cmd)
 {
 	loff_t end = noclone_cmd_pos(cmd) + cmd->done;
+	int r = vfs_fsync_range(cmd->fc->file, end - cmd->done, end - 1, 0);
 
-	noclone_cmd_end_errno(cmd, vfs_fsync_range(cmd->fc->file, end - cmd->done, end - 1, 1));
+	noclone_cmd_end_errno(cmd, r ? r : noclone_cmd_lost(cmd));
 }
 
 /*

@@ -23,6 +23,7 @@ struct noclone_cmd {
 	bool accounted;			/* bdev_end_io_acct() has to follow; likewise */
 	atomic_t refs;			/* one for the caller, one for the completion */
 	u32 done;			/* bytes of the bio */
+	errseq_t since;			/* FUA: later errors of the page cache are its own */
 	long result;			/* of the last call */
 	bool nowait;			/* that call must not block */
 	bool begun_write;		/* file system freeze protection is held */

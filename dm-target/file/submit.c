@@ -91,6 +91,8 @@ static void noclone_submit_cmd(struct noclone_cmd *cmd,
 	cmd->bio = bio;
 	cmd->done = 0;
 	cmd->begun_write = false;
+	if (bio->bi_opf & REQ_FUA)
+		cmd->since = filemap_sample_wb_err(fc->file->f_mapping);
 	noclone_cmd_count(fc, NOCLONE_FILE_INFLIGHT);
 	noclone_cmd_count(fc, noclone_submit_kind(bio));
 	if (likely(noclone_submit_may_nowait(cmd, bio)))
