@@ -9,7 +9,6 @@
 #include "kernel.h"
 #include "polled.h"
 #include "target.h"
-#include "file/command.h"
 #include "stock/devices.h"
 #include "stock/slots.h"
 
@@ -62,13 +61,13 @@ static int __init noclone_init(void)
 	if (r)
 		goto exit_gather;
 
-	r = noclone_cmd_init();
+	r = noclone_file_init();
 	if (r)
 		goto exit_polled;
 
 	r = noclone_stock_init();
 	if (r)
-		goto exit_cmd;
+		goto exit_file;
 
 	/*
 	 * From here on users may make devices, so nothing after this may fail. Registering
@@ -82,8 +81,8 @@ static int __init noclone_init(void)
 
 exit_stock:
 	noclone_stock_exit();
-exit_cmd:
-	noclone_cmd_exit();
+exit_file:
+	noclone_file_exit();
 exit_polled:
 	noclone_polled_exit();
 exit_gather:
@@ -101,7 +100,7 @@ static void __exit noclone_exit(void)
 	noclone_unregister(ARRAY_SIZE(noclone_targets));
 	noclone_fastpath_quiesce();
 	noclone_stock_exit();
-	noclone_cmd_exit();
+	noclone_file_exit();
 	noclone_polled_exit();
 	noclone_gather_exit();
 	noclone_io_exit();

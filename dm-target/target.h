@@ -18,6 +18,8 @@ extern struct target_type noclone_linear_target;
 extern struct target_type noclone_striped_target;
 extern struct target_type noclone_zero_target;
 extern struct target_type noclone_file_target;
+int noclone_file_init(void);
+void noclone_file_exit(void);
 
 int noclone_target_init(void);
 void noclone_target_exit(void);

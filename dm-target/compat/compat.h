@@ -442,6 +442,34 @@ static inline void noclone_compat_fallocate_limits(struct queue_limits *limits,
 }
 
 /*
+ * A disk that is never added, with no limit, for dm core to ask in place of one. Return: NULL
+ * without memory.
+ */
+static inline struct gendisk *noclone_compat_alloc_disk(void)
+{
+#if NOCLONE_HAVE_ALLOC_DISK_LIMITS
+	struct gendisk *disk = blk_alloc_disk(NULL, NUMA_NO_NODE);
+#else
+	struct gendisk *disk = blk_alloc_disk(NUMA_NO_NODE);
+#endif
+	struct queue_limits *limits;
+
+	if (IS_ERR_OR_NULL(disk))
+		return NULL;
+	limits = &disk->queue->limits;
+	blk_set_stacking_limits(limits);
+	noclone_compat_fallocate_limits(limits, SECTOR_SIZE, true);
+#ifdef BLK_FEAT_NOWAIT
+	limits->features = BLK_FEAT_NOWAIT;
+#else
+	blk_queue_flag_set(QUEUE_FLAG_NOWAIT, disk->queue);
+	blk_queue_flag_set(QUEUE_FLAG_NONROT, disk->queue);
+#endif
+	set_capacity(disk, LLONG_MAX >> SECTOR_SHIFT);
+	return disk;
+}
+
+/*
  * Can @slot be written to? copy_to_kernel_nofault() is not exported. @slot is not changed. The
  * macro of User-mode Linux is not for modules, and nothing is read-only there.
  */

@@ -305,36 +305,36 @@ static int noclone_file_message(struct dm_target *ti, unsigned int argc,
 }
 
 /*
- * Persistent reservations and identifiers are those of the disk, which belongs to the file system.
- * A running device has none, like a loop device. dm core asks each device of the target for them,
- * and takes a target without any for one where that succeeds: so there is one that knows nothing.
+ * For dm core to ask where no disk is to be asked. Without any device a reload would keep the
+ * limits of the old table, and a target without one would be one where a reservation succeeds.
  */
+static struct gendisk *noclone_file_no_disk;
 static const struct block_device_operations noclone_file_no_ops;
-static struct gendisk noclone_file_no_disk = { .fops = &noclone_file_no_ops };
-static struct block_device noclone_file_no_bdev = { .bd_disk = &noclone_file_no_disk };
-static struct dm_dev noclone_file_no_dev = { .bdev = &noclone_file_no_bdev };
 
 /*
- * The lower disk belongs to the file system, but its limits apply to the file.
- * All of it is reported, because the file may be anywhere, rounded down to the
- * file's alignment. It is reported even if its limits do not matter, because without any
- * device a reload would keep the limits of the old table. A zoned disk is left out: dm core
- * would map its zones.
+ * The disk of the file system, because its limits apply to the file. A zoned one is left out: dm
+ * core would map its zones. What dm core asks of a live table are persistent reservations and
+ * identifiers, not limits. Those of the disk belong to the file system, and a loop device has none.
  */
+static struct block_device *noclone_file_disk(const struct noclone_file_c *fc)
+{
+	struct block_device *below = fc->below.bdev;
+
+	if (!below || bdev_is_zoned(below) || READ_ONCE(fc->resumed))
+		return noclone_file_no_disk->part0;
+	return below;
+}
+
+/* All of it is reported, because the file may be anywhere, rounded down to the file's alignment. */
 static int noclone_file_iterate_devices(struct dm_target *ti,
 					iterate_devices_callout_fn fn,
 					void *data)
 {
 	struct noclone_file_c *fc = ti->private;
+	struct dm_dev dev = { .bdev = noclone_file_disk(fc) };
 	u32 sectors = max(fc->align >> SECTOR_SHIFT, 1U);
 
-	/* Limits are asked for before that, those of a live table never */
-	if (READ_ONCE(fc->resumed))
-		return fn(ti, &noclone_file_no_dev, 0, sectors, data);
-	if (!fc->below.bdev || bdev_is_zoned(fc->below.bdev))
-		return 0;
-	return fn(ti, &fc->below, 0,
-		  round_down(bdev_nr_sectors(fc->below.bdev), sectors), data);
+	return fn(ti, &dev, 0, round_down(bdev_nr_sectors(dev.bdev), sectors), data);
 }
 
 static void noclone_file_io_hints(struct dm_target *ti,
@@ -342,7 +342,7 @@ static void noclone_file_io_hints(struct dm_target *ti,
 {
 	struct noclone_file_c *fc = ti->private;
 
-	if (!fc->requested->direct || !fc->below.bdev)
+	if (!fc->requested->direct || noclone_file_disk(fc) != fc->below.bdev)
 		noclone_compat_reset_limits(limits);
 	limits->logical_block_size = max(limits->logical_block_size, fc->align);
 	limits->physical_block_size = max(limits->physical_block_size,
@@ -375,3 +375,24 @@ struct target_type noclone_file_target = {
 	.iterate_devices	= noclone_file_iterate_devices,
 	.io_hints		= noclone_file_io_hints,
 };
+
+int __init noclone_file_init(void)
+{
+	int r = noclone_cmd_init();
+
+	if (r)
+		return r;
+	noclone_file_no_disk = noclone_compat_alloc_disk();
+	if (!noclone_file_no_disk) {
+		noclone_cmd_exit();
+		return -ENOMEM;
+	}
+	noclone_file_no_disk->fops = &noclone_file_no_ops;
+	return 0;
+}
+
+void noclone_file_exit(void)
+{
+	put_disk(noclone_file_no_disk);
+	noclone_cmd_exit();
+}
