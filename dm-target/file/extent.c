@@ -31,7 +31,7 @@
 #include <linux/slab.h>
 #include <linux/swap.h>
 
-/* How long .preresume waits for the comparison, in jiffies */
+/* How long .preresume waits for the comparisons of a table, when they do not end, in jiffies */
 #define NOCLONE_VERIFY_TIME		(5 * HZ)
 
 /* How long a flush waits for cached pages to be dropped, in jiffies */
@@ -239,9 +239,18 @@ static void noclone_extent_verify(struct work_struct *work)
 	complete(&fc->verified);
 }
 
+/* Each file has that time, until one has used it up: the others of a hung disk would, too. */
+static unsigned long noclone_extent_patience(const struct noclone_table *table)
+{
+	return table->late && time_before(jiffies, table->late + NOCLONE_VERIFY_TIME) ?
+	       1 : NOCLONE_VERIFY_TIME;
+}
+
 /* Return: NULL, or the reason why the extents may have changed. */
 static const char *noclone_extent_run_verify(struct noclone_file_c *fc)
 {
+	struct noclone_table *table = fc->target->table;
+
 	/* An earlier resume's run has not ended */
 	if (READ_ONCE(fc->verifying))
 		return "extent:busy";
@@ -249,7 +258,8 @@ static const char *noclone_extent_run_verify(struct noclone_file_c *fc)
 	fc->verify_nr = fc->backing->pin_nr;
 	reinit_completion(&fc->verified);
 	queue_work(fc->wq, &fc->verify);
-	wait_for_completion_timeout(&fc->verified, NOCLONE_VERIFY_TIME);
+	if (!wait_for_completion_timeout(&fc->verified, noclone_extent_patience(table)))
+		table->late = jiffies;
 	/* The completion may be that of an earlier run */
 	return smp_load_acquire(&fc->verifying) ? "extent:busy" : fc->verdict;
 }
