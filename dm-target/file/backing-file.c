@@ -12,6 +12,7 @@
 #include <linux/blkdev.h>
 #include <linux/cred.h>
 #include <linux/file.h>
+#include <linux/magic.h>
 #include <linux/major.h>
 #include <linux/mount.h>
 #include <linux/namei.h>
@@ -30,8 +31,14 @@ static LIST_HEAD(noclone_backing_list);
 
 /*
  * A file of overlayfs or ecryptfs is in another file system: whether that is on this device, has
- * direct I/O or is in use by another device would have to be asked there.
+ * direct I/O or is in use by another device would have to be asked there. So is all of an erofs
+ * that was mounted from a file.
  */
+static bool noclone_backing_is_stacked(const struct super_block *sb)
+{
+	return sb->s_stack_depth || (sb->s_magic == EROFS_SUPER_MAGIC_V1 && !sb->s_bdev);
+}
+
 static int noclone_backing_check_kind(struct noclone_file_c *fc, const struct inode *inode)
 {
 	if (S_ISDIR(inode->i_mode))
@@ -42,7 +49,7 @@ static int noclone_backing_check_kind(struct noclone_file_c *fc, const struct in
 				      NOCLONE_ERR_PATH_BLOCK);
 	if (!S_ISREG(inode->i_mode))
 		return noclone_refuse(fc, -EINVAL, NOCLONE_ERR_PATH_KIND);
-	if (inode->i_sb->s_stack_depth)
+	if (noclone_backing_is_stacked(inode->i_sb))
 		return noclone_refuse(fc, -EINVAL, NOCLONE_ERR_STACKED);
 	return 0;
 }
