@@ -11,7 +11,6 @@
 #include "dm-noclone.h"
 #include "base/util.h"
 #include "model/plan.h"
-#include "model/table.h"
 #include "system/lookup.h"
 
 static enum target_kind build_parse_kind(const char *word)

@@ -8,8 +8,6 @@
 #include <string.h>
 
 #include "base/util.h"
-#include "model/policy.h"
-#include "model/table.h"
 
 #define DEFAULT_UDEV_TIMEOUT	30
 #define DEFAULT_RUN_MS		2000

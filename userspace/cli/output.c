@@ -9,7 +9,6 @@
 #include <sys/sysmacros.h>
 
 #include "base/util.h"
-#include "model/table.h"
 #include "system/identity.h"
 
 void findings_log(const struct findings *f, const char *where, enum finding_level least)

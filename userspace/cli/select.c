@@ -12,7 +12,6 @@
 #include "model/name.h"
 #include "model/table.h"
 #include "system/lookup.h"
-#include "system/devmap.h"
 
 #define DEV_DIR		"/dev/"
 #define MAPPER_DIR	DEV_DIR "mapper/"

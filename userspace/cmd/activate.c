@@ -15,9 +15,6 @@
 
 #include "base/child.h"
 #include "base/util.h"
-#include "model/table.h"
-#include "model/saved.h"
-#include "system/devmap.h"
 #include "system/lookup.h"
 #include "system/identity.h"
 #include "system/module.h"

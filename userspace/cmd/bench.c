@@ -12,11 +12,9 @@
 #include "base/util.h"
 #include "model/plan.h"
 #include "model/table.h"
-#include "system/devmap.h"
 #include "system/lookup.h"
 #include "system/users.h"
 #include "system/identity.h"
-#include "cli/options.h"
 #include "cli/output.h"
 #include "cmd/cmd.h"
 

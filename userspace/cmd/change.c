@@ -9,7 +9,6 @@
 #include "base/child.h"
 #include "base/util.h"
 #include "model/name.h"
-#include "model/table.h"
 #include "system/lookup.h"
 #include "system/users.h"
 #include "system/identity.h"

@@ -7,7 +7,6 @@
 #include "model/table.h"
 #include "system/lookup.h"
 #include "cli/build.h"
-#include "cli/options.h"
 #include "cli/output.h"
 #include "cmd/cmd.h"
 

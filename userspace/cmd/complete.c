@@ -11,7 +11,6 @@
 
 #include "base/util.h"
 #include "model/name.h"
-#include "system/devmap.h"
 #include "system/saved-file.h"
 #include "cli/report.h"
 #include "cmd/cmd.h"

@@ -10,7 +10,6 @@
 
 #include "dm-noclone.h"
 #include "base/util.h"
-#include "model/table.h"
 #include "model/name.h"
 #include "cmd/change.h"
 #include "cmd/cmd.h"

@@ -8,7 +8,6 @@
 #include "base/util.h"
 #include "model/name.h"
 #include "system/lookup.h"
-#include "system/devmap.h"
 #include "system/saved-file.h"
 #include "cli/build.h"
 #include "cmd/change.h"

@@ -8,7 +8,6 @@
 #include "dm-noclone.h"
 #include "base/child.h"
 #include "base/util.h"
-#include "system/devmap.h"
 #include "system/identity.h"
 #include "system/saved-file.h"
 #include "system/users.h"

@@ -16,12 +16,10 @@
 #include "model/policy.h"
 #include "model/saved.h"
 #include "model/status.h"
-#include "system/devmap.h"
 #include "system/identity.h"
 #include "system/lookup.h"
 #include "system/module.h"
 #include "system/saved-file.h"
-#include "cli/options.h"
 #include "cli/output.h"
 #include "cmd/cmd.h"
 

@@ -13,7 +13,6 @@
 #include "system/identity.h"
 #include "system/users.h"
 #include "cli/build.h"
-#include "cli/options.h"
 #include "cli/output.h"
 #include "cli/report.h"
 #include "cli/select.h"

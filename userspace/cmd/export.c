@@ -8,9 +8,7 @@
 
 #include "base/util.h"
 #include "model/table.h"
-#include "system/devmap.h"
 #include "system/identity.h"
-#include "cli/options.h"
 #include "cli/output.h"
 #include "cli/select.h"
 #include "cmd/cmd.h"

@@ -7,11 +7,9 @@
 #include "base/util.h"
 #include "model/name.h"
 #include "model/saved.h"
-#include "system/devmap.h"
 #include "system/saved-file.h"
 #include "system/users.h"
 #include "cli/output.h"
-#include "cli/options.h"
 #include "cli/select.h"
 #include "cmd/cmd.h"
 

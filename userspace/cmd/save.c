@@ -9,9 +9,6 @@
 #include <unistd.h>
 
 #include "base/util.h"
-#include "model/saved.h"
-#include "model/table.h"
-#include "system/devmap.h"
 #include "system/saved-file.h"
 #include "cli/output.h"
 #include "cli/select.h"

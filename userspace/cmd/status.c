@@ -19,7 +19,6 @@
 #include "model/name.h"
 #include "model/status.h"
 #include "model/table.h"
-#include "system/devmap.h"
 #include "system/identity.h"
 #include "system/saved-file.h"
 #include "cli/output.h"

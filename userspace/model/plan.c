@@ -10,7 +10,6 @@
 #include "noclone-refusals.h"
 #include "base/util.h"
 #include "model/name.h"
-#include "model/table.h"
 
 /* START, START+LEN or +LEN; @plus: behind the plus sign, or NULL */
 static const char *plan_parse_range(struct leg_spec *spec, const char *start, const char *plus)

@@ -8,7 +8,6 @@
 
 #include "base/util.h"
 #include "model/name.h"
-#include "model/table.h"
 
 #define KEYWORD		"noclone:"
 /* What partitions and logical volumes are aligned to, in sectors. */

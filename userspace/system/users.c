@@ -20,7 +20,6 @@
 
 #include "base/util.h"
 #include "model/name.h"
-#include "model/table.h"
 #include "system/lookup.h"
 #include "system/devmap.h"
 #include "system/identity.h"
