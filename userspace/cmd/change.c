@@ -100,8 +100,9 @@ static int change_file_print(struct change *c, struct saved *s)
 	c->text = saved_print(s);
 	if (saved_is_readable(c->text))
 		return 0;
-	log_err("%s cannot be saved: the UUID has a blank, or the name of a leg or an argument has a \"#\", which begins a comment in a table",
-		c->dev.name);
+	log_err("%s cannot be saved: %s", c->dev.name, strstr(c->text, TABLE_HIDDEN) ?
+		"its table has a key, which only the program that made it is to keep" :
+		"the UUID has a blank, or the name of a leg or an argument has a \"#\", which begins a comment in a table");
 	return -EINVAL;
 }
 

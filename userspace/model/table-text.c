@@ -215,6 +215,8 @@ static void table_parse_params(struct target *t, struct findings *findings)
 		t->understood = table_parse_striped(&args);
 	else if (t->kind != TARGET_OTHER)
 		t->understood = table_parse_linear(&args);
+	else if (strstr(t->params, TABLE_HIDDEN))
+		table_parse_args_bad(&args, "Its key is hidden: only the program that made the device knows it", NULL);
 }
 
 struct target *table_add(struct table *t, unsigned int line, uint64_t start, uint64_t length,

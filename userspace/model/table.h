@@ -28,6 +28,9 @@ bool engine_find(const char *name, enum file_engine *engine);
 /* The kernel keeps a device's size in bytes in a signed 64-bit number. */
 #define TABLE_MAX_SECTORS	(INT64_MAX >> SECTOR_SHIFT)
 
+/* In place of a key, as often as it is long. */
+#define TABLE_HIDDEN	"**"
+
 enum target_kind {
 	TARGET_OTHER,
 	TARGET_LINEAR,

@@ -212,6 +212,25 @@ int devmap_names(struct names *names)
 	return 0;
 }
 
+/* As dmsetup does, but for the word, which neither the kernel nor table_parse() accepts. */
+static char *devmap_hide_keys(const char *type, char *params)
+{
+	static const char *const before[] = { "internal_hash:", "journal_crypt:", "journal_mac:" };
+	char *key = strchr(params, ' ');
+	size_t i;
+
+	/* a key of the kernel's keyring, or none, is not secret */
+	if (!strcmp(type, "crypt") && key && !strchr(":-", key[1]))
+		memset(key + 1, *TABLE_HIDDEN, strcspn(key + 1, " "));
+	for (i = 0; !strcmp(type, "integrity") && i < ARRAY_SIZE(before); i++) {
+		key = strstr(params, before[i]);
+		key = key ? strpbrk(key + strlen(before[i]), ": ") : NULL;
+		if (key && *key == ':')
+			memset(key + 1, *TABLE_HIDDEN, strcspn(key + 1, " "));
+	}
+	return params;
+}
+
 int devmap_table(const char *name, enum devmap_what what, struct table *t)
 {
 	_cleanup_task_ struct dm_task *dmt =
@@ -233,7 +252,7 @@ int devmap_table(const char *name, enum devmap_what what, struct table *t)
 	do {
 		next = dm_get_next_target(dmt, next, &start, &length, &type, &params);
 		if (type)
-			table_add(t, 0, start, length, type, params, NULL);
+			table_add(t, 0, start, length, type, devmap_hide_keys(type, params), NULL);
 	} while (next);
 	return 0;
 }
