@@ -2,9 +2,12 @@
 /* noclone reload */
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/util.h"
+#include "system/identity.h"
+#include "system/lookup.h"
 #include "cli/build.h"
 #include "cli/select.h"
 #include "cmd/change.h"
@@ -22,20 +25,33 @@ static bool reload_confirm(const struct options *o, const char *what)
 		return false;
 	}
 	fprintf(stderr, "%s. Continue? [y/N] ", what);
-	return fgets(answer, sizeof(answer), stdin) && (answer[0] == 'y' || answer[0] == 'Y');
+	return fgets(answer, sizeof(answer), stdin) &&
+	       (!strcasecmp(answer, "y\n") || !strcmp(answer, "yes\n"));
 }
 
-/*
- * Users of a device that is risky to change would see other data, or what is on it may need
- * the end that it loses.  A dry run reports what would be asked.
- */
-static int reload_agree(struct change *c, const char *data, bool risky)
+/* Who would see other data, or what is on the device and would be lost: a new string, or NULL. */
+static char *reload_risk(const struct change *c)
 {
-	_cleanup_free_ char *what = xasprintf("%s%s %s", c->dev.name,
-		!risky ? ":" : c->dev.open_count > 0 ? " is in use and" : "", data);
+	_cleanup_signature_ struct signature s = { 0 };
+	_cleanup_facts_ struct device_facts f = { 0 };
+
+	if (c->dev.open_count > 0)
+		return xstrdup(" is in use and");
+	/* to read a suspended one would take for ever */
+	if (!c->dev.suspended && !blockdev_lookup_number(c->dev.devno, &f) &&
+	    identity_probe(&f, 0, f.sectors, NULL, NULL, &s) > 0)
+		return xasprintf(" has %s on it and", s.type);
+	return table_sectors(&c->table) < table_sectors(&c->live.table) ? xstrdup("") : NULL;
+}
+
+/* A dry run reports what would be asked. */
+static int reload_agree(struct change *c, const char *data)
+{
+	_cleanup_free_ char *risk = reload_risk(c);
+	_cleanup_free_ char *what = xasprintf("%s%s %s", c->dev.name, risk ? risk : ":", data);
 
 	c->agreed = true;
-	if (!risky) {
+	if (!risk) {
 		log_note("%s", what);
 		finding_at(&c->findings, FINDING_NOTE, 0, "%s", what);
 	} else if (opt(c->o, OPT_DRY_RUN)) {
@@ -54,15 +70,12 @@ static int reload_agree(struct change *c, const char *data, bool risky)
 static int reload(struct change *c, const struct build *b)
 {
 	_cleanup_free_ char *data = NULL;
-	bool risky;
 	int r = build_table(b, &c->backing, &c->table, &c->findings) ? : change_check(c);
 
 	if (r)
 		return r;
-	risky = c->dev.open_count > 0 || table_sectors(&c->table) < table_sectors(&c->live.table);
-	/* else report only what a comparison of the tables does not show */
-	data = change_data(c, change_facts(c), risky);
-	if (data && reload_agree(c, data, risky))
+	data = change_data(c, change_facts(c), true);
+	if (data && reload_agree(c, data))
 		return -ECANCELED;
 	/* a table that changes during the wait is not the one the user saw: change_run() refuses */
 	r = change_lock(c, c->dev.name) ? : change_read_file(c);
