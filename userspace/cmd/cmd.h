@@ -73,12 +73,11 @@ const char *deactivate_device(const struct options *o, const char *name);
 bool deactivate_is_ready(const char *name);
 
 /*
- * Remove a device, or say who uses it, which is all that a dry run does.  Return: 0, or a
- * negative errno after a message; -ETIMEDOUT: it is gone, but udev has not answered.
+ * Remove a device, or say who uses it.  A dry run prints what does the same: dmsetup's, and rm
+ * for a @file, if not NULL.  Return: 0, or a negative errno after a message; -ETIMEDOUT: it is
+ * gone, but udev has not answered.
  */
-int remove_unused(const struct options *o, const struct devmap_device *dev);
-/* Print the command line that does the same: dmsetup's, and rm for a @file, if not NULL. */
-void remove_print(const struct options *o, const char *command, const char *name,
+int remove_unused(const struct options *o, const char *command, const struct devmap_device *dev,
 		  const char *file);
 
 /**

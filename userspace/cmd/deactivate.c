@@ -97,16 +97,13 @@ static bool deactivate_check(const struct options *o, const char *file, struct s
 static const char *deactivate_remove(const struct options *o, const char *file,
 				     const struct devmap_device *dev)
 {
-	int r;
+	int r = remove_unused(o, "deactivate", dev, NULL);
 
-	if (opt(o, OPT_DRY_RUN) && !dev->open_count) {
-		remove_print(o, "deactivate", dev->name, NULL);
-		return "";
-	}
-	r = remove_unused(o, dev);
 	/* with udev late, it is gone */
 	if (r && r != -ETIMEDOUT)
 		return NULL;
+	if (opt(o, OPT_DRY_RUN))
+		return "";
 	saved_file_set_forced(file, false);
 	return "deactivated";
 }

@@ -69,8 +69,8 @@ static int remove_saved(const struct options *o, const char *file)
 	return 0;
 }
 
-void remove_print(const struct options *o, const char *command, const char *name,
-		  const char *file)
+static void remove_print(const struct options *o, const char *command, const char *name,
+			 const char *file)
 {
 	_cleanup_free_ char *path = file ? saved_path(file) : xstrdup("");
 	_cleanup_free_ char *dmsetup = name_command("remove", name);
@@ -82,11 +82,16 @@ void remove_print(const struct options *o, const char *command, const char *name
 	dry_run(o, command, name, NULL, NULL, NULL, line);
 }
 
-int remove_unused(const struct options *o, const struct devmap_device *dev)
+int remove_unused(const struct options *o, const char *command, const struct devmap_device *dev,
+		  const char *file)
 {
 	_cleanup_uses_ struct uses lasting = { 0 };
 	int r = -EBUSY;
 
+	if (opt(o, OPT_DRY_RUN) && !dev->open_count) {
+		remove_print(o, command, dev->name, file);
+		return 0;
+	}
 	/* a process may close it in a moment, as udev does that has looked into it */
 	if (dev->open_count)
 		open_uses_lasting(&lasting, dev->devno);
@@ -151,15 +156,11 @@ static int remove_device(const struct options *o, const char *word)
 		r = remove_lock(o, file, &lock) ? : remove_check_again(&dev, file);
 	if (r)
 		return r;
-	if (opt(o, OPT_DRY_RUN)) {
-		remove_print(o, "remove", dev.name, opt(o, OPT_FORGET) ? file : NULL);
-		return 0;
-	}
 	/* a signal while udev is late would leave the file of a device that is gone */
 	signals_block(&old);
-	r = remove_unused(o, &dev);
+	r = remove_unused(o, "remove", &dev, opt(o, OPT_FORGET) ? file : NULL);
 	/* with udev late, the device is gone */
-	if ((!r || r == -ETIMEDOUT) && file)
+	if ((!r || r == -ETIMEDOUT) && file && !opt(o, OPT_DRY_RUN))
 		r = remove_saved(o, file) ? : r;
 	signals_unblock(&old);
 	return r;
