@@ -67,6 +67,13 @@ static void facts_after_the_change(void **state __unused)
 	assert_int_equal(f.bytes, MIB);
 	assert_int_equal(f.allocated, 2048);
 	assert_true(f.map.known);
+	/* what it has counts, and the rest has to be free */
+	f.has_free = true;
+	f.free = MIB;
+	req.bytes = 2 * MIB;
+	assert_null(plan_file_facts(&req, &f));
+	req.bytes = 3 * MIB + 1;
+	assert_non_null(strstr(plan_file_facts(&req, &f), "--allocate needs more"));
 }
 
 int main(void)

@@ -254,12 +254,14 @@ const char *plan_file_action(const struct file_request *req, const struct file_f
 	return NULL;
 }
 
-void plan_file_facts(const struct file_request *req, struct file_facts *f)
+const char *plan_file_facts(const struct file_request *req, struct file_facts *f)
 {
 	f->problem = NULL;
 	f->bytes = MAX(f->bytes, req->bytes);
 	if (!req->allocate)
-		return;
+		return NULL;
+	if (f->has_free && f->bytes > f->free + (f->allocated << SECTOR_SHIFT))
+		return "--allocate needs more than its file system has free";
 	f->allocated = f->bytes >> SECTOR_SHIFT;
 	/* filling changes nothing about shared or compressed extents */
 	free(f->map.gap);
@@ -267,4 +269,5 @@ void plan_file_facts(const struct file_request *req, struct file_facts *f)
 	f->map.nr_gaps = 0;
 	f->map.gap_bytes = 0;
 	f->map.known = true;
+	return NULL;
 }

@@ -101,8 +101,8 @@ enum backing_action {
  */
 const char *plan_file_action(const struct file_request *req, const struct file_facts *facts,
 			     enum backing_action *action);
-/* Change facts about the file as it is to those as it will be then. */
-void plan_file_facts(const struct file_request *req, struct file_facts *facts);
+/* Change facts about the file as it is to those as it will be then; or say why it cannot be. */
+const char *plan_file_facts(const struct file_request *req, struct file_facts *facts);
 
 /**
  * chunk_choose - the chunk for a striped device

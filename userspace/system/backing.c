@@ -101,8 +101,8 @@ static int backing_decide(struct backing *b, const struct file_facts *existing,
 		if (r)
 			return r;
 	}
-	plan_file_facts(&b->req, &b->facts);
-	return 0;
+	wrong = plan_file_facts(&b->req, &b->facts);
+	return wrong ? backing_refuse(b, -ENOSPC, wrong) : 0;
 }
 
 int backing_plan(struct backing *b, const struct file_request *req, dev_t self)
@@ -125,6 +125,8 @@ int backing_plan(struct backing *b, const struct file_request *req, dev_t self)
 	b->source.data = b;
 	r = file_lookup(b->path, req->engine == ENGINE_EXTENT, &b->facts);
 	exists = !r;
+	if (r == -ENOENT && !faccessat(AT_FDCWD, b->path, F_OK, AT_SYMLINK_NOFOLLOW))
+		return backing_refuse(b, r, "it is a symbolic link to nothing");
 	if (r == -ENOENT)
 		r = backing_look_at_directory(b->path, &b->facts);
 	if (r)
