@@ -11,6 +11,7 @@
 #include "dm-noclone.h"
 #include "base/util.h"
 #include "model/name.h"
+#include "cli/output.h"
 #include "cmd/change.h"
 #include "cmd/cmd.h"
 
@@ -39,6 +40,8 @@ int cmd_convert(const struct options *o, const char *word)
 	if (!why && !exchange_is_needed(&c.live.table, o->to_stock)) {
 		log_note("%s has no target to convert", c.dev.name);
 		c.as_is = true;
+		if (opt(o, OPT_DRY_RUN))
+			dry_run(o, c.command, c.dev.name, NULL, &c.table, NULL, ":");
 		return change_finish(&c);
 	}
 	if (!why)
