@@ -17,8 +17,8 @@
 #define OPT_LOAD	(OPT_CHANGE | OPT_TABLE | OPT_CHUNK | OPT_FILE | \
 			 OPT_NO_FASTPATH | OPT_READONLY | OPT_UDEV)
 
-#define OPT_SWITCH	(OPT_COMMON | OPT_NOW | OPT_RUNTIME | OPT_ALL | OPT_INCLUDE | \
-			 OPT_EXCLUDE | OPT_DRY_RUN | OPT_JSON | OPT_QUIET)
+#define OPT_SWITCH	(OPT_COMMON | OPT_NOW | OPT_RUNTIME | OPT_ALL | OPT_EXCLUDE | \
+			 OPT_DRY_RUN | OPT_JSON | OPT_QUIET)
 
 #define CHANGE	"Creating and changing devices"
 #define BOOT	"Devices that come back at boot"
@@ -58,8 +58,8 @@ const struct command commands[] = {
 	  0, ANY_NUMBER, OPT_CHANGE | OPT_ALL | OPT_UDEV, "SAVED", cmd_deactivate, NULL },
 	{ "enable", "{[--now | --runtime] {DEVICE... | --all | --include PATTERN... | --exclude PATTERN...} | --policy [DEVICE...]}",
 	  "give devices the fast path, whatever made them; their tables stay", SWITCH,
-	  0, ANY_NUMBER, OPT_SWITCH | OPT_POLICY, "DEVICE", cmd_enable, NULL },
-	{ "disable", "[--now | --runtime] {DEVICE... | --all | --include PATTERN... | --exclude PATTERN...}",
+	  0, ANY_NUMBER, OPT_SWITCH | OPT_POLICY | OPT_INCLUDE, "DEVICE", cmd_enable, NULL },
+	{ "disable", "[--now | --runtime] {DEVICE... | --all | --exclude PATTERN...}",
 	  "take the fast path from devices again", SWITCH,
 	  0, ANY_NUMBER, OPT_SWITCH, "DEVICE", cmd_disable, NULL },
 	{ "status", "[NAME...]",

@@ -137,11 +137,15 @@ static int enable_read_policy(struct policy *p)
 	_cleanup_findings_ struct findings findings = { 0 };
 	_cleanup_free_ char *text = read_text_file(POLICY_PATH, POLICY_MAX);
 	int err = errno;
+	struct stat st;
 
-	if (!text && err != ENOENT)
-		log_err(POLICY_PATH ": %s", read_text_problem(err));
-	if (!text)
-		return err == ENOENT ? 0 : -err;
+	if (!text && err == ENOENT && lstat(POLICY_PATH, &st))
+		return 0;
+	if (!text) {
+		log_err(POLICY_PATH ": %s", err == ENOENT ? "it is a symbolic link to nothing" :
+			read_text_problem(err));
+		return -err;
+	}
 	policy_parse(p, text, &findings);
 	findings_log(&findings, POLICY_PATH, FINDING_ERROR);
 	return findings.nr ? -EINVAL : 0;
