@@ -92,7 +92,8 @@ static const char *options_take(struct options *o, option_bits bit, const char *
 		o->uuid = value;
 		break;
 	case OPT_UDEV_TIMEOUT:
-		return parse_u32(value, &o->udev_timeout) ? NULL : "not a number of seconds";
+		return parse_u32(value, &o->udev_timeout) && o->udev_timeout ? NULL :
+		       "not a number of seconds, 1 or more";
 	case OPT_SECONDS:
 		return options_take_seconds(&o->run_ms, value);
 	case OPT_INCLUDE:
