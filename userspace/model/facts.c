@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/util.h"
 
 void facts_free(struct device_facts *facts)
 {

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/util.h"
 #include "model/name.h"
 
 #define WILDCARDS	"*?[\\"

@@ -12,7 +12,6 @@
 #include <string.h>
 #include <sys/sysmacros.h>
 
-#include "base/util.h"
 #include "model/name.h"
 
 /*

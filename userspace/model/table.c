@@ -6,7 +6,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/util.h"
 #include "model/name.h"
 
 /* The engines of noclone-file. */
