@@ -69,7 +69,7 @@ static void some_have_no_equivalent(void **state __unused)
 {
 	refuses("0 8 crypt a b c", false, "type crypt has no equivalent");
 	refuses("0 8 linear 8:0 0\n8 8 error", true, "type error has no equivalent");
-	refuses("0 8 noclone-file /f 0", true, "losetup");
+	refuses("0 8 noclone-file /f 0", true, "dm: losetup(8)");
 	refuses("0 8 linear 8:0 0\n8 8 noclone-file /f 0", false, "open its file again");
 	becomes("0 8 noclone-file /f 0", false, "0 8 noclone-file /f 0");
 	refuses("0 8 noclone-linear 8:0 0 1 moon", true, "not understood");

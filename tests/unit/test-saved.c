@@ -96,6 +96,8 @@ static void an_incomplete_file_is_refused(void **state __unused)
 	reports(UUID LINE "# noclone: signature none\n# noclone: signature none\n", 0,
 		"2 signatures for 1 legs");
 	reports(UUID LINE "# noclone: signature no", 0, "no end of its last line");
+	reports(UUID "0 8 noclone-liner /dev/a 0\n# noclone: signature none\n", 2,
+		"unknown target type \"noclone-liner\"");
 	read_file(&whole, UUID LINE "# noclone: signature none\n", 0);
 }
 

@@ -317,14 +317,8 @@ char *read_text_file(const char *path, size_t limit)
 
 const char *read_text_problem(int err)
 {
-	switch (err) {
-	case ENOSTR:
-		return "it is not a regular file";
-	case EILSEQ:
-		return "it is damaged: there is a zero byte in it";
-	default:
-		return strerror(err);
-	}
+	return err == ENOSTR ? "it is not a regular file" :
+	       err == EILSEQ ? "it is damaged: there is a zero byte in it" : strerror(err);
 }
 
 char *read_line_of(const char *path)

@@ -329,7 +329,7 @@ static int activate_collect(struct names *names, const struct options *o, int ar
 	if (!argc)
 		return saved_file_names(names) ? EXIT_FAILED : EXIT_OK;
 	for (i = 0; i < argc; i++) {
-		_cleanup_free_ char *name = select_new_name(argv[i]);
+		_cleanup_free_ char *name = select_name(argv[i]);
 		const char *wrong = saved_name_problem(name);
 
 		if (wrong) {

@@ -225,7 +225,8 @@ static int change_judge(const struct change *c, const struct findings *findings,
 	if (!findings_count(findings, FINDING_ERROR))
 		return 0;
 	if (!opt(c->o, OPT_FORCE)) {
-		log_err("%s: refused; --force continues if the kernel permits it", c->dev.name);
+		log_err("%s: refused%s", c->dev.name, findings->final ? "" :
+			"; --force continues if the kernel permits it");
 		return -EINVAL;
 	}
 	log_warn("%s: --force: continuing; the kernel may still refuse", c->dev.name);
@@ -244,7 +245,8 @@ int change_check(struct change *c)
 		.self = c->dev.devno, .exclusive = !dry_run, .saved = !c->activates,
 		.any_signature = c->activates, .readonly = c->readonly,
 	};
-	const char *where = c->activates ? c->path : c->o->table ? c->o->table : "table";
+	const char *where = c->activates ? c->path : c->o->table ? :
+			    c->table.nr > 1 ? NULL : "";
 	bool cycle;
 
 	/* --force cannot load what could not be parsed or laid out */
@@ -415,7 +417,7 @@ static int change_file(struct change *c)
 	if (r || !c->backing.needed)
 		return r;
 	cycle = lint_table(&c->table, &system_facts, c->dev.devno, &checks);
-	findings_log(&checks, "table", FINDING_ERROR);
+	findings_log(&checks, c->table.nr > 1 ? NULL : "", FINDING_ERROR);
 	return change_judge(c, &checks, cycle);
 }
 

@@ -31,7 +31,7 @@ static char *exchange_objection(const struct target *t, bool to_stock, bool need
 	if (t->kind == TARGET_OTHER)
 		return xasprintf("a target of type %s has no equivalent", t->type);
 	if (t->kind == TARGET_FILE && to_stock)
-		return xstrdup("noclone-file has no equivalent in dm; \"noclone export\" prints a losetup command line");
+		return xstrdup("noclone-file has no equivalent in dm: losetup(8) makes a loop device with the same bytes");
 	if (t->kind == TARGET_FILE && needed)
 		return xstrdup("its noclone-file target would open its file again, which may be another one by now: noclone reload looks at that");
 	if (!t->understood)

@@ -157,12 +157,14 @@ const char *finding_level_name(enum finding_level level)
 
 char *finding_words(const struct finding *f, const char *where)
 {
+	const char *subject = f->subject ? f->subject : where;
 	struct strbuf b = { 0 };
 
-	strbuf_add(&b, "%s:", f->subject ? f->subject : where);
-	if (f->line)
-		strbuf_add(&b, "%u:", f->line);
-	strbuf_add(&b, " %s", f->text);
+	if (subject && *subject)
+		strbuf_add(&b, "%s:", subject);
+	if (f->line && (!subject || *subject))
+		strbuf_add(&b, subject ? "%u:" : "part %u:", f->line);
+	strbuf_add(&b, "%s%s", b.len ? " " : "", f->text);
 	if (f->fix)
 		strbuf_add(&b, "; fix: %s", f->fix);
 	return strbuf_take(&b);

@@ -217,9 +217,10 @@ struct finding {
 	char *fix;
 };
 
-/* @check: of the findings that are added from now on */
+/* @check: of the findings that are added from now on; @final: --force passes none of them */
 struct findings {
 	const char *check;
+	bool final;
 	struct finding *finding;
 	unsigned int nr;
 };
@@ -232,7 +233,10 @@ void finding_add_at(struct findings *f, enum finding_level level, const char *su
 #define finding_at(f, level, line, ...) finding_add_at(f, level, NULL, line, __VA_ARGS__)
 unsigned int findings_count(const struct findings *f, enum finding_level level);
 const char *finding_level_name(enum finding_level level);
-/* "subject:line: text; fix: command": a new string.  @where: the subject if it has none. */
+/*
+ * "subject:line: text; fix: command": a new string.  @where: the subject if it has none; NULL for
+ * "part LINE: text", "" for the text.
+ */
 char *finding_words(const struct finding *finding, const char *where);
 void findings_free(struct findings *f);
 

@@ -343,11 +343,12 @@ bool lint_table(const struct table *t, const struct facts_source *src, dev_t sel
 		struct findings *findings)
 {
 	struct lint l = { .t = t, .src = src, .self = self, .findings = findings };
-	unsigned int i;
+	unsigned int i, before = findings_count(findings, FINDING_ERROR);
 
 	lint_order(&l);
 	for (i = 0; i < t->nr; i++)
 		lint_target(&l, &t->targets[i]);
+	findings->final = findings_count(findings, FINDING_ERROR) > before;
 	lint_pairs(&l);
 	lint_free(&l);
 	return l.cycle;

@@ -162,7 +162,11 @@ void saved_parse(struct saved *s, const char *text, struct findings *findings)
 	saved_parse_keywords(s, text, findings);
 	if (findings_count(findings, FINDING_ERROR))
 		return;
-	if (!s->uuid || s->nr != parts || text[length - 1] != '\n')
+	if (s->uuid && s->nr == parts && text[length - 1] == '\n')
+		return;
+	/* a misspelt target has no legs */
+	lint_table(&s->table, NULL, 0, findings);
+	if (!findings_count(findings, FINDING_ERROR))
 		finding_at(findings, FINDING_ERROR, 0,
 			   "The file is not complete: it has %s UUID, %u signatures for %u legs or backing files, and %s end of its last line; \"noclone save\" writes it while the device is active",
 			   s->uuid ? "a" : "no", s->nr, parts,

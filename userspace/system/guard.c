@@ -321,7 +321,7 @@ static void guard_file(struct look *l)
 		return;
 	guard_check_writable(l, f.immutable ? "File is immutable: chattr -i" :
 			     f.append_only ? "File is append-only: chattr -a" :
-			     f.readonly ? "File cannot be opened for writing: chmod" : NULL);
+			     f.readonly ? "File cannot be opened for writing: remount its file system, or chmod" : NULL);
 	file_uses_collect(&uses, &f, l->g->self,
 			  l->g->readonly && l->t->engine != ENGINE_EXTENT);
 	for (i = 0; i < uses.nr; i++)

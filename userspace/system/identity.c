@@ -66,7 +66,7 @@ static bool identity_set_probe(blkid_probe p, int fd, uint64_t first, uint64_t s
 /*
  * The signature in these sectors; with @is_known, the first one that is not known.  Of
  * several that contradict each other none is certain.
- * Return: 1 if there is one, 0 if not, or a negative errno.
+ * Return: 1 if there is one, 0 if not, or a negative errno: -ENOSPC if there is no such sector.
  */
 static int identity_read(const char *path, uint64_t first, uint64_t sectors,
 			 identity_test is_known, void *data, struct signature *s)
@@ -90,7 +90,10 @@ static int identity_read(const char *path, uint64_t first, uint64_t sectors,
 		s->type = xstrdup("ambiguous");
 	blkid_free_probe(p);
 	posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
-	return found < 0 && found != -2 ? -EIO : s->type != NULL;
+	if (found == -1)
+		return (uint64_t)lseek(fd, 0, SEEK_END) >> SECTOR_SHIFT < first + sectors ?
+		       -ENOSPC : -EIO;
+	return s->type != NULL;
 }
 
 int identity_probe(const struct device_facts *f, uint64_t first, uint64_t sectors,
@@ -320,7 +323,7 @@ void signatures_check(struct table *table, bool rename, struct findings *finding
 		found = identity_leg_signature(t, i, path);
 		if (found)
 			identity_judge(t, i, is_first, found, &first, findings);
-		else
+		else if (errno != ENOSPC)
 			finding_at(findings, FINDING_ERROR, t->line, "%s: cannot be read: %s",
 				   path, strerror(errno));
 		if (!rename || t->path)
