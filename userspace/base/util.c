@@ -234,7 +234,7 @@ const char *size_parse(const char *text, uint64_t *sectors)
 		rest = 1 - rest;
 	}
 	return rest > ROUNDING || (exact > 0 && !*sectors) ?
-	       "not a multiple of a sector of 512 bytes" : NULL;
+	       "not a multiple of a sector of 512 bytes (1M has 1024 x 1024 bytes, 1MB 1000 x 1000)" : NULL;
 }
 
 char *size_format(uint64_t sectors)

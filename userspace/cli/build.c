@@ -28,8 +28,6 @@ static enum target_kind build_parse_kind(const char *word)
 	return TARGET_OTHER;
 }
 
-#define LEG_SYNTAX	"expected DEV[:START[+LEN]], for example /dev/sda:1M+10G"
-
 char *build_legs(struct plan_request *req, int argc, char **argv)
 {
 	const char *wrong = NULL;

@@ -2,6 +2,7 @@
 /* Command line options. */
 #include "cli/options.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
@@ -53,11 +54,8 @@ static const char *options_take_seconds(uint32_t *ms, const char *value)
 
 static const char *options_take_size(uint64_t *sectors, uint64_t max, const char *value)
 {
-	const char *wrong = size_parse(value, sectors);
-
-	if (wrong)
-		return wrong;
-	return !*sectors ? "it must be larger than 0" : *sectors > max ? "it is too large" : NULL;
+	return size_parse(value, sectors) ? : !*sectors ? "it must be larger than 0" :
+	       *sectors > max ? "it is too large" : NULL;
 }
 
 static const char *options_take_rule(struct options *o, enum policy_kind kind,
@@ -130,6 +128,8 @@ static const struct option_info *options_find(int val)
 
 int options_parse(struct options *o, int argc, char **argv)
 {
+	/* before getopt moves it */
+	const char *verb = argc > 1 && *argv[1] != '-' ? argv[1] : "COMMAND";
 	struct option longs[OPT_NR + 1] = { 0 };
 	_cleanup_strbuf_ struct strbuf letters = { 0 };
 	unsigned int i;
@@ -149,7 +149,8 @@ int options_parse(struct options *o, int argc, char **argv)
 		const char *wrong;
 
 		if (!info) {
-			log_err("\"noclone help COMMAND\" lists the options of a command");
+			log_err("%ssee \"noclone help %s\"", !strcmp(verb, "resize") && isdigit(optopt) ?
+				"resize only grows: " : "", verb);
 			return -EINVAL;
 		}
 		o->given |= info->bit;

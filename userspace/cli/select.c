@@ -12,6 +12,7 @@
 #include "model/name.h"
 #include "model/table.h"
 #include "system/lookup.h"
+#include "system/saved-file.h"
 
 #define DEV_DIR		"/dev/"
 #define MAPPER_DIR	DEV_DIR "mapper/"
@@ -76,9 +77,12 @@ int select_device(const char *word, struct devmap_device *dev)
 
 	if (r && !devmap_is_absent(r))
 		log_err("%s: %s", name, devmap_reason(r));
+	else if (r && saved_file_exists(name))
+		log_err("%s is saved, but not active: noclone activate %s", name, name);
 	else if (r)
-		log_err("%s: no such mapped device; \"noclone status --all\" shows those that there are",
-			shown(name));
+		log_err("%s: no such mapped device; %s", shown(name), strpbrk(name, "*?[") ?
+			"a pattern is for the --include of enable, as a rule for all that it matches" :
+			"\"noclone status --all\" shows those that there are");
 	return r;
 }
 

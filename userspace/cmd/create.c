@@ -69,7 +69,7 @@ static int create_check_saved(const struct change *c)
 	if (opt(c->o, OPT_FORCE))
 		return 0;
 	if (saved_file_exists(c->dev.name))
-		log_err("%s is saved in %s: noclone activate brings it back; --force makes another one, whose file replaces that with --persist",
+		log_err("%s is saved in %s: noclone activate brings it back; --force makes another device, and with --persist replaces that file",
 			c->dev.name, path);
 	else if (file)
 		log_err("--uuid %s is that of %s, a saved device: noclone remove --forget %s gives that up",

@@ -11,6 +11,7 @@
 #include "model/table.h"
 #include "system/lookup.h"
 #include "system/identity.h"
+#include "system/saved-file.h"
 #include "system/users.h"
 #include "cli/build.h"
 #include "cli/output.h"
@@ -196,8 +197,9 @@ static int explain_read_table(const char *word, struct table *t, bool *is_device
 		return EXIT_OK;
 	}
 	if (strcmp(word, "-") && (access(word, F_OK) || blockdev_at(word))) {
-		log_err("%s: neither a mapped device nor a file with a table; \"noclone status --all\" shows the devices",
-			shown(word));
+		log_err("%s: %s", shown(word), saved_file_exists(word) ?
+			"it is saved, but not active: \"noclone activate\" brings it back" :
+			"neither a mapped device nor a file with a table; \"noclone status --all\" shows the devices");
 		return EXIT_FAILED;
 	}
 	if (input_read(word, &text))

@@ -204,7 +204,9 @@ static int resize_complete_spec(struct resize *r, struct leg_spec *spec)
 	if (e)
 		return resize_refuse_lookup(spec->device, e);
 	if (spec->start >= f.sectors || spec->length > f.sectors - spec->start) {
-		log_err("%s: it ends before the part that is asked for", spec->device);
+		_cleanup_free_ char *has = size_format(f.sectors);
+
+		log_err("%s too small for that part: it has %s", spec->device, has);
 		return -ENOSPC;
 	}
 	/* a file system that was made for smaller ones may not even be mounted again */
@@ -351,7 +353,8 @@ static int resize_print(struct resize *r)
 	_cleanup_free_ char *check = fs && !r->mounted ?
 		xasprintf("fsadm check %s || [ $? -eq %d ] && ", node, FSADM_MOUNTED) : xstrdup("");
 	_cleanup_free_ char *after = fs ? xasprintf(" && fsadm resize %s", node) : xstrdup("");
-	_cleanup_free_ char *only = fs ? xasprintf("%sfsadm resize %s", check, node) : xstrdup(":");
+	_cleanup_free_ char *only = fs ? xasprintf("%sfsadm resize %s", check, node) :
+		xasprintf("# %s has that size already", r->c.dev.name);
 
 	if (r->grows)
 		return change_print(&r->c, check, after);

@@ -495,7 +495,7 @@ static int status_usage(const struct options *o, struct report *r)
 	if ((opt(o, OPT_JSON | OPT_PROMETHEUS) &&
 	     opt(o, OPT_OUTPUT | OPT_NOHEADINGS | OPT_WATCH)) ||
 	    (opt(o, OPT_JSON) && opt(o, OPT_PROMETHEUS))) {
-		log_err("--json and --prometheus are two formats with all columns, which do not repeat");
+		log_err("--json and --prometheus print all columns once: give one of them, without --watch, --output and --noheadings");
 		return EXIT_USAGE;
 	}
 	r->rates = opt(o, OPT_WATCH);

@@ -146,7 +146,7 @@ static void lint_leg(struct lint *l, const struct target *t, const struct leg *l
 		lint_error(l, t, "%s is the device itself, or built on it", leg->device);
 		l->cycle = true;
 	}
-	p.name = xstrdup(leg->device);
+	p.name = xstrdup(strchr(leg->device, '/') ? leg->device : p.device.path);
 	p.range = facts_range(&p.device, leg->start, target_leg_length(t));
 	lint_add(l, &p);
 }

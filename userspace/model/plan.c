@@ -3,6 +3,7 @@
 #include "model/plan.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -97,8 +98,8 @@ static void plan_complete_leg(struct leg_spec *leg, struct plan_limits *limits,
 	_cleanup_free_ char *has = size_format(f.sectors);
 
 	if (r) {
-		finding_at(findings, FINDING_ERROR, 0, NOCLONE_ERR_DEVICE ": \"%s\": %s",
-			   leg->device, strerror(-r));
+		finding_at(findings, FINDING_ERROR, 0, NOCLONE_ERR_DEVICE ": \"%s\": %s%s",
+			   leg->device, strerror(-r), r == -ENOENT ? "; " LEG_SYNTAX : "");
 		return;
 	}
 	if (leg->start >= f.sectors || leg->length > f.sectors - leg->start)
@@ -239,10 +240,11 @@ const char *plan_file_action(const struct file_request *req, const struct file_f
 			     enum backing_action *action)
 {
 	*action = BACKING_KEEP;
-	if (!f && !req->bytes)
-		return "no such file: --size SIZE creates it";
 	if (f && f->problem)
 		return f->problem;
+	if (!req->bytes && !(f && f->bytes))
+		return f ? "it is empty: --size SIZE grows it" :
+			   "no such file: --size SIZE creates it";
 	if (f && req->bytes && f->bytes > req->bytes)
 		return "File is larger than --size, and is never made smaller";
 	if (!f)

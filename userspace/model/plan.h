@@ -24,6 +24,7 @@ struct leg_spec {
  * its unit, or 0, counts as a start.  Return: NULL, or a sentence saying what is wrong.
  */
 const char *leg_spec_parse(struct leg_spec *spec, const char *text);
+#define LEG_SYNTAX	"expected DEV[:START[+LEN]], for example /dev/sda:1M+10G"
 
 /**
  * struct plan_request - a requested linear or striped device

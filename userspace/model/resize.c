@@ -14,8 +14,6 @@
 
 const char *resize_parse(struct resize_size *size, const char *text)
 {
-	const char *wrong;
-
 	*size = (struct resize_size) { .how = RESIZE_TO };
 	if (!strcmp(text, "max")) {
 		size->how = RESIZE_MAX;
@@ -25,11 +23,8 @@ const char *resize_parse(struct resize_size *size, const char *text)
 		size->how = RESIZE_MORE;
 		text++;
 	}
-	wrong = size_parse(text, &size->sectors);
-	if (!wrong && !size->sectors)
-		wrong = size->how == RESIZE_TO ? "a device cannot have the size 0" :
-			"0 changes nothing";
-	return wrong;
+	return size_parse(text, &size->sectors) ? : size->sectors ? NULL :
+	       size->how == RESIZE_TO ? "a device cannot have the size 0" : "0 changes nothing";
 }
 
 uint64_t resize_legs_room(const struct target *t, uint64_t least)
@@ -93,15 +88,9 @@ static uint64_t resize_wanted(const struct resize_size *size, uint64_t old, uint
 {
 	uint64_t sectors;
 
-	switch (size->how) {
-	case RESIZE_TO:
-		return size->sectors;
-	case RESIZE_MORE:
-		return __builtin_add_overflow(old, size->sectors, &sectors) ? UINT64_MAX :
-									      sectors;
-	default:
-		return old + most;
-	}
+	if (size->how != RESIZE_MORE)
+		return size->how == RESIZE_TO ? size->sectors : old + most;
+	return __builtin_add_overflow(old, size->sectors, &sectors) ? UINT64_MAX : sectors;
 }
 
 static char *resize_refuse_less(uint64_t has, uint64_t sectors)
@@ -112,13 +101,13 @@ static char *resize_refuse_less(uint64_t has, uint64_t sectors)
 			 old, less);
 }
 
-static char *resize_refuse_more(const struct resize_room *room, uint64_t more)
+static char *resize_refuse_more(const struct resize_room *room, uint64_t more, bool rounded)
 {
 	_cleanup_free_ char *want = size_format(more);
 	_cleanup_free_ char *can = size_format(resize_most(room));
 
-	return xasprintf("it would have to grow by %s, and %s is what %s", want, can,
-			 room->nr_legs ? "the given devices have" :
+	return xasprintf("it would have to grow by %s%s, and %s is what %s", want,
+			 rounded ? ", in whole stripes or blocks" : "", can, room->nr_legs ? "the given devices have" :
 			 "follows and nothing else uses: max takes that; a linear one also grows on another device, given as DEV[:START]");
 }
 
@@ -156,7 +145,7 @@ char *resize_table(const struct table *old, const struct resize_size *size,
 	more = resize_round_up(sectors - has, resize_unit(room->nr_legs ? NULL : last,
 							  room->block));
 	if (more > most)
-		return resize_refuse_more(room, more);
+		return resize_refuse_more(room, more, more > sectors - has);
 	table_copy(old, new);
 	if (room->nr_legs)
 		resize_add_legs(new, has + more, room);

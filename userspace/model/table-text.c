@@ -241,7 +241,8 @@ static void table_parse_line(struct table *t, unsigned int nr, const char *line,
 	int rest = 0, words = sscanf(line, "%ms %ms %ms %n", &start_word, &length_word, &type,
 				     &rest);
 
-	if (words <= 0)
+	/* a file with other things says it once */
+	if (words <= 0 || (words < 3 && !t->nr && findings_count(findings, FINDING_ERROR)))
 		return;
 	if (words < 3)
 		finding_at(findings, FINDING_ERROR, nr,

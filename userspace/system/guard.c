@@ -177,7 +177,8 @@ static void guard_report_use(const struct look *l, const struct use *use, const 
 {
 	_cleanup_free_ char *text = use_describe(use), *remedy = use_remedy(use);
 
-	guard_report(l, "%s%s%s%s", text, more, remedy ? ": " : "", remedy ? remedy : "");
+	guard_report(l, "%s%s%s%s%s", text, more, remedy ? ": " : "", remedy ? remedy : "",
+		     use->kind == USE_HOLDER && !l->t->path ? ", or use another disk" : "");
 }
 
 /* The table of a running device takes precedence over its saved one, which is its past. */

@@ -255,7 +255,8 @@ char *file_real_path(const char *path)
 	_cleanup_free_ char *dir = NULL;
 	char *real = realpath(path, NULL);
 
-	if (real || errno != ENOENT)
+	/* no file has a slash at its end */
+	if (real || errno != ENOENT || path[strlen(path) - 1] == '/')
 		return real;
 	dir = realpath(dirname(head), NULL);
 	return dir ? xasprintf("%s/%s", strcmp(dir, "/") ? dir : "",

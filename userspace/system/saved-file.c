@@ -349,7 +349,7 @@ const char *saved_file_unwritable(const char *name)
 		return strerror(EISDIR);
 	/* a rename would replace the link, and leave the file that it leads to as it is */
 	if (S_ISLNK(st.st_mode))
-		return "it is a symbolic link, for which a copy of its file has to stand";
+		return "it is a symbolic link: put a copy of the file in its place";
 	return faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) ? strerror(errno) : NULL;
 }
 
