@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-
 void facts_free(struct device_facts *facts)
 {
 	free(facts->path);
