@@ -240,17 +240,20 @@ static void noclone_extent_verify(struct work_struct *work)
 }
 
 /* Each file has that time, until one has used it up: the others of a hung disk would, too. */
-static unsigned long noclone_extent_patience(const struct noclone_table *table)
+static void noclone_extent_wait(struct noclone_file_c *fc)
 {
-	return table->late && time_before(jiffies, table->late + NOCLONE_VERIFY_TIME) ?
-	       1 : NOCLONE_VERIFY_TIME;
+	struct noclone_table *table = fc->target->table;
+
+	if (table->late && time_in_range_open(jiffies, table->late,
+					      table->late + NOCLONE_VERIFY_TIME))
+		wait_for_completion_timeout(&fc->verified, 1);
+	else if (!wait_for_completion_timeout(&fc->verified, NOCLONE_VERIFY_TIME))
+		table->late = jiffies;
 }
 
 /* Return: NULL, or the reason why the extents may have changed. */
 static const char *noclone_extent_run_verify(struct noclone_file_c *fc)
 {
-	struct noclone_table *table = fc->target->table;
-
 	/* An earlier resume's run has not ended */
 	if (READ_ONCE(fc->verifying))
 		return "extent:busy";
@@ -258,8 +261,7 @@ static const char *noclone_extent_run_verify(struct noclone_file_c *fc)
 	fc->verify_nr = fc->backing->pin_nr;
 	reinit_completion(&fc->verified);
 	queue_work(fc->wq, &fc->verify);
-	if (!wait_for_completion_timeout(&fc->verified, noclone_extent_patience(table)))
-		table->late = jiffies;
+	noclone_extent_wait(fc);
 	/* The completion may be that of an earlier run */
 	return smp_load_acquire(&fc->verifying) ? "extent:busy" : fc->verdict;
 }
