@@ -136,13 +136,12 @@ int noclone_backing_open_again(struct noclone_file_c *fc)
 }
 
 /*
- * Has the page cache lost a write that no flush of the device has reported? Flushes ask
- * fc->file: all writable tables share it, so it has also served the I/O of the live one. Other
- * programs may have got the error already: each struct file has its own mark.
+ * Has the page cache lost a write that no flush of the device has reported? The mark of fc->file
+ * does not tell: a FUA write moves it, too. Nor do other programs: each struct file has its own.
  */
 bool noclone_backing_has_error(const struct noclone_file_c *fc)
 {
-	return filemap_check_wb_err(fc->file->f_mapping, READ_ONCE(fc->file->f_wb_err));
+	return filemap_check_wb_err(fc->file->f_mapping, READ_ONCE(fc->backing->reported));
 }
 
 static struct noclone_backing *noclone_backing_find(const struct inode *inode,
@@ -205,10 +204,14 @@ static bool noclone_backing_fs_uses(const struct super_block *sb, const struct g
 	       (holder && (holder == sb || holder == sb->s_fs_info));
 }
 
-/* On 6.1 and 6.12 btrfs, without s_bdev, holds disks by its type, so @sb may be the holder. */
+/*
+ * btrfs on 6.1 and 6.12, without s_bdev, and erofs hold disks by their type, so @sb may be the
+ * holder.
+ */
 static bool noclone_backing_fs_may_use(const struct super_block *sb, const struct gendisk *disk)
 {
-	return !sb->s_bdev && READ_ONCE(disk->part0->bd_holder) == sb->s_type;
+	return (!sb->s_bdev || sb->s_magic == EROFS_SUPER_MAGIC_V1) &&
+	       READ_ONCE(disk->part0->bd_holder) == sb->s_type;
 }
 
 /*
@@ -308,6 +311,7 @@ static int noclone_backing_create(struct noclone_file_c *fc, struct gendisk *dis
 	noclone_backing_warn_replaced(fc, disk);
 	b->inode = inode;
 	b->file = get_file(fc->file);
+	b->reported = fc->file->f_wb_err;
 	b->disk = disk;
 	noclone_pin_see(b);
 	b->told = b->seen;

@@ -317,12 +317,27 @@ static void noclone_cmd_keep_blocks(struct noclone_cmd *cmd)
 		noclone_cmd_write_zeroes(cmd);
 }
 
-/* File systems without ->fsync() are read-only or very simple; a loop device ignores that, too. */
+/*
+ * File systems without ->fsync() are read-only or very simple; a loop device ignores that, too. FUA
+ * writes and other flushes at the same time may have got the error of a write before this flush,
+ * so each flush compares with the errors that were reported when it began.
+ */
+static int noclone_cmd_fsync(struct noclone_file_c *fc)
+{
+	errseq_t since = READ_ONCE(fc->backing->reported);
+	int r = fc->file->f_op->fsync ? vfs_fsync(fc->file, 0) : 0;
+	int lost = errseq_check_and_advance(&fc->file->f_mapping->wb_err, &since);
+
+	if (lost)
+		WRITE_ONCE(fc->backing->reported, since);
+	return r ? r : lost;
+}
+
 static void noclone_cmd_flush(struct noclone_cmd *cmd)
 {
 	struct file *file = cmd->fc->file;
 	struct bio *bio = cmd->bio;
-	int r = file->f_op->fsync ? vfs_fsync(file, 0) : 0;
+	int r = noclone_cmd_fsync(cmd->fc);
 
 	if (unlikely(IS_VERITY(file_inode(file))))
 		noclone_target_queue(&cmd->fc->settle);

@@ -108,6 +108,7 @@ struct noclone_backing {
 	bool pinned;			/* marked, and open for writing nowhere else */
 	bool ran;			/* bios have bypassed the page cache since the last pin */
 	bool dying;			/* the last user is releasing it */
+	errseq_t reported;		/* errors of the page cache that a flush has reported */
 	u32 pin_nr;			/* times pinned */
 	unsigned long seen;		/* sectors written before pages were last dropped */
 	unsigned long told;		/* @seen when the file's times were set last */

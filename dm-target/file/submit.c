@@ -84,6 +84,16 @@ static enum noclone_file_counter noclone_submit_kind(struct bio *bio)
 	}
 }
 
+/*
+ * The error that the page cache has now, in @cmd->since. errseq_sample() would give none until
+ * that has been reported to somebody, and each FUA write would fail.
+ */
+static void noclone_submit_sample(struct noclone_cmd *cmd)
+{
+	cmd->since = 0;
+	errseq_check_and_advance(&cmd->fc->file->f_mapping->wb_err, &cmd->since);
+}
+
 static void noclone_submit_cmd(struct noclone_cmd *cmd,
 			       struct noclone_file_c *fc, struct bio *bio)
 {
@@ -92,7 +102,7 @@ static void noclone_submit_cmd(struct noclone_cmd *cmd,
 	cmd->done = 0;
 	cmd->begun_write = false;
 	if (bio->bi_opf & REQ_FUA)
-		cmd->since = filemap_sample_wb_err(fc->file->f_mapping);
+		noclone_submit_sample(cmd);
 	noclone_cmd_count(fc, NOCLONE_FILE_INFLIGHT);
 	noclone_cmd_count(fc, noclone_submit_kind(bio));
 	if (likely(noclone_submit_may_nowait(cmd, bio)))
