@@ -86,7 +86,7 @@ static enum noclone_file_counter noclone_submit_kind(struct bio *bio)
 
 /*
  * The error that the page cache has now, in @cmd->since. errseq_sample() would give none until
- * that has been reported to somebody, and each FUA write would fail.
+ * that has been reported, and each FUA write would fail.
  */
 static void noclone_submit_sample(struct noclone_cmd *cmd)
 {
