@@ -75,7 +75,7 @@ static int noclone_backing_check_mount(struct noclone_file_c *fc)
 	return 0;
 }
 
-/* Check before opening: opening a device node may have side effects. */
+/* Check before opening: opening a device node may have side effects, and of a FIFO it waits. */
 static int noclone_backing_find_path(struct noclone_file_c *fc, bool writable)
 {
 	int r;
@@ -95,12 +95,25 @@ static int noclone_backing_find_path(struct noclone_file_c *fc, bool writable)
 	return r;
 }
 
-/* O_NOATIME: reads must not begin a transaction. */
+/*
+ * Open the file that noclone_backing_find_path() has checked, whatever the path leads to by now.
+ * The empty name leads from that file to itself. In contrast to dentry_open(), file_open_root()
+ * checks all that open(2) checks: permissions, append-only, O_NOATIME, and IMA.
+ * O_NOATIME: reads must not begin a transaction.
+ */
+static struct file *noclone_backing_open_found(const struct noclone_file_c *fc, bool writable)
+{
+	return file_open_root(&fc->where, "", O_LARGEFILE | O_NOATIME |
+			      (writable ? O_RDWR : O_RDONLY), 0);
+}
+
 static int noclone_backing_open_file(struct noclone_file_c *fc, bool writable)
 {
-	struct file *file = filp_open(fc->path, O_LARGEFILE | O_NOATIME |
-				      (writable ? O_RDWR : O_RDONLY), 0);
+	struct file *file = noclone_backing_open_found(fc, writable);
 
+	if (PTR_ERR(file) == -ESTALE)
+		return noclone_refuse(fc, -ESTALE,
+				      "File was replaced while it was opened: load the table again");
 	if (PTR_ERR(file) == -ETXTBSY)
 		return noclone_refuse(fc, -ETXTBSY,
 				      "File cannot be opened for writing while it is executed or pinned: stop that, or load the table read-only");
@@ -113,9 +126,6 @@ static int noclone_backing_open_file(struct noclone_file_c *fc, bool writable)
 	if (!file->f_op->read_iter || (writable && !file->f_op->write_iter))
 		return noclone_refuse(fc, -EINVAL,
 				      "File system offers no iterator I/O: copy the file elsewhere");
-	if (file_inode(file) != d_inode(fc->where.dentry))
-		return noclone_refuse(fc, -ESTALE,
-				      "File was replaced while it was opened: load the table again");
 	return 0;
 }
 
