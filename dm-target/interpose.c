@@ -90,7 +90,7 @@ static bool noclone_fops_stay_if_unsafe(void)
 		return true;
 	if (!try_module_get(THIS_MODULE))
 		return false;
-	pr_info("dm_noclone: %s: the module stays loaded\n", why);
+	DMINFO("%s: the module stays loaded", why);
 	return true;
 }
 

@@ -3,11 +3,10 @@
  * Memory for the per-I/O objects of the fast path; see io.h.
  */
 #include "io.h"
+#include "include/dm-noclone.h"
 
 #include <linux/device-mapper.h>
 #include <linux/moduleparam.h>
-
-#define DM_MSG_PREFIX "noclone"
 
 struct kmem_cache *noclone_io_slab;
 DEFINE_PER_CPU_ALIGNED(struct noclone_io_pcpu, noclone_io_pcpu);

@@ -5,7 +5,9 @@
  * dm core's path, unless the parameter any_kernel is set.
  */
 #include "kernel.h"
+#include "include/dm-noclone.h"
 
+#include <linux/device-mapper.h>
 #include <linux/module.h>
 
 static bool noclone_kernel_any __ro_after_init;
@@ -25,7 +27,7 @@ void __init noclone_kernel_init(void)
 {
 	if (NOCLONE_KERNEL_IS_KNOWN)
 		return;
-	pr_warn("dm_noclone: this kernel is like none that was read for this module, which shows in %s: %s\n",
+	DMWARN("this kernel is like none that was read for this module, which shows in %s: %s",
 		NOCLONE_KERNEL_DIFFERS, noclone_kernel_any ?
 		"the parameter any_kernel allows the fast path" :
 		"all devices stay on dm core's path, load the module with any_kernel=1 to change that");

@@ -8,8 +8,6 @@
 #include <linux/device-mapper.h>
 #include <linux/string.h>
 
-#define DM_MSG_PREFIX "noclone"
-
 /* The first word decides; the second may be wrong. */
 bool noclone_message_is_ours(unsigned int argc, char **argv)
 {

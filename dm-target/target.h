@@ -10,8 +10,6 @@
 #include "include/dm-noclone.h"
 #include "include/noclone-refusals.h"
 
-#define DM_MSG_PREFIX "noclone"
-
 struct noclone_target;
 
 extern struct target_type noclone_linear_target;

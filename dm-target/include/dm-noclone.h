@@ -17,6 +17,8 @@
 
 /* One module, several targets; each name is also a module alias "dm-NAME". */
 #define NOCLONE_MODULE_NAME	"dm-noclone"
+/* Each line of the kernel log begins with "device-mapper: noclone: ". */
+#define DM_MSG_PREFIX		"noclone"
 #define NOCLONE_LINEAR_NAME	"noclone-linear"
 #define NOCLONE_STRIPED_NAME	"noclone-striped"
 #define NOCLONE_ZERO_NAME	"noclone-zero"

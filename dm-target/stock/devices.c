@@ -25,8 +25,6 @@
 #include <linux/slab.h>
 #include <linux/workqueue.h>
 
-#define DM_MSG_PREFIX "noclone"
-
 /* Ticks without a completion after which a device counts as stuck */
 #define NOCLONE_STOCK_PATIENCE	HZ
 

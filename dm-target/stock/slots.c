@@ -25,8 +25,6 @@
 #include <linux/rcupdate.h>
 #include <linux/smp.h>
 
-#define DM_MSG_PREFIX "noclone"
-
 /* Steps from our newest type to the head of dm's list, if other modules register types */
 #define NOCLONE_SLOTS_MAX_STEPS	64
 

@@ -20,8 +20,6 @@
 #include <linux/device-mapper.h>
 #include <linux/slab.h>
 
-#define DM_MSG_PREFIX "noclone"
-
 /* Return: NOCLONE_ON, or the reason why the table cannot use the fast path. */
 static enum noclone_state noclone_stock_add(struct noclone_stock *sd,
 					    struct dm_target *ti)

@@ -389,7 +389,9 @@ static void sentences_of_the_kernel_log(void **state __unused)
 		    "table: 253:0: noclone-linear: Gap in table (-EINVAL)");
 	kernel_says("3,1,2,-;device-mapper: ioctl: x\n SUBSYSTEM=block\n DEVICE=b1:0\n",
 		    "ioctl: x");
-	kernel_says("4,1,2,-;dm-noclone: something\n", "dm-noclone: something");
+	kernel_says("4,1,2,-;device-mapper: " DM_MSG_PREFIX ": something\n",
+		    DM_MSG_PREFIX ": something");
+	kernel_says("4,1,2,-;dm-noclone: something\n", NULL);
 	kernel_says("6,1,2,-;about device-mapper: no\n", NULL);
 	kernel_says("no semicolon", NULL);
 	kernel_says("", NULL);

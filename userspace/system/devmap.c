@@ -304,10 +304,9 @@ char *devmap_kernel_sentence(const char *record)
 	if (!text)
 		return NULL;
 	text++;
-	if (str_starts(text, "device-mapper: "))
-		text += strlen("device-mapper: ");
-	else if (!str_starts(text, "dm-noclone"))
+	if (!str_starts(text, "device-mapper: "))
 		return NULL;
+	text += strlen("device-mapper: ");
 	return xstrndup(text, strcspn(text, "\n"));
 }
 
