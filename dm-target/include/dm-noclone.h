@@ -88,7 +88,7 @@
 	X(PARAMETER,	"parameter",	"switched off by a module parameter") \
 	X(OPTION,	"option",	"a target of the table says no_fastpath") \
 	X(MESSAGE,	"message",	"switched off by message")	\
-	X(MIXED,	"mixed",	"a stock device: its table has targets of other modules") \
+	X(MIXED,	"mixed",	"the table has targets of other modules") \
 	X(ZONED,	"zoned",	"the device or a leg is zoned")	\
 	X(FOREIGN,	"foreign",	"another module has replaced the device's operations") \
 	X(NOSTATS,	"nostats",	"dmsetup stats cannot be detected on this kernel") \

@@ -279,7 +279,7 @@ static const struct {
 	{ "parameter", "noclone enable --runtime @; or set the parameter fastpath to Y" },
 	{ "option", "noclone reload it without --no-fastpath" },
 	{ "message", "noclone enable --runtime @" },
-	{ "mixed", "nothing, unless all its targets become linear or striped" },
+	{ "mixed", "nothing, unless all targets of its table become linear or striped, or those of this module" },
 	{ "zoned", "nothing: zones need dm core" },
 	{ "foreign", "unload the other module first" },
 	{ "nostats", "nothing on this kernel: dmsetup stats would miss I/O" },
