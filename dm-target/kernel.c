@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Is the kernel one of those that were read for this module? Its headers tell,
- * when the module is built: see compat/known-kernel. On any other kernel all devices stay on
- * dm core's path, unless the parameter any_kernel is set.
+ * Is the kernel one of those that were read for this module? Its headers tell, when the module is
+ * built: see compat/known-kernel. The answer holds for the kernel with these headers only.
+ * With CONFIG_MODVERSIONS another kernel loads the module as well, if the checksums of the
+ * functions that it calls are the same; no checksum contains the numbers of BIO_* and __REQ_*. So
+ * the release of the running kernel has to be the one of the headers. On any other kernel all
+ * devices stay on dm core's path, see noclone_kernel_is_allowed().
  */
 #include "kernel.h"
 #include "include/dm-noclone.h"
 
+#include <generated/utsrelease.h>
 #include <linux/device-mapper.h>
 #include <linux/module.h>
+#include <linux/utsname.h>
 
 static bool noclone_kernel_any __ro_after_init;
 module_param_named(any_kernel, noclone_kernel_any, bool, 0444);
@@ -17,18 +22,29 @@ MODULE_PARM_DESC(any_kernel, "Use the fast path also on a kernel that was not re
 /* For modinfo, and the tool */
 MODULE_INFO(kernel, NOCLONE_KERNEL_DIFFERS);
 
-/* May the fast path be used? The answer does not change while the module is loaded. */
+/* True if the module was built with the headers of another kernel than the running one. */
+static bool noclone_kernel_is_another __ro_after_init;
+
+/*
+ * May the fast path be used? The parameter any_kernel accepts a kernel whose headers were compared,
+ * and no kernel whose headers are not known. The answer does not change while the module is loaded.
+ */
 bool noclone_kernel_is_allowed(void)
 {
-	return NOCLONE_KERNEL_IS_KNOWN || noclone_kernel_any;
+	return !noclone_kernel_is_another && (NOCLONE_KERNEL_IS_KNOWN || noclone_kernel_any);
 }
 
 void __init noclone_kernel_init(void)
 {
-	if (NOCLONE_KERNEL_IS_KNOWN)
-		return;
-	DMWARN("this kernel is like none that was read for this module, which shows in %s: %s",
-		NOCLONE_KERNEL_DIFFERS, noclone_kernel_any ?
-		"the parameter any_kernel allows the fast path" :
-		"all devices stay on dm core's path, load the module with any_kernel=1 to change that");
+	const char *release = init_utsname()->release;
+
+	noclone_kernel_is_another = strcmp(release, UTS_RELEASE);
+	if (noclone_kernel_is_another)
+		DMWARN("the module was built for Linux %s, and this is %s: all devices stay on dm core's path, build the module for this kernel to change that",
+		       UTS_RELEASE, release);
+	else if (!NOCLONE_KERNEL_IS_KNOWN)
+		DMWARN("this kernel is like none that was read for this module, which shows in %s: %s",
+		       NOCLONE_KERNEL_DIFFERS, noclone_kernel_any ?
+		       "the parameter any_kernel allows the fast path" :
+		       "all devices stay on dm core's path, load the module with any_kernel=1 to change that");
 }

@@ -288,21 +288,44 @@ static bool module_is_refused(const struct module_file *m, char *certificate)
 	       module_lacks_key(m, certificate);
 }
 
+/* With CONFIG_MODVERSIONS a kernel also loads a module that was built for another release. */
+static bool module_is_for(const struct module_file *m, const char *magic)
+{
+	return strlen(m->release) == strcspn(magic, " ") && str_starts(magic, m->release);
+}
+
+/* What lets the kernel take the file: a new string. Only EFI has a place for a key of the user. */
+static char *module_key_remedy(const struct module_file *m, const char *build,
+			       const char *certificate)
+{
+	bool is_signed = module_info(m, "signer");
+
+	if (access("/sys/firmware/efi", F_OK))
+		return xstrdup("this machine runs without EFI, so no key can be enrolled: boot without module.sig_enforce=1 and without lockdown=");
+	return xasprintf("%s%smokutil --import %s, and reboot", is_signed ? "" : build,
+			 is_signed ? "" : ", then ", certificate);
+}
+
 static void module_check_file(const struct module_file *m, enum finding_level level,
 			      const char *subject, struct findings *f)
 {
 	_cleanup_free_ char *build = module_build_command(m);
 	const char *version = module_info(m, "version"), *kernel = module_info(m, "kernel");
 	_cleanup_free_ char *certificate = module_certificate(m);
-	const char *signer = module_info(m, "signer");
+	_cleanup_free_ char *remedy = module_key_remedy(m, build, certificate);
+	const char *magic = module_info(m, "vermagic");
 
 	if (!m->path)
 		finding_add(f, level, subject, "modprobe finds no module dm-noclone for it\n%s",
 			    build);
 	else if (module_is_refused(m, certificate))
 		finding_add(f, level, subject,
-			    "the kernel loads signed modules only, and does not know the key of %s\n%s%smokutil --import %s, and reboot",
-			    m->path, signer ? "" : build, signer ? "" : ", then ", certificate);
+			    "the kernel loads signed modules only, and does not know the key of %s\n%s",
+			    m->path, remedy);
+	else if (magic && !module_is_for(m, magic))
+		finding_add(f, level, subject,
+			    "%s was built for Linux %.*s: the devices of the module stay on dm core's path\n%s",
+			    m->path, (int)strcspn(magic, " "), magic, build);
 	else if (kernel && strcmp(kernel, "known"))
 		finding_add(f, module_line_is(PARAMETERS "any_kernel", 'Y') ? FINDING_NOTE : level,
 			    subject,
