@@ -125,6 +125,21 @@ int select_check_owner(const struct options *o, const struct devmap_device *dev)
 	return -EPERM;
 }
 
+int select_check_alone(const struct devmap_device *dev, const char *force)
+{
+	const char *verb = dev->suspended ? "resume" : "clear";
+	_cleanup_free_ char *command = name_command(verb, dev->name);
+
+	if (dev->suspended)
+		log_err("%s: it is suspended; to resume it: %s%s", dev->name, command, force);
+	else if (dev->inactive_table)
+		log_err("%s: another process has loaded a table: \"%s\" drops that%s", dev->name,
+			command, force);
+	else
+		return 0;
+	return -EBUSY;
+}
+
 static bool select_is_noclone_name(const char *name)
 {
 	_cleanup_devmap_device_ struct devmap_device dev = { 0 };

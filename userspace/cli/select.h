@@ -31,6 +31,12 @@ int select_live(const char *name, struct live *live);
 int select_check_owner(const struct options *o, const struct devmap_device *dev);
 
 /*
+ * Is no other program changing the device?  @force: the end of the message, after what ends the
+ * change.  Return: 0, or -EBUSY after a message.
+ */
+int select_check_alone(const struct devmap_device *dev, const char *force);
+
+/*
  * The devices named on the command line; without any, all that have a target of
  * this module, or with @all every mapped device.  Return: 0, or a negative errno
  * after messages; @names has those that exist nevertheless.

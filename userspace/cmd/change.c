@@ -182,21 +182,6 @@ void change_end_file(struct change *c)
 
 /* The device. */
 
-/* A switch would resume it, or drop the table that another process has loaded. */
-static int change_check_alone(const struct change *c)
-{
-	_cleanup_free_ char *resume = name_command("resume", c->dev.name);
-
-	if (c->alone && c->dev.suspended)
-		log_err("%s: it is suspended; to resume it: %s", c->dev.name, resume);
-	else if (c->alone && c->dev.inactive_table)
-		log_err("%s: another process has loaded a table: \"dmsetup clear %s\" drops that",
-			c->dev.name, c->dev.name);
-	else
-		return 0;
-	return -EBUSY;
-}
-
 int change_begin(struct change *c, const char *word)
 {
 	_cleanup_devmap_device_ struct devmap_device before = { 0 };
@@ -209,8 +194,9 @@ int change_begin(struct change *c, const char *word)
 		r = select_device(before.name, &c->dev);
 	if (!r && !c->late)
 		r = change_read_file(c);
-	if (!r)
-		r = change_check_alone(c);
+	/* a switch would resume it, or drop the table that another process has loaded */
+	if (!r && c->alone)
+		r = select_check_alone(&c->dev, "");
 	c->readonly = c->dev.readonly;
 	return r ? : select_live(c->dev.name, &c->live);
 }

@@ -11,6 +11,7 @@
 #include "system/identity.h"
 #include "system/saved-file.h"
 #include "system/users.h"
+#include "cli/select.h"
 
 /* The device of a file, which may have another name by now; an error of devmap_info(). */
 static int deactivate_find(const char *name, const struct saved *s, struct devmap_device *dev)
@@ -122,6 +123,9 @@ static const char *deactivate_saved(const struct options *o, const char *name)
 	r = deactivate_find(name, &s, &dev);
 	if (r)
 		return devmap_is_absent(r) ? "not active" : NULL;
+	if (dev.live_table && !opt(o, OPT_FORCE) &&
+	    select_check_alone(&dev, "; --force deactivates it"))
+		return NULL;
 	return deactivate_check(o, name, &s, damage, &dev) ? deactivate_remove(o, name, &dev) : NULL;
 }
 

@@ -96,7 +96,7 @@ int cmd_reload(const struct options *o, int argc, char **argv)
 		log_err("%s", wrong);
 		return EXIT_USAGE;
 	}
-	c.late = true;
+	c.late = c.alone = true;
 	if (change_begin(&c, argv[0]) || select_check_owner(o, &c.dev))
 		return EXIT_FAILED;
 	build.self = c.dev.devno;

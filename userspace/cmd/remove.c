@@ -138,13 +138,25 @@ static int remove_check_again(const struct devmap_device *dev, const char *file)
 	return r;
 }
 
+/*
+ * Another program may be changing the device; one that never had a table is what an interrupted
+ * command has left.
+ */
+static int remove_check(const struct options *o, const struct devmap_device *dev)
+{
+	if (opt(o, OPT_FORCE) || !dev->live_table)
+		return 0;
+	return select_check_alone(dev, "; --force removes it");
+}
+
 static int remove_device(const struct options *o, const char *word)
 {
 	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
 	_cleanup_free_ char *file = NULL;
 	_cleanup_close_ int lock = -1;
 	sigset_t old;
-	int r = select_device(word, &dev) ? : select_check_owner(o, &dev);
+	int r = select_device(word, &dev) ? : select_check_owner(o, &dev) ? :
+		remove_check(o, &dev);
 
 	if (r)
 		return r;
