@@ -66,7 +66,7 @@ static char *deactivate_loss(const char *name, const struct saved *s, const char
 	if (*match == SAVED_DIFFERS)
 		return xasprintf("it has another table than the one that is saved, which comes back, \"noclone save %s\" keeps its table",
 				 name);
-	return live_lost_file(name);
+	return live_lost_file(name, true);
 }
 
 /*

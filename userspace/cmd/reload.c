@@ -44,6 +44,27 @@ static char *reload_risk(const struct change *c)
 	return table_sectors(&c->table) < table_sectors(&c->live.table) ? xstrdup("") : NULL;
 }
 
+/* @lost: data that the new table gives up, which --force accepts; or NULL */
+static int reload_check_loss(const struct change *c, const char *lost, const char *force)
+{
+	if (lost && !opt(c->o, OPT_FORCE)) {
+		log_err("%s keeps running with its old table: %s; --force %s", c->dev.name, lost,
+			force);
+		return -EBUSY;
+	}
+	if (lost)
+		log_warn("%s: %s", c->dev.name, lost);
+	return 0;
+}
+
+/* Nothing but the old table may lead to the data of a file. */
+static int reload_check_lost(const struct change *c)
+{
+	_cleanup_free_ char *lost = live_lost_file(c->dev.name, false);
+
+	return reload_check_loss(c, lost, "replaces that");
+}
+
 /* A dry run reports what would be asked. */
 static int reload_agree(struct change *c, const char *data)
 {
@@ -75,7 +96,7 @@ static int reload(struct change *c, const struct build *b)
 	if (r)
 		return r;
 	data = change_data(c, change_facts(c), true);
-	if (data && reload_agree(c, data))
+	if (data && (reload_check_lost(c) || reload_agree(c, data)))
 		return -ECANCELED;
 	/* a table that changes during the wait is not the one the user saw: change_run() refuses */
 	r = change_lock(c, c->dev.name) ? : change_read_file(c);

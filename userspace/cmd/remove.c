@@ -139,14 +139,22 @@ static int remove_check_again(const struct devmap_device *dev, const char *file)
 }
 
 /*
- * Another program may be changing the device; one that never had a table is what an interrupted
- * command has left.
+ * The device may have the last copy of its data, or another program may be changing it; one that
+ * never had a table is what an interrupted command has left.
  */
 static int remove_check(const struct options *o, const struct devmap_device *dev)
 {
-	if (opt(o, OPT_FORCE) || !dev->live_table)
+	_cleanup_free_ char *lost = live_lost_file(dev->name, false);
+
+	if (lost && opt(o, OPT_FORCE))
+		log_warn("%s: %s", dev->name, lost);
+	if (opt(o, OPT_FORCE))
 		return 0;
-	return select_check_alone(dev, "; --force removes it");
+	if (lost) {
+		log_err("%s stays active: %s; --force removes it", dev->name, lost);
+		return -EBUSY;
+	}
+	return dev->live_table ? select_check_alone(dev, "; --force removes it") : 0;
 }
 
 static int remove_device(const struct options *o, const char *word)

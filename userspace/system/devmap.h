@@ -118,8 +118,11 @@ char *live_fastpath(const struct live *live);
 void live_warn_stand_in(const char *name);
 /* What is wrong below it. */
 void live_below(const struct live *live, struct findings *findings);
-/* Why the path of a backing file leads to another file, or to none: a new string, or NULL. */
-char *live_lost_file(const char *name);
+/*
+ * Why the path of a backing file leads to another file, or to none, and how to keep the data: a
+ * new string, or NULL.  @renamed: also for a file that only has another name.
+ */
+char *live_lost_file(const char *name, bool renamed);
 void live_free(struct live *live);
 
 #define _cleanup_live_ __attribute__((cleanup(live_free)))

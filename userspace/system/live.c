@@ -11,6 +11,7 @@
 #include "system/lookup.h"
 #include "system/module.h"
 
+#define DELETED	" (deleted)"
 #define UNASKED	NOCLONE_MSG_FASTPATH " off:unasked "
 
 /* The table may have been replaced between the two ioctls. */
@@ -144,18 +145,59 @@ void live_below(const struct live *live, struct findings *findings)
 	}
 }
 
-char *live_lost_file(const char *name)
+/*
+ * A loop device that the kernel detaches with its last user may have a deleted file: that of a
+ * device which runs without the module.  Return: that in words, or NULL.
+ */
+static char *live_loop_words(const char *leg)
 {
+	_cleanup_free_ char *clears = NULL, *file = NULL;
+	_cleanup_facts_ struct device_facts f = { 0 };
+	char *suffix;
+
+	if (blockdev_lookup(leg, &f))
+		return NULL;
+	clears = blockdev_attribute(f.devno, "loop/autoclear");
+	file = blockdev_attribute(f.devno, "loop/backing_file");
+	suffix = file && clears && *clears == '1' ? strstr(file, DELETED) : NULL;
+	return suffix && !strcmp(suffix, DELETED) ? xasprintf("%s has the file %s", f.path, file) :
+						    NULL;
+}
+
+static char *live_lost_loop(const struct table *t)
+{
+	struct target *target = NULL;
+	unsigned int i;
+
+	while ((target = table_next_leg(t, target, &i))) {
+		char *words = target->path ? NULL : live_loop_words(target->legs[i].device);
+
+		if (words)
+			return words;
+	}
+	return NULL;
+}
+
+char *live_lost_file(const char *name, bool renamed)
+{
+	_cleanup_free_ char *node = xasprintf("/dev/mapper/%s", name), *lost = NULL;
+	_cleanup_free_ char *quoted = shell_quote(node);
 	_cleanup_findings_ struct findings below = { 0 };
 	_cleanup_live_ struct live live = { 0 };
 	unsigned int i;
 
 	live_get(name, &live);
 	live_below(&live, &below);
-	for (i = 0; i < below.nr; i++)
-		if (str_starts(below.finding[i].check, "file-"))
-			return finding_words(&below.finding[i], NULL);
-	return NULL;
+	for (i = 0; i < below.nr && !lost; i++) {
+		const struct finding *f = &below.finding[i];
+
+		if (!strcmp(f->check, "file-deleted") || !strcmp(f->check, "file-replaced") ||
+		    (renamed && !strcmp(f->check, "file-missing")))
+			lost = finding_words(f, NULL);
+	}
+	lost = lost ? : live_lost_loop(&live.table);
+	return lost ? xasprintf("%s: \"dd if=%s of=NEWFILE bs=1M\" copies the data", lost, quoted) :
+		      NULL;
 }
 
 void live_free(struct live *live)
