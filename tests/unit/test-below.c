@@ -110,6 +110,17 @@ static void below_with_files(void **state __unused)
 	      "/gone: the device runs on inode 12, which has another name");
 }
 
+#define L(size)	"engine direct 8 size " size " device 8:1 inode 12 links 1 0"
+
+static void below_with_short_files(void **state __unused)
+{
+	finds("0 8 noclone-file /a%20b 8", L("16"), "", NULL);
+	finds("8 8 noclone-file /a%20b 8", L("15"), "/a%20b (short)",
+	      "/a%20b: it has 15s, and the target at sector 8 needs 8K: what was behind its end is lost");
+	finds("0 8 noclone-file /gone 0", L("0"), "/gone (missing)",
+	      "/gone: the device runs on inode 12, which has another name");
+}
+
 /* Nothing is said that is not known. */
 static void no_below_with_the_unknown(void **state __unused)
 {
@@ -125,6 +136,7 @@ int main(void)
 		cmocka_unit_test(below_with_stripes),
 		cmocka_unit_test(below_with_disks),
 		cmocka_unit_test(below_with_files),
+		cmocka_unit_test(below_with_short_files),
 		cmocka_unit_test(no_below_with_the_unknown),
 	};
 

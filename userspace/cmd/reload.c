@@ -65,6 +65,15 @@ static int reload_check_lost(const struct change *c)
 	return reload_check_loss(c, lost, "replaces that");
 }
 
+/* A file that has lost its end would have zeroes there. */
+static int reload_check_short(const struct change *c)
+{
+	_cleanup_free_ char *lost = c->backing.action == BACKING_GROW ?
+		live_short_file(&c->live, &c->backing.facts.id) : NULL;
+
+	return reload_check_loss(c, lost, "lets the file grow");
+}
+
 /* A dry run reports what would be asked. */
 static int reload_agree(struct change *c, const char *data)
 {
@@ -91,7 +100,8 @@ static int reload_agree(struct change *c, const char *data)
 static int reload(struct change *c, const struct build *b)
 {
 	_cleanup_free_ char *data = NULL;
-	int r = build_table(b, &c->backing, &c->table, &c->findings) ? : change_check(c);
+	int r = build_table(b, &c->backing, &c->table, &c->findings) ? : reload_check_short(c) ? :
+		change_check(c);
 
 	if (r)
 		return r;

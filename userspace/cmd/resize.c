@@ -70,7 +70,7 @@ static int resize_begin(struct resize *r, const char *word)
 
 	if (e)
 		return e;
-	why = resize_objection(&r->c.live.table);
+	why = resize_objection(&r->c.live.table) ? : live_short_file(&r->c.live, NULL);
 	if (why)
 		return resize_refuse(r, -EOPNOTSUPP, why);
 	r->last = &r->c.live.table.targets[r->c.live.table.nr - 1];

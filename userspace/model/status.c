@@ -390,6 +390,31 @@ static void status_below_look_at_file(struct findings *findings, const char *pat
 		    other ? "" : ", which has another name");
 }
 
+char *below_short_file(const struct target *t, const struct status *s)
+{
+	_cleanup_free_ char *has = NULL, *needs = NULL;
+	const char *fact = status_fact(s, "size");
+	uint64_t end = t->path ? t->legs->start + t->length : 0, size;
+
+	if (!fact || !parse_u64(fact, &size) || size >= end)
+		return NULL;
+	has = size_format(size);
+	needs = size_format(end);
+	return xasprintf("it has %s, and the target at sector %llu needs %s: what was behind its end is lost",
+			 has, (unsigned long long)t->start, needs);
+}
+
+static void status_below_look_at_size(struct findings *findings, const struct target *t,
+				      const struct status *s)
+{
+	_cleanup_free_ char *words = below_short_file(t, s);
+	_cleanup_free_ char *name = words ? path_encode(t->path) : NULL;
+
+	findings->check = "file-short";
+	if (words)
+		finding_add(findings, FINDING_ERROR, name, "%s", words);
+}
+
 void below_find(struct findings *findings, const struct target *t,
 		const struct status *s, const struct facts_source *src)
 {
@@ -399,6 +424,7 @@ void below_find(struct findings *findings, const struct target *t,
 		return;
 	if (t->path)
 		status_below_look_at_file(findings, t->path, s, src);
+	status_below_look_at_size(findings, t, s);
 	for (i = 0; !t->path && i < t->nr_legs; i++)
 		status_below_look_at_leg(findings, t, i, s->health, src);
 }

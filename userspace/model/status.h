@@ -115,6 +115,7 @@ char *remedy_words(const char *state, const char *name);
  *   file-deleted     the file is deleted
  *   file-replaced    its path names another file
  *   file-missing     its path names no file; it has another name
+ *   file-short       it has fewer sectors than its target
  */
 /**
  * below_find - what is wrong below a target?
@@ -123,6 +124,8 @@ char *remedy_words(const char *state, const char *name);
  * @s: its status; empty for targets of other modules
  * @src: facts about the disks and files that exist
  */
+/* A file that has become shorter than its target needs it: a new string, or NULL. */
+char *below_short_file(const struct target *t, const struct status *s);
 void below_find(struct findings *findings, const struct target *t,
 		const struct status *s, const struct facts_source *src);
 /* All of them in a few words, each once: a new string, empty if there are none. */

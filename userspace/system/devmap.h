@@ -123,6 +123,11 @@ void live_below(const struct live *live, struct findings *findings);
  * new string, or NULL.  @renamed: also for a file that only has another name.
  */
 char *live_lost_file(const char *name, bool renamed);
+/*
+ * Why a backing file must not grow: it has become shorter than the device, and the end would read
+ * as zeroes.  A new string, or NULL.  @id: of that file, or NULL for each.
+ */
+char *live_short_file(const struct live *live, const struct file_id *id);
 void live_free(struct live *live);
 
 #define _cleanup_live_ __attribute__((cleanup(live_free)))

@@ -7,6 +7,7 @@
 
 #include "dm-noclone.h"
 #include "base/util.h"
+#include "model/name.h"
 #include "model/table.h"
 #include "system/lookup.h"
 #include "system/module.h"
@@ -143,6 +144,24 @@ void live_below(const struct live *live, struct findings *findings)
 		if (t)
 			below_find(findings, t, &live->status[i], &system_facts);
 	}
+}
+
+char *live_short_file(const struct live *live, const struct file_id *id)
+{
+	unsigned int i;
+
+	for (i = 0; i < live->raw.nr; i++) {
+		const struct target *t = live_target_of(live, i);
+		_cleanup_free_ char *words = t ? below_short_file(t, &live->status[i]) : NULL;
+		_cleanup_free_ char *quoted = words ? shell_quote(t->path) : NULL;
+		_cleanup_free_ char *name = words ? path_encode(t->path) : NULL;
+
+		if (words && (!id || file_id_same(&t->id, id)))
+			return xasprintf("%s: %s; \"truncate --size %llu %s\" accepts zeroes there",
+					 name, words, (unsigned long long)
+					 (t->legs->start + t->length) << SECTOR_SHIFT, quoted);
+	}
+	return NULL;
 }
 
 /*
