@@ -399,8 +399,7 @@ static void noclone_stock_collect(struct work_struct *work)
 
 /*
  * Another module has put operations over ours that end in our submit_bio: our text
- * must stay until the device is gone or the module has restored ours. Exit cannot fail, so it
- * waits.
+ * must stay until the device is gone or the module has restored ours.
  */
 static bool noclone_stock_is_unpinned(struct noclone_stock *sd)
 {
@@ -412,29 +411,36 @@ static bool noclone_stock_is_unpinned(struct noclone_stock *sd)
 	return unpinned;
 }
 
-static void noclone_stock_wait_unpinned(struct noclone_stock *sd)
+/*
+ * Wait for a leg or for another module, in TASK_IDLE unless @interruptible: the wait is neither
+ * load nor a hung task. Return: true if a signal ends the wait.
+ */
+static bool noclone_stock_nap(bool interruptible, signed long ticks)
+{
+	if (!interruptible) {
+		schedule_timeout_idle(ticks);
+		return false;
+	}
+	schedule_timeout_interruptible(ticks);
+	return signal_pending(current);
+}
+
+/*
+ * Return: 0, or -EINTR after a signal if @interruptible; then the device stays pinned, so that
+ * the next call waits once more.
+ */
+static int noclone_stock_wait_unpinned(struct noclone_stock *sd, bool interruptible)
 {
 	if (!noclone_stock_is_unpinned(sd)) {
 		DMWARN("another module has replaced the operations of device %u:%u: waiting for that module",
 		       MAJOR(sd->dev), MINOR(sd->dev));
-		while (!noclone_stock_is_unpinned(sd))
-			schedule_timeout_idle(HZ / 10);
+		do {
+			if (noclone_stock_nap(interruptible, HZ / 10))
+				return -EINTR;
+		} while (!noclone_stock_is_unpinned(sd));
 	}
 	WRITE_ONCE(sd->nd.pinned, false);
-}
-
-/*
- * Wait a tick for a leg, in TASK_IDLE unless @interruptible: a stuck leg is neither load nor a
- * hung task. Return: true if a signal ends the wait.
- */
-static bool noclone_stock_nap(bool interruptible)
-{
-	if (!interruptible) {
-		schedule_timeout_idle(1);
-		return false;
-	}
-	schedule_timeout_interruptible(1);
-	return signal_pending(current);
+	return 0;
 }
 
 /* Return: 0 or -EINTR. Context: a grace period after noclone_fastpath_detach_begin() */
@@ -442,7 +448,7 @@ static int noclone_stock_drain(struct noclone_stock *sd, bool interruptible)
 {
 	/* On Linux 6.1 a sentinel on its way to dm core waits for memory, as long as a leg does */
 	while (!noclone_inflight_is_drained(&sd->nd) || noclone_sentinel_is_busy(&sd->nd))
-		if (noclone_stock_nap(interruptible))
+		if (noclone_stock_nap(interruptible, 1))
 			return -EINTR;
 	mutex_lock(&sd->nd.lock);
 	noclone_learn_forget(&sd->table, &sd->nd);
@@ -456,11 +462,22 @@ static int noclone_stock_finish_work(bool interruptible)
 	cancel_delayed_work_sync(&noclone_stock_retrier);
 	cancel_delayed_work_sync(&noclone_stock_collector);
 	while (atomic_read(&noclone_stock_working))
-		if (noclone_stock_nap(interruptible))
+		if (noclone_stock_nap(interruptible, 1))
 			return -EINTR;
 	/* The items may not have returned yet */
 	flush_workqueue(noclone_stock_wq);
 	return 0;
+}
+
+static int noclone_stock_wait_all_unpinned(bool interruptible)
+{
+	struct noclone_stock *sd;
+	int r = 0;
+
+	list_for_each_entry(sd, &noclone_stocks, node)
+		if (READ_ONCE(sd->nd.pinned))
+			r = r ?: noclone_stock_wait_unpinned(sd, interruptible);
+	return r;
 }
 
 static int noclone_stock_detach_each(bool interruptible)
@@ -522,21 +539,17 @@ static void noclone_stock_go_on(void (*fill)(void))
  */
 int noclone_stock_detach_all(bool interruptible, void (*fill)(void))
 {
-	struct noclone_stock *sd;
 	int r;
 
 	mutex_lock(&noclone_stock_lock);
 	noclone_stock_closing = true;
 	mutex_unlock(&noclone_stock_lock);
-	r = noclone_stock_finish_work(interruptible) ?: noclone_stock_detach_each(interruptible);
-	if (r) {
+	r = noclone_stock_finish_work(interruptible) ?:
+	    noclone_stock_detach_each(interruptible) ?:
+	    noclone_stock_wait_all_unpinned(interruptible);
+	if (r)
 		noclone_stock_go_on(fill);
-		return r;
-	}
-	list_for_each_entry(sd, &noclone_stocks, node)
-		if (READ_ONCE(sd->nd.pinned))
-			noclone_stock_wait_unpinned(sd);
-	return 0;
+	return r;
 }
 
 /* Context: after noclone_stock_detach_all(), when no task detaches any more. */

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * For tests: put a copy of a mapped device's operations over them, until rmmod, as change
+ * trackers for backup do.
+ *
+ *	insmod noclone-cover.ko device=MAJOR:MINOR
+ *
+ * The copy still ends in the submit_bio that it found. The device must not be removed meanwhile.
+ */
+#include <linux/blkdev.h>
+#include <linux/device-mapper.h>
+#include <linux/kdev_t.h>
+#include <linux/module.h>
+
+static char *device = "";
+module_param(device, charp, 0);
+MODULE_PARM_DESC(device, "A mapped device, as MAJOR:MINOR");
+
+static struct mapped_device *cover_md;
+static const struct block_device_operations *cover_found;
+static struct block_device_operations cover_fops;
+
+static int __init cover_init(void)
+{
+	unsigned int major, minor;
+
+	if (sscanf(device, "%u:%u", &major, &minor) != 2)
+		return -EINVAL;
+	cover_md = dm_get_md(MKDEV(major, minor));
+	if (!cover_md)
+		return -ENODEV;
+	cover_found = READ_ONCE(dm_disk(cover_md)->fops);
+	cover_fops = *cover_found;
+	cover_fops.owner = THIS_MODULE;
+	smp_store_release(&dm_disk(cover_md)->fops, &cover_fops); /* the copy is complete */
+	return 0;
+}
+
+static void __exit cover_exit(void)
+{
+	WRITE_ONCE(dm_disk(cover_md)->fops, cover_found);
+	/* A reader of disk->fops may still hold the copy */
+	synchronize_rcu();
+	synchronize_rcu_tasks();
+	dm_put(cover_md);
+}
+
+module_init(cover_init);
+module_exit(cover_exit);
+
+MODULE_DESCRIPTION("Covers the operations of a mapped device; for the tests of dm-noclone");
+MODULE_LICENSE("GPL");
