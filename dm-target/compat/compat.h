@@ -101,10 +101,10 @@
 /*
  * bio_set_dev() of a bio whose flags are cleared already. It puts the blkg of the bio's cgroup
  * and uses the cgroup once more to find the blkg of the new device. The submitter's bio may be
- * the last reference to a dead cgroup, so this needs an RCU section. Up to v6.12
- * bio_associate_blkg() has its own; on 7.2 and 7.3 it does not. Disabling preemption also makes
- * one and costs less, but the function may sleep with PREEMPT_RT or on a kernel that was not
- * read. The border 6.13 is an assumption.
+ * the last reference to a dead cgroup, so this needs an RCU section. bio_associate_blkg() has
+ * one of its own on 6.1 and 6.12, and none on 7.2. No header tells, and a stable release may
+ * drop it, so this function never relies on it. Disabling preemption also makes an RCU section
+ * and costs less, but bio_associate_blkg() may sleep with PREEMPT_RT or on an unreviewed kernel.
  */
 static inline void noclone_compat_set_dev(struct bio *bio, struct block_device *bdev)
 {
@@ -115,9 +115,7 @@ static inline void noclone_compat_set_dev(struct bio *bio, struct block_device *
 		return;
 	}
 	bio->bi_bdev = bdev;
-	if (LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)) {
-		bio_associate_blkg(bio);
-	} else if (IS_ENABLED(CONFIG_PREEMPT_RT)) {
+	if (IS_ENABLED(CONFIG_PREEMPT_RT)) {
 		rcu_read_lock();
 		bio_associate_blkg(bio);
 		rcu_read_unlock();
