@@ -354,6 +354,24 @@ static inline bool noclone_compat_direct_io_is_unsafe(const struct inode *inode)
 #endif
 }
 
+/*
+ * Does each fsync() on ext4 flush the disk? Without a journal, before "ext4: Use
+ * generic_buffers_fsync_noflush() implementation" (v6.5), only if the inode is dirty. The
+ * superblock of ext4 is private, but a journal in the file system holds its inode, number 8.
+ */
+static inline bool noclone_compat_ext4_fsync_flushes(struct super_block *sb)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 5, 0)
+	return true;
+#else
+	struct inode *journal = ilookup(sb, 8);
+	bool held = journal && atomic_read(&journal->i_count) > 1;
+
+	iput(journal);
+	return held;
+#endif
+}
+
 /* "treewide: Introduce kthread_run_worker[_on_cpu]()" (v6.14) */
 #ifndef kthread_run_worker
 #define kthread_run_worker kthread_create_worker

@@ -33,6 +33,28 @@ static bool noclone_backing_keeps_dsync(const struct super_block *sb)
 	return sb->s_magic == XFS_SUPER_MAGIC;
 }
 
+/*
+ * Does each fsync() flush the disk? gfs2 and f2fs leave that out where they find the inode clean,
+ * as it may be when only blocks of the file have been written; there, IOCB_DSYNC makes a disk with
+ * FUA keep the data. Without a disk of its own (btrfs, FUSE, 9p, NFS), a file system gains nothing
+ * from IOCB_DSYNC. So only a file system whose source has been read does without it.
+ */
+static bool noclone_backing_fsync_flushes(struct super_block *sb)
+{
+	return !sb->s_bdev ||
+	       (sb->s_magic == EXT4_SUPER_MAGIC && noclone_compat_ext4_fsync_flushes(sb));
+}
+
+/* Two syncs where one is enough would flush the disk twice. */
+static void noclone_backing_choose_fua(struct noclone_file_c *fc)
+{
+	struct super_block *sb = file_inode(fc->file)->i_sb;
+	bool has_fsync = fc->file->f_op->fsync;
+
+	fc->fua_fsync = has_fsync && !noclone_backing_keeps_dsync(sb);
+	fc->fua_dsync = has_fsync && !(fc->fua_fsync && noclone_backing_fsync_flushes(sb));
+}
+
 static int noclone_backing_read_attributes(struct noclone_file_c *fc)
 {
 	struct block_device *bdev = file_inode(fc->file)->i_sb->s_bdev;
@@ -46,7 +68,7 @@ static int noclone_backing_read_attributes(struct noclone_file_c *fc)
 
 	fc->st_dev = st.dev;
 	fc->st_ino = st.ino;
-	fc->dsync = noclone_backing_keeps_dsync(file_inode(fc->file)->i_sb);
+	noclone_backing_choose_fua(fc);
 	fc->align_from = "none";
 	if (!(fc->file->f_mode & FMODE_CAN_ODIRECT) ||
 	    noclone_compat_direct_io_is_unsafe(file_inode(fc->file))) {

@@ -75,7 +75,7 @@ static bool noclone_cmd_would_block(const struct noclone_cmd *cmd)
 /* Does a FUA write need fsync() after its data, which noclone_cmd_do() calls? */
 static bool noclone_cmd_syncs(const struct noclone_cmd *cmd)
 {
-	return (cmd->bio->bi_opf & REQ_FUA) && !cmd->fc->dsync && cmd->fc->file->f_op->fsync;
+	return (cmd->bio->bi_opf & REQ_FUA) && cmd->fc->fua_fsync;
 }
 
 /*
@@ -188,8 +188,7 @@ void noclone_cmd_prepare(struct noclone_cmd *cmd, int flags, bool async)
 
 	if (op_is_write(bio_op(bio)))
 		flags |= IOCB_WRITE;
-	/* Not even then everywhere on disk when it ends: noclone_backing_keeps_dsync() */
-	if ((bio->bi_opf & REQ_FUA) && cmd->fc->file->f_op->fsync)
+	if ((bio->bi_opf & REQ_FUA) && cmd->fc->fua_dsync)
 		flags |= IOCB_DSYNC;
 
 	cmd->iocb = (struct kiocb) {

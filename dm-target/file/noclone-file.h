@@ -130,7 +130,8 @@ struct noclone_file_c {
 	u32 align;			/* bytes; of offset and length of direct I/O */
 	u32 memalign;			/* bytes; of its memory */
 	const char *align_from;		/* source of @align, for status */
-	bool dsync;			/* the file system keeps IOCB_DSYNC */
+	bool fua_dsync;			/* FUA writes have IOCB_DSYNC */
+	bool fua_fsync;			/* fsync() follows the data of FUA writes */
 	dev_t st_dev;			/* as stat(2) gives it */
 	unsigned long long st_ino;
 	u32 extents;			/* 0: not read */
