@@ -11,8 +11,13 @@
 
 int main(int argc, char **argv)
 {
-	int r;
+	int r = open_standard_files();
 
+	if (r) {
+		log_err("cannot open /dev/null in place of a closed standard input, output or error: %s",
+			strerror(-r));
+		return EXIT_FAILED;
+	}
 	/* columns are aligned by what characters take up */
 	setlocale(LC_CTYPE, "");
 	r = command_main(argc, argv);

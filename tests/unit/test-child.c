@@ -3,6 +3,7 @@
 #include "unit.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -81,6 +82,48 @@ static void only_the_folders_of_the_system_count(void **state __unused)
 	rmdir(folder);
 }
 
+/* In a child: what is closed gets /dev/null with the access that fails, what is open stays. */
+static int standard_files_of(unsigned int closed)
+{
+	static const int access_of_null[] = { O_WRONLY, O_RDONLY, O_RDONLY };
+	int fd, next;
+
+	next = open("/dev/zero", O_RDWR | O_CLOEXEC);
+	for (fd = 0; fd <= STDERR_FILENO; fd++)
+		if (dup2(next, fd) != fd)
+			return 1;
+	for (fd = 0; fd <= STDERR_FILENO; fd++)
+		if (closed & 1U << fd)
+			close(fd);
+	if (open_standard_files())
+		return 2;
+	for (fd = 0; fd <= STDERR_FILENO; fd++) {
+		int wanted = closed & 1U << fd ? access_of_null[fd] : O_RDWR;
+
+		/* a program that is started inherits it */
+		if ((fcntl(fd, F_GETFL) & O_ACCMODE) != wanted || fcntl(fd, F_GETFD))
+			return 3;
+	}
+	next = open("/dev/zero", O_RDONLY);
+	return next > STDERR_FILENO ? 0 : 4;
+}
+
+static void closed_descriptors_lead_to_null(void **state __unused)
+{
+	unsigned int closed;
+
+	for (closed = 0; closed < 8; closed++) {
+		pid_t pid = fork();
+		int status;
+
+		if (!pid)
+			_exit(standard_files_of(closed));
+		assert_int_equal(waitpid(pid, &status, 0), pid);
+		assert_true(WIFEXITED(status));
+		assert_int_equal(WEXITSTATUS(status), 0);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -88,6 +131,7 @@ int main(void)
 		cmocka_unit_test(child_that_is_missing),
 		cmocka_unit_test(child_is_stopped),
 		cmocka_unit_test(only_the_folders_of_the_system_count),
+		cmocka_unit_test(closed_descriptors_lead_to_null),
 	};
 
 	return cmocka_run_group_tests_name("child", tests, NULL, NULL);

@@ -340,6 +340,23 @@ char *read_line_of(const char *path)
 	return text;
 }
 
+/*
+ * Reads from descriptor 0 and writes to 1 and 2 fail, as they do on a closed descriptor, so a lost
+ * output is still an error.  Programs that the tool starts inherit these descriptors.
+ */
+int open_standard_files(void)
+{
+	int fd;
+
+	for (fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+		/* open() returns the lowest number that is free */
+		if (fcntl(fd, F_GETFD) < 0 &&
+		    open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0)
+			return -errno;
+	}
+	return 0;
+}
+
 const char *read_name(DIR *dir)
 {
 	struct dirent *entry;

@@ -114,6 +114,13 @@ const char *read_text_problem(int err);
 /* The first line of a small file such as a sysfs attribute; NULL with errno set. */
 char *read_line_of(const char *path);
 
+/*
+ * Open /dev/null on each of the descriptors 0 to 2 that is closed.  A program calls this before
+ * it opens any other file: that file would get the number, and the messages with it.
+ * Return: 0 or a negative errno.
+ */
+int open_standard_files(void);
+
 /* The next name that does not begin with a dot; NULL at the end, and if @dir is NULL. */
 const char *read_name(DIR *dir);
 
