@@ -26,13 +26,13 @@ static void table_is_same(const struct table *old, const struct table *new)
 
 static void table_reads_what_it_prints(const struct table *t)
 {
-	_cleanup_free_ char *text = table_print(t, false, NULL), *again = NULL;
+	_cleanup_free_ char *text = table_print_all(t), *again = NULL;
 	_cleanup_findings_ struct findings findings = { 0 };
 	_cleanup_table_ struct table read = { 0 };
 
 	table_parse(&read, text, &findings);
 	assert(!findings_count(&findings, FINDING_ERROR));
-	again = table_print(&read, false, NULL);
+	again = table_print_all(&read);
 	assert(!strcmp(text, again));
 	table_is_same(t, &read);
 }

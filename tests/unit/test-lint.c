@@ -83,6 +83,7 @@ static void lints(const char *text, unsigned int errors, unsigned int warnings,
 
 	table_parse(&t, text, &p);
 	lint_table(&t, &source, SELF, &p);
+	lint_types(&t, FINDING_WARNING, &p);
 	for (i = 0; i < p.nr; i++)
 		if (fragment && strstr(p.finding[i].text, fragment))
 			found = true;
@@ -183,7 +184,11 @@ static void lint_sizes(void **state __unused)
 
 static void lint_foreign_targets(void **state __unused)
 {
-	lints("0 8 noclone-linear /dev/disk 0\n8 8 zero", 0, 1, "arguments are not checked");
+	lints("0 8 noclone-linear /dev/disk 0\n8 8 zero\n16 8 error", 0, 0, NULL);
+	lints("0 8 noclone-linear /dev/disk 0\n8 8 delay /dev/disk 8 0", 0, 1,
+	      "arguments are not checked");
+	lints("0 8 inlinecrypt aes-xts-plain64 key 0 /dev/disk 0", 0, 1, "is not of this module");
+	lints("0 8 Noclone-linear /dev/disk 0", 1, 0, "unknown target type");
 	lints("0 8 noclone-zero", 0, 0, NULL);
 	lints("0 8 noclone-zero 1", 1, 0, "takes no arguments");
 	lints("0 8 linear /dev/disk 0", 0, 0, NULL);

@@ -79,7 +79,7 @@ static void picture_of_a_file(void **state __unused)
 
 static void picture_of_other_targets(void **state __unused)
 {
-	draws("0 8 crypt a b c", "target crypt with arguments \"a b c\"", "");
+	draws("0 8 crypt a b c", "target crypt with arguments \"<hidden>\"", "");
 }
 
 int main(void)

@@ -56,6 +56,19 @@ static void what_is_printed_is_read(void **state __unused)
 	assert_non_null(strstr(text, "\n0 16 noclone-striped 2 8 /dev/a 0 /dev/b 8\n"));
 }
 
+/* The file of an older version keeps the arguments that it has. */
+static void hidden_arguments_stay_in_their_file(void **state __unused)
+{
+	static const char line[] = "24 8 crypt aes-xts-plain64 5a5a 0 /dev/d 0\n";
+	_cleanup_free_ char *old = xasprintf("%s%s", file, line), *text = NULL;
+	_cleanup_saved_ struct saved s = { 0 };
+
+	read_file(&s, old, 0);
+	text = saved_print(&s);
+	assert_non_null(strstr(text, line));
+	assert_true(saved_is_readable(text));
+}
+
 #define LINE	"0 8 noclone-linear /dev/a 0\n"
 #define UUID	"# noclone: uuid NOCLONE-1\n"
 
@@ -318,6 +331,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(keywords_are_comments_of_the_table),
 		cmocka_unit_test(what_is_printed_is_read),
+		cmocka_unit_test(hidden_arguments_stay_in_their_file),
 		cmocka_unit_test(other_keywords_are_reported),
 		cmocka_unit_test(an_incomplete_file_is_refused),
 		cmocka_unit_test(no_leg_is_in_the_current_folder),

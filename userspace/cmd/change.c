@@ -100,9 +100,8 @@ static int change_file_print(struct change *c, struct saved *s)
 	c->text = saved_print(s);
 	if (saved_is_readable(c->text))
 		return 0;
-	log_err("%s cannot be saved: %s", c->dev.name, strstr(c->text, TABLE_HIDDEN) ?
-		"its table has a key, which only the program that made it is to keep" :
-		"the UUID has a blank, or the name of a leg or an argument has a \"#\", which begins a comment in a table");
+	log_err("%s cannot be saved: the UUID has a blank, or the name of a leg or an argument has a \"#\", which begins a comment in a table",
+		c->dev.name);
 	return -EINVAL;
 }
 
@@ -125,6 +124,18 @@ static int change_write_file(struct change *c)
 	return r;
 }
 
+/* No key reaches a file.  Return: 0, or a negative errno after a message. */
+static int change_check_hidden(const struct change *c, const struct table *new)
+{
+	const struct target *hidden = table_hidden(new);
+
+	if (!hidden)
+		return 0;
+	log_err("%s cannot be saved: the arguments of its target \"%s\" may contain a key; the program that made the device can bring it back at boot",
+		c->dev.name, hidden->type);
+	return -EINVAL;
+}
+
 int change_stage_file(struct change *c, const struct table *new)
 {
 	_cleanup_free_ char *quoted = shell_quote(c->dev.name);
@@ -135,7 +146,8 @@ int change_stage_file(struct change *c, const struct table *new)
 	if (!c->saved && !c->add)
 		return 0;
 	s.uuid = xstrdup(c->dev.uuid);
-	r = change_file_table(c, new, &s.table) ? : change_file_print(c, &s);
+	r = change_check_hidden(c, new) ? : change_file_table(c, new, &s.table) ? :
+	    change_file_print(c, &s);
 	if (r)
 		return r;
 	if (saved_file_says(c->dev.name, c->text)) {
@@ -245,6 +257,7 @@ int change_check(struct change *c)
 		signatures_check(&c->table, !dry_run, &c->findings);
 	c->forced = findings_count(&c->findings, FINDING_ERROR);
 	cycle = lint_table(&c->table, change_facts(c), c->dev.devno, &c->findings);
+	lint_types(&c->table, FINDING_WARNING, &c->findings);
 	/* what is printed may be kept: numbers of disks change with each boot */
 	if (!c->activates)
 		table_rename_devices(&c->table, dry_run ? identity_persistent : identity_path);
@@ -326,7 +339,7 @@ static int change_still_unused(const char *name, const struct change *c)
 /* Is the device the one that was looked at, with the table of then? */
 static bool change_is_still(const struct change *c)
 {
-	_cleanup_free_ char *before = table_print(&c->live.table, false, NULL);
+	_cleanup_free_ char *before = table_print_all(&c->live.table);
 	_cleanup_devmap_device_ struct devmap_device now = { 0 };
 	_cleanup_table_ struct table t = { 0 };
 	_cleanup_free_ char *text = NULL;
@@ -337,7 +350,7 @@ static bool change_is_still(const struct change *c)
 	    now.devno != c->dev.devno || now.readonly != c->dev.readonly ||
 	    (c->alone && now.suspended) || devmap_table(c->dev.name, DEVMAP_TABLE, &t))
 		return false;
-	text = table_print(&t, false, NULL);
+	text = table_print_all(&t);
 	return !strcmp(before, text);
 }
 

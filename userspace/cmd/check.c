@@ -26,6 +26,7 @@ static int check_file(const char *path, struct json_object *array)
 	else
 		table_parse(&saved.table, text, &findings);
 	lint_table(t, &system_facts, 0, &findings);
+	lint_types(t, FINDING_WARNING, &findings);
 	lint_names(t, &system_facts, &findings);
 
 	r = findings_count(&findings, FINDING_ERROR) ? EXIT_FAILED : EXIT_OK;

@@ -80,6 +80,11 @@ static bool deactivate_check(const struct options *o, const char *file, struct s
 			       !str_starts(dev->uuid, NOCLONE_UUID_PREFIX);
 	enum saved_match match = SAVED_UNKNOWN;
 	_cleanup_free_ char *loss = other ? NULL : deactivate_loss(dev->name, s, damage, &match);
+	const struct target *hidden = table_hidden(&s->table);
+
+	if (hidden)
+		log_warn("%s: target \"%s\" is not of this module: its arguments may differ from those in its file",
+			 dev->name, hidden->type);
 
 	/* it may have the name that another device had when that was saved */
 	if (other)

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "base/util.h"
+#include "model/name.h"
 #include "model/table.h"
 #include "system/identity.h"
 #include "cli/output.h"
@@ -28,10 +29,28 @@ static void export_own(struct json_object *out, const char *name, const struct t
 	json_object_object_add(out, "table", lines);
 }
 
+/* Return: false after a message, if the tool cannot print the table. */
+static bool export_check(const char *name, const struct table *t, bool own)
+{
+	_cleanup_free_ char *dmsetup = name_command("table --showkeys", name);
+	const struct target *hidden = table_hidden(t);
+
+	if (hidden)
+		log_err("%s: skipped, the arguments of its target \"%s\" may contain a key: \"%s\" prints them",
+			name, hidden->type, dmsetup);
+	else if (!own && table_has_file(t))
+		log_err("%s: skipped, noclone-file has no stock equivalent: losetup(8) makes a loop device with the same bytes",
+			name);
+	else
+		return true;
+	return false;
+}
+
 /* Return: an exit code. */
 static int export_one(const struct options *o, const struct devmap_device *dev, bool alone,
 		      struct json_object *array, struct strbuf *all)
 {
+	const bool own = opt(o, OPT_TO) && !o->to_stock;
 	_cleanup_free_ char *concise = NULL;
 	_cleanup_table_ struct table t = { 0 };
 	struct json_object *out;
@@ -45,18 +64,16 @@ static int export_one(const struct options *o, const struct devmap_device *dev, 
 	table_rename_devices(&t, identity_loadable);
 	output_add_string(out, "name", dev->name);
 	output_add_string(out, "uuid", dev->uuid);
-	if (opt(o, OPT_TO) && !o->to_stock) {
+	if (!export_check(dev->name, &t, own)) {
+		output_add_string(out, own ? "table" : "concise", NULL);
+		return EXIT_FAILED;
+	}
+	if (own) {
 		export_own(out, dev->name, &t, alone, all);
 		return EXIT_OK;
 	}
-	if (table_has_file(&t))
-		log_err("%s: skipped, noclone-file has no stock equivalent: losetup(8) makes a loop device with the same bytes",
-			dev->name);
-	else
-		concise = table_concise(&t, dev->name, dev->uuid, dev->readonly);
+	concise = table_concise(&t, dev->name, dev->uuid, dev->readonly);
 	output_add_string(out, "concise", concise);
-	if (!concise)
-		return EXIT_FAILED;
 	strbuf_add(all, "%s%s", all->len ? ";" : "", concise);
 	return EXIT_OK;
 }

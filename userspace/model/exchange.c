@@ -42,7 +42,7 @@ static char *exchange_objection(const struct target *t, bool to_stock, bool need
 
 static void exchange_add(struct table *new, const struct target *t, bool to_stock)
 {
-	_cleanup_free_ char *params = target_params(t, to_stock, NULL);
+	_cleanup_free_ char *params = target_arguments(t, to_stock, NULL);
 	_cleanup_free_ char *type = exchange_has_equivalent(t) ?
 		xasprintf("%s%s", to_stock ? "" : "noclone-", target_stock_type(t)) : xstrdup(t->type);
 

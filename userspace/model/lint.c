@@ -72,19 +72,19 @@ static void lint_order(struct lint *l)
 	}
 }
 
+static bool lint_is_misspelt(const struct target *t)
+{
+	return !strncasecmp(t->type, "noclone", strlen("noclone"));
+}
+
 static void lint_type(struct lint *l, const struct target *t)
 {
 	if (target_is_zero(t) && *t->params)
 		lint_error(l, t, NOCLONE_ERR_ZERO_ARGS);
-	if (target_is_noclone(t) || t->kind != TARGET_OTHER)
-		return;
-	if (!strncasecmp(t->type, "noclone", strlen("noclone")))
+	if (t->kind == TARGET_OTHER && !target_is_noclone(t) && lint_is_misspelt(t))
 		lint_error(l, t, "unknown target type \"%s\": this version has "
 			   NOCLONE_LINEAR_NAME ", " NOCLONE_STRIPED_NAME ", " NOCLONE_ZERO_NAME
 			   " and " NOCLONE_FILE_NAME, t->type);
-	else
-		lint_warning(l, t, "target \"%s\" is not of this module: its arguments are not checked",
-			     t->type);
 }
 
 /* Legs */
@@ -352,6 +352,17 @@ bool lint_table(const struct table *t, const struct facts_source *src, dev_t sel
 	lint_pairs(&l);
 	lint_free(&l);
 	return l.cycle;
+}
+
+void lint_types(const struct table *t, enum finding_level level, struct findings *findings)
+{
+	unsigned int i;
+
+	for (i = 0; i < t->nr; i++)
+		if (t->targets[i].secret && !lint_is_misspelt(&t->targets[i]))
+			finding_at(findings, level, t->targets[i].line,
+				   "target \"%s\" is not of this module: its arguments are not checked",
+				   t->targets[i].type);
 }
 
 /* /dev/NAME is mostly what the kernel gives out in the order in which it finds disks. */

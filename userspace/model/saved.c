@@ -175,7 +175,7 @@ void saved_parse(struct saved *s, const char *text, struct findings *findings)
 
 char *saved_print(const struct saved *s)
 {
-	_cleanup_free_ char *table = table_print(&s->table, false, NULL);
+	_cleanup_free_ char *table = table_print_all(&s->table);
 	struct strbuf b = { 0 };
 	struct target *t = NULL;
 	unsigned int leg;

@@ -215,8 +215,20 @@ static void table_parse_params(struct target *t, struct findings *findings)
 		t->understood = table_parse_striped(&args);
 	else if (t->kind != TARGET_OTHER)
 		t->understood = table_parse_linear(&args);
-	else if (strstr(t->params, TABLE_HIDDEN))
-		table_parse_args_bad(&args, "Its key is hidden: only the program that made the device knows it", NULL);
+	else if (t->secret && strstr(t->secret, TABLE_HIDDEN))
+		table_parse_args_bad(&args, "Its arguments are hidden: only the program that made the device knows them", NULL);
+}
+
+/* A closed list: new types of the kernel may have a key among their arguments. */
+static bool table_parse_is_shown(const char *type)
+{
+	static const char * const types[] = { "linear", "striped", "zero", "error" };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(types); i++)
+		if (!strcmp(type, types[i]))
+			return true;
+	return str_starts(type, "noclone-");
 }
 
 struct target *table_add(struct table *t, unsigned int line, uint64_t start, uint64_t length,
@@ -228,7 +240,8 @@ struct target *table_add(struct table *t, unsigned int line, uint64_t start, uin
 		target->line = line;
 	target->understood = false;
 	free(target->params);
-	target->params = xstrdup(params);
+	target->secret = table_parse_is_shown(type) ? NULL : xstrdup(params);
+	target->params = xstrdup(target->secret ? TABLE_HIDDEN : params);
 	table_parse_params(target, findings);
 	return target;
 }
@@ -302,9 +315,16 @@ char *target_params(const struct target *target, bool stock, device_namer namer)
 	return strbuf_take(&b);
 }
 
-char *target_print(const struct target *target, bool stock, device_namer namer)
+char *target_arguments(const struct target *target, bool stock, device_namer namer)
 {
-	_cleanup_free_ char *params = target_params(target, stock, namer);
+	return target->secret ? xstrdup(target->secret) : target_params(target, stock, namer);
+}
+
+static char *table_print_target(const struct target *target, bool stock, device_namer namer,
+				bool all)
+{
+	_cleanup_free_ char *params = all ? target_arguments(target, stock, namer) :
+					    target_params(target, stock, namer);
 
 	return xasprintf("%llu %llu %s%s%s", (unsigned long long)target->start,
 			 (unsigned long long)target->length,
@@ -312,17 +332,32 @@ char *target_print(const struct target *target, bool stock, device_namer namer)
 			 *params ? " " : "", params);
 }
 
-char *table_print(const struct table *t, bool stock, device_namer namer)
+char *target_print(const struct target *target, bool stock, device_namer namer)
+{
+	return table_print_target(target, stock, namer, false);
+}
+
+static char *table_print_lines(const struct table *t, bool stock, device_namer namer, bool all)
 {
 	struct strbuf b = { 0 };
 	unsigned int i;
 
 	for (i = 0; i < t->nr; i++) {
-		_cleanup_free_ char *line = target_print(&t->targets[i], stock, namer);
+		_cleanup_free_ char *line = table_print_target(&t->targets[i], stock, namer, all);
 
 		strbuf_add(&b, "%s%s", i ? "\n" : "", line);
 	}
 	return strbuf_take(&b);
+}
+
+char *table_print(const struct table *t, bool stock, device_namer namer)
+{
+	return table_print_lines(t, stock, namer, false);
+}
+
+char *table_print_all(const struct table *t)
+{
+	return table_print_lines(t, false, NULL, true);
 }
 
 char *table_types(const struct table *t)
@@ -369,7 +404,7 @@ void table_copy(const struct table *from, struct table *to)
 
 	for (i = 0; i < from->nr; i++) {
 		const struct target *t = &from->targets[i];
-		_cleanup_free_ char *params = target_params(t, false, NULL);
+		_cleanup_free_ char *params = target_arguments(t, false, NULL);
 
 		table_add(to, 0, t->start, t->length, t->type, params, NULL)->id = t->id;
 	}

@@ -95,6 +95,7 @@ void table_free(struct table *t)
 		free(t->targets[i].legs);
 		free(t->targets[i].type);
 		free(t->targets[i].params);
+		free(t->targets[i].secret);
 	}
 	free(t->targets);
 	memset(t, 0, sizeof(*t));
@@ -166,6 +167,16 @@ bool table_has_file(const struct table *t)
 	return table_any(t, table_is_on_file);
 }
 
+const struct target *table_hidden(const struct table *t)
+{
+	unsigned int i;
+
+	for (i = 0; i < t->nr; i++)
+		if (t->targets[i].secret)
+			return &t->targets[i];
+	return NULL;
+}
+
 const char *target_stock_type(const struct target *target)
 {
 	bool same = !target_is_noclone(target) || target->kind == TARGET_FILE;
@@ -201,8 +212,8 @@ static bool table_compare_targets(const struct target *a, const struct target *b
 	if (a->understood && b->understood && a->nr_legs == 1 && b->nr_legs == 1)
 		return sector - a->start + a->legs->start == sector - b->start + b->legs->start &&
 		       (file_id_same(&a->id, &b->id) || !strcmp(a->legs->device, b->legs->device));
-	ours = target_params(a, true, NULL);
-	theirs = target_params(b, true, NULL);
+	ours = target_arguments(a, true, NULL);
+	theirs = target_arguments(b, true, NULL);
 	return a->start == b->start && !strcmp(ours, theirs) &&
 	       !strcmp(target_stock_type(a), target_stock_type(b));
 }

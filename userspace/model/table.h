@@ -28,8 +28,8 @@ bool engine_find(const char *name, enum file_engine *engine);
 /* The kernel keeps a device's size in bytes in a signed 64-bit number. */
 #define TABLE_MAX_SECTORS	(INT64_MAX >> SECTOR_SHIFT)
 
-/* In place of a key, as often as it is long. */
-#define TABLE_HIDDEN	"**"
+/* Stands in a printed table for arguments that may contain a key. */
+#define TABLE_HIDDEN	"<hidden>"
 
 enum target_kind {
 	TARGET_OTHER,
@@ -56,7 +56,9 @@ struct leg {
  * @start: first sector in the mapped device
  * @length: in sectors
  * @type: name of the target type
- * @params: its arguments as they were read
+ * @params: its arguments as they were read, or TABLE_HIDDEN
+ * @secret: its arguments as they were read if they are hidden, because the type is neither one of
+ *	this module nor linear, striped, zero or error; else NULL
  * @kind: what the type is
  * @stock: the type is the kernel's own linear or striped
  * @understood: the arguments could be parsed: what follows is valid
@@ -75,6 +77,7 @@ struct target {
 	uint64_t length;
 	char *type;
 	char *params;
+	char *secret;
 	enum target_kind kind;
 	bool stock;
 	bool understood;
@@ -121,6 +124,9 @@ bool table_has_stock(const struct table *t);
 /* Type of the stock target that maps the same sectors; else its own type. */
 const char *target_stock_type(const struct target *target);
 
+/* The first target whose arguments are hidden, or NULL. */
+const struct target *table_hidden(const struct table *t);
+
 /* How to print the device of a leg, by its name in the table: a new string. */
 typedef char *(*device_namer)(const char *name);
 
@@ -146,12 +152,19 @@ struct target *table_add(struct table *t, unsigned int line, uint64_t start, uin
 void table_copy(const struct table *from, struct table *to);
 
 /*
- * Each of these returns a new string; with @stock, that of the equivalent stock
- * target.  @namer may be NULL: the devices are printed as they are.
+ * Each of these returns a new string for output, with TABLE_HIDDEN for hidden arguments; with
+ * @stock, that of the equivalent stock target.  @namer may be NULL: the devices are printed as
+ * they are.
  */
 char *target_params(const struct target *target, bool stock, device_namer namer);
 char *target_print(const struct target *target, bool stock, device_namer namer);
 char *table_print(const struct table *t, bool stock, device_namer namer);
+/*
+ * Each of these returns a new string that includes hidden arguments: for the kernel, for a
+ * comparison, or for the saved file that they were read from.
+ */
+char *target_arguments(const struct target *target, bool stock, device_namer namer);
+char *table_print_all(const struct table *t);
 /* The target types with commas, without repetitions in a row. */
 char *table_types(const struct table *t);
 /* "name,uuid,,rw,target,target": what dmsetup create --concise takes. */
@@ -223,6 +236,9 @@ bool exchange_is_faithful(const struct table *old, const struct table *new);
  */
 bool lint_table(const struct table *t, const struct facts_source *src, dev_t self,
 		struct findings *findings);
+
+/* Add a finding of that level for each target whose legs the tool does not know. */
+void lint_types(const struct table *t, enum finding_level level, struct findings *findings);
 
 /* Warn of device names that a reboot may give to another device, if there is one now. */
 void lint_names(const struct table *t, const struct facts_source *src, struct findings *findings);

@@ -212,23 +212,20 @@ int devmap_names(struct names *names)
 	return 0;
 }
 
-/* As dmsetup does, but for the word, which neither the kernel nor table_parse() accepts. */
-static char *devmap_hide_keys(const char *type, char *params)
+static void devmap_add_line(struct table *t, enum devmap_what what, uint64_t start,
+			    uint64_t length, const char *type, const char *params)
 {
-	static const char *const before[] = { "internal_hash:", "journal_crypt:", "journal_mac:" };
-	char *key = strchr(params, ' ');
-	size_t i;
+	struct target *target;
 
-	/* a key of the kernel's keyring, or none, is not secret */
-	if (!strcmp(type, "crypt") && key && !strchr(":-", key[1]))
-		memset(key + 1, *TABLE_HIDDEN, strcspn(key + 1, " "));
-	for (i = 0; !strcmp(type, "integrity") && i < ARRAY_SIZE(before); i++) {
-		key = strstr(params, before[i]);
-		key = key ? strpbrk(key + strlen(before[i]), ": ") : NULL;
-		if (key && *key == ':')
-			memset(key + 1, *TABLE_HIDDEN, strcspn(key + 1, " "));
+	if (what != DEVMAP_STATUS) {
+		table_add(t, 0, start, length, type, params, NULL);
+		return;
 	}
-	return params;
+	/* no status of any target contains a key */
+	target = table_add_target(t, start, length, type);
+	target->understood = false;
+	free(target->params);
+	target->params = xstrdup(params);
 }
 
 int devmap_table(const char *name, enum devmap_what what, struct table *t)
@@ -252,7 +249,7 @@ int devmap_table(const char *name, enum devmap_what what, struct table *t)
 	do {
 		next = dm_get_next_target(dmt, next, &start, &length, &type, &params);
 		if (type)
-			table_add(t, 0, start, length, type, devmap_hide_keys(type, params), NULL);
+			devmap_add_line(t, what, start, length, type, params);
 	} while (next);
 	return 0;
 }
@@ -419,8 +416,8 @@ static bool devmap_add_targets(struct dm_task *dmt, const struct table *t)
 
 	for (i = 0; i < t->nr; i++) {
 		const struct target *target = &t->targets[i];
-		_cleanup_free_ char *params = target_params(target, false,
-							    identity_loadable);
+		_cleanup_free_ char *params = target_arguments(target, false,
+							       identity_loadable);
 
 		if (!dm_task_add_target(dmt, target->start, target->length,
 					target->type, params))

@@ -285,6 +285,14 @@ static bool saved_file_stands_in(const struct table *saved, const struct table *
 	return true;
 }
 
+/* Do the tables differ in hidden arguments only? */
+static bool saved_file_is_alike(const struct table *a, const struct table *b)
+{
+	_cleanup_free_ char *ours = table_print(a, true, NULL), *theirs = table_print(b, true, NULL);
+
+	return !strcmp(ours, theirs);
+}
+
 enum saved_match saved_file_compare(const struct table *saved, const struct table *live)
 {
 	_cleanup_table_ struct table a = { 0 }, b = { 0 };
@@ -298,6 +306,9 @@ enum saved_match saved_file_compare(const struct table *saved, const struct tabl
 	table_rename_devices(&b, identity_number);
 	if (live->nr && table_sectors(&a) == table_sectors(&b) && table_same_mapping(&a, &b))
 		return SAVED_SAME;
+	/* hidden arguments may name a device in two ways, as a path and as a number */
+	if (table_hidden(&a) && saved_file_is_alike(&a, &b))
+		return SAVED_UNKNOWN;
 	/* a disk that has dropped out is missing on both sides */
 	missing = signatures_missing(saved);
 	below = missing ? signatures_missing(live) : NULL;

@@ -24,8 +24,8 @@ char *saved_file_of(const char *name, const char *uuid);
 int saved_file_names(struct names *names);
 
 /*
- * Has the file the mapping of the device?  It is unknown while a leg does not exist, or as long
- * as the device runs on a loop device because the module was missing.
+ * Has the file the mapping of the device?  It is unknown while a leg does not exist, as long as
+ * the device runs on a loop device because the module was missing, and if hidden arguments differ.
  */
 enum saved_match { SAVED_SAME, SAVED_DIFFERS, SAVED_UNKNOWN };
 
