@@ -257,7 +257,7 @@ int change_check(struct change *c)
 		signatures_check(&c->table, !dry_run, &c->findings);
 	c->forced = findings_count(&c->findings, FINDING_ERROR);
 	cycle = lint_table(&c->table, change_facts(c), c->dev.devno, &c->findings);
-	lint_types(&c->table, FINDING_WARNING, &c->findings);
+	lint_types(&c->table, c->activates ? FINDING_WARNING : FINDING_ERROR, &c->findings);
 	/* what is printed may be kept: numbers of disks change with each boot */
 	if (!c->activates)
 		table_rename_devices(&c->table, dry_run ? identity_persistent : identity_path);

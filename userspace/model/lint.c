@@ -361,7 +361,7 @@ void lint_types(const struct table *t, enum finding_level level, struct findings
 	for (i = 0; i < t->nr; i++)
 		if (t->targets[i].secret && !lint_is_misspelt(&t->targets[i]))
 			finding_at(findings, level, t->targets[i].line,
-				   "target \"%s\" is not of this module: its arguments are not checked",
+				   "target \"%s\" is not of this module: its arguments are not checked, and its devices may be in use",
 				   t->targets[i].type);
 }
 
