@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* noclone: create, change, check and explain no-clone device-mapper devices. */
-#include <errno.h>
 #include <locale.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/util.h"
@@ -11,7 +9,7 @@
 
 int main(int argc, char **argv)
 {
-	int r = open_standard_files();
+	int r = open_standard_files(), lost;
 
 	if (r) {
 		log_err("cannot open /dev/null in place of a closed standard input, output or error: %s",
@@ -24,9 +22,8 @@ int main(int argc, char **argv)
 	output_finish();
 
 	/* for example a full disk */
-	if (fflush(stdout) || ferror(stdout)) {
-		log_err("cannot write standard output: %s", strerror(errno));
-		return EXIT_FAILED;
-	}
-	return r;
+	lost = print_flush();
+	if (lost)
+		log_err("cannot write standard output: %s", strerror(-lost));
+	return lost ? EXIT_FAILED : r;
 }

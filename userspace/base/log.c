@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Messages. */
+/* Messages, and what is printed while a command goes on. */
 #include "base/util.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,9 +23,31 @@ static void log_write_out(const char *line)
 	void (*before)(int) = signal(SIGPIPE, SIG_IGN);
 
 	/* keeps the order where both streams go to the same file */
-	fflush(stdout);
+	print_flush();
 	fputs(line, stderr);
 	signal(SIGPIPE, before);
+}
+
+int print_flush(void)
+{
+	static int failed;
+
+	if (!failed && (fflush(stdout) || ferror(stdout)))
+		failed = errno ? -errno : -EIO;
+	return failed;
+}
+
+void print_now(const char *fmt, ...)
+{
+	void (*before)(int) = signal(SIGPIPE, SIG_IGN);
+	va_list ap;
+
+	va_start(ap, fmt);
+	vprintf(fmt, ap);
+	va_end(ap);
+	/* stdio keeps what it could not write, and exit() tries again */
+	if (!print_flush())
+		signal(SIGPIPE, before);
 }
 
 void log_progress(const char *doing, uint64_t done, uint64_t all)

@@ -132,6 +132,14 @@ extern bool log_is_verbose;
 void log_err(const char *fmt, ...) __printf(1, 2);
 void log_warn(const char *fmt, ...) __printf(1, 2);
 void log_note(const char *fmt, ...) __printf(1, 2);
+
+/*
+ * print_now() prints to standard output what a command has done, while it has more to do. A reader
+ * that is gone or a full disk does not end the command half-way.
+ * print_flush() writes all that was printed. Return: 0, or the first error of standard output.
+ */
+void print_now(const char *fmt, ...) __printf(1, 2);
+int print_flush(void);
 void log_verbose(const char *fmt, ...) __printf(1, 2);
 /* How far a long step is, on a terminal, in percent; the line ends when @done is @all. */
 void log_progress(const char *doing, uint64_t done, uint64_t all);

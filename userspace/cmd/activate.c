@@ -357,10 +357,8 @@ static void activate_do(struct activate_run *run, const char *name)
 	output_add_bool(device, "ok", state);
 	output_add_string(device, "state", state);
 	json_object_array_add(run->devices, device);
-	if (state && !opt(run->o, OPT_JSON)) {
-		printf("%s: %s\n", name, state);
-		fflush(stdout);
-	}
+	if (state && !opt(run->o, OPT_JSON))
+		print_now("%s: %s\n", name, state);
 }
 
 /* Return: whether any device was done. */

@@ -526,23 +526,25 @@ static bool enable_print_device(const struct request *q, const struct candidate 
 	if (c->why)
 		(failed ? log_err : log_note)("%s: %s: %s", c->name, after, c->why);
 	else if (c->after && strcmp(c->before, c->after))
-		printf("%s: %s -> %s%s\n", c->name, c->before, c->after,
-		       opt(q->o, OPT_RUNTIME) ? ", until the next boot" : "");
+		print_now("%s: %s -> %s%s\n", c->name, c->before, c->after,
+			  opt(q->o, OPT_RUNTIME) ? ", until the next boot" : "");
 	else if (c->named)
-		printf("%s: %s already\n", c->name, c->before);
+		print_now("%s: %s already\n", c->name, c->before);
 	if (!c->why && c->on != q->on && !opt(q->o, OPT_POLICY | OPT_RULES))
 		log_note("%s follows the rule \"%s\"", c->name, c->rule->text);
 	return failed;
 }
 
-static void enable_print_policy(const struct request *q)
+/* @removed_only: print only the rules that go, which a person may have written */
+static void enable_print_policy(const struct request *q, bool removed_only)
 {
 	const char *line = q->edits;
 
-	if (!*line)
-		printf(POLICY_PATH " says so already\n");
+	if (!*line && !removed_only)
+		print_now(POLICY_PATH " says so already\n");
 	for (; *line; line += strcspn(line, "\n") + 1)
-		printf(POLICY_PATH ": %.*s\n", (int)strcspn(line, "\n"), line);
+		if (!removed_only || *line == '-')
+			print_now(POLICY_PATH ": %.*s\n", (int)strcspn(line, "\n"), line);
 }
 
 static void enable_dry_run(struct request *q)
@@ -558,7 +560,7 @@ static void enable_dry_run(struct request *q)
 					   q->clears && !c->own ? "stock" : c->before);
 	}
 	if (q->lasts && !opt(q->o, OPT_JSON))
-		enable_print_policy(q);
+		enable_print_policy(q, false);
 	if (q->acts && !opt(q->o, OPT_JSON))
 		fputs(lines, stdout);
 }
@@ -569,8 +571,8 @@ static int enable_write(const struct request *q)
 
 	if (r)
 		return r;
-	if (!opt(q->o, OPT_JSON | OPT_QUIET))
-		enable_print_policy(q);
+	if (!opt(q->o, OPT_JSON))
+		enable_print_policy(q, opt(q->o, OPT_QUIET));
 	if (*q->edits && !q->acts && !opt(q->o, OPT_QUIET))
 		log_note("no device is switched yet: " POLICY_PATH " is applied at boot if noclone-enable.service is enabled; for now: noclone %s",
 			 opt(q->o, OPT_ALL) && !q->on ? "disable --runtime --all" : "enable --policy");
