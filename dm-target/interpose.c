@@ -127,6 +127,16 @@ enum noclone_state noclone_fops_learn(struct noclone_dev *nd)
 	return state;
 }
 
+/* The other module has restored our operations, so no copy of it ends in our submit_bio. */
+static void noclone_fops_unpin(struct noclone_dev *nd)
+{
+	if (!nd->pinned)
+		return;
+	WRITE_ONCE(nd->pinned, false);
+	if (!nd->stock)
+		module_put(THIS_MODULE);
+}
+
 /*
  * Install our operations, or dm core's again. Readers need not be waited for: both
  * submit_bio and both poll_bio work for any bio at any time. The release orders the stores of
@@ -142,12 +152,13 @@ bool noclone_fops_replace(struct noclone_dev *nd, bool on)
 
 	if (old == &noclone_fops_ours || old == noclone_fops_dm) {
 		smp_store_release(&nd->disk->fops, new); /* see above */
+		noclone_fops_unpin(nd);
 		return true;
 	}
 	if (!on && !nd->pinned) {
 		/*
-		 * The other module's copy may point at our submit_bio, so never unload. For
-		 * a stock device, unloading waits instead.
+		 * The other module's copy may point at our submit_bio, so do not unload before
+		 * it has restored ours. For a stock device, unloading waits instead.
 		 */
 		WRITE_ONCE(nd->pinned, true);
 		if (!nd->stock)

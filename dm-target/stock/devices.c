@@ -359,18 +359,19 @@ static void noclone_stock_free_list(struct list_head *list)
 		noclone_stock_free(sd);
 }
 
-/* Return: whether @sd has to be looked at again. Context: noclone_stock_lock */
+/*
+ * Free the entry of a device that is gone, also if another module has replaced its operations: no
+ * task can submit to it. Return: whether to look at @sd again later. Context: noclone_stock_lock
+ */
 static bool noclone_stock_collect_one(struct noclone_stock *sd,
 				      struct list_head *gone)
 {
-	if (READ_ONCE(sd->nd.pinned))
-		return false;
 	if (sd->users)
 		return true;
-	if (sd->table.dm && !sd->kept)
+	if ((sd->table.dm && !sd->kept) || !noclone_stock_is_gone(sd))
 		return false;
 	/* dm_get_md() fails before the .presuspend of a removal has waited for bios */
-	if (!noclone_stock_is_gone(sd) || noclone_stock_is_draining(sd))
+	if (noclone_stock_is_draining(sd))
 		return true;
 	list_move(&sd->node, gone);
 	return false;
@@ -378,7 +379,8 @@ static bool noclone_stock_collect_one(struct noclone_stock *sd,
 
 /*
  * Free the entries of devices that are gone. A suspended device can be removed without a
- * callback, so look again later.
+ * callback. Its entry stays until the next suspend of any asked device, or until another device is
+ * asked: a timer that looks for it would run as long as a device is suspended.
  */
 static void noclone_stock_collect(struct work_struct *work)
 {
