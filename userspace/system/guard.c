@@ -306,6 +306,24 @@ static void guard_leg(struct look *l, const struct leg *leg)
 	facts_free(&l->f);
 }
 
+/* Writers of a part that the device has already were there before. */
+static void guard_report_file_writers(const struct look *l, const struct file_facts *f)
+{
+	const enum finding_level level = l->g->readonly ? FINDING_WARNING : FINDING_ERROR;
+	_cleanup_uses_ struct uses writers = { 0 };
+	bool counted = false;
+	unsigned int i;
+
+	if (l->g->loaded || guard_have_all(&l->own, &l->part))
+		return;
+	for (i = 0; i < l->own.nr; i++)
+		counted |= file_id_same(&l->own.part[i].file, &f->id);
+	file_writers_find(&writers, f, counted);
+	for (i = 0; i < writers.nr; i++)
+		finding_at(l->findings, level, l->t->line, "%s: open in %s, which may write: end it",
+			   l->name, writers.use[i].by);
+}
+
 /* A file that is not there yet may be one that was lost. */
 static void guard_file(struct look *l)
 {
@@ -327,6 +345,9 @@ static void guard_file(struct look *l)
 			  l->g->readonly && l->t->engine != ENGINE_EXTENT);
 	for (i = 0; i < uses.nr; i++)
 		guard_report_use(l, &uses.use[i], "");
+	/* a device or swap area that has the file counts as its writer */
+	if (!uses.nr)
+		guard_report_file_writers(l, &f);
 }
 
 static void guard_collect_own(struct parts *own, dev_t self)

@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <glob.h>
 #include <libmount/libmount.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -380,19 +381,31 @@ static char *users_process_words(int pid)
 	return xasprintf("process %d (%s)", pid, comm ? comm : "?");
 }
 
-/*
- * Of a block device, whatever its node is called.  stat() of a file waits for its server,
- * perhaps for ever; what is no file has no path.
- */
+/* stat() of a file waits for its server, perhaps for ever; what is no file has no path. */
+static bool users_stat_fd(const char *fd, struct statx *st)
+{
+	char target;
+
+	return readlink(fd, &target, 1) == 1 && target == '/' &&
+	       !statx(AT_FDCWD, fd, AT_STATX_DONT_SYNC, STATX_TYPE | STATX_INO, st);
+}
+
+/* The number of an open block device, whatever its node is called; or 0. */
 static dev_t users_number_of_fd(const char *fd)
 {
 	struct statx st;
-	char target;
 
-	if (readlink(fd, &target, 1) != 1 || target != '/' ||
-	    statx(AT_FDCWD, fd, AT_STATX_DONT_SYNC, STATX_TYPE, &st) || !S_ISBLK(st.stx_mode))
+	if (!users_stat_fd(fd, &st) || !S_ISBLK(st.stx_mode))
 		return 0;
 	return makedev(st.stx_rdev_major, st.stx_rdev_minor);
+}
+
+static bool users_fd_is_file(const char *fd, const struct file_id *id)
+{
+	struct statx st;
+
+	return users_stat_fd(fd, &st) && st.stx_ino == id->inode &&
+	       makedev(st.stx_dev_major, st.stx_dev_minor) == id->filesystem;
 }
 
 /* The mode of the link says how the file is open. */
@@ -440,6 +453,44 @@ void openers_find(struct uses *uses, dev_t device, bool writing)
 					   !users_serves(pid, devno))))
 			users_add_opener(uses, devno, pid);
 	}
+}
+
+/*
+ * The kernel refuses a read lease of a file that is open for writing: in any process, mapped, in
+ * io_uring, on its way through a socket, or by its NFS server.  Return: 0 if there is no writer,
+ * -EAGAIN if there is one, or another negative errno: not known.
+ */
+static int users_try_lease(const char *path)
+{
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+
+	/* a write lease of another process, which may write or not */
+	if (fd < 0)
+		return errno == EAGAIN ? -EBUSY : -errno;
+	/* the signal of a process that opens the file meanwhile ends one that does not expect it */
+	signal(SIGIO, SIG_IGN);
+	return fcntl(fd, F_SETLEASE, F_RDLCK) ? -errno : 0;
+}
+
+void file_writers_find(struct uses *uses, const struct file_facts *f, bool counted)
+{
+	int lease = counted ? -EOPNOTSUPP : users_try_lease(f->path);
+	glob_t found = { 0 };
+	size_t i;
+
+	if (!lease)
+		return;
+	found = users_paths("/proc/[0-9]*/{fd,map_files}/*");
+	for (i = 0; i < found.gl_pathc; i++) {
+		const char *path = found.gl_pathv[i];
+		int pid = atoi(path + strlen("/proc/"));
+
+		if (pid != getpid() && users_fd_is_file(path, &f->id) && users_may_write(path))
+			users_add_opener(uses, 0, pid);
+	}
+	globfree(&found);
+	if (lease == -EAGAIN && !uses->nr)
+		users_add(uses, USE_PROCESS, "a process that is not in this /proc", false);
 }
 
 static void users_find_foreign_mount(struct uses *uses, dev_t devno, const char *mountinfo)

@@ -74,6 +74,12 @@ void open_uses_collect(struct uses *uses, dev_t devno);
  */
 void openers_find(struct uses *uses, dev_t device, bool writing);
 
+/*
+ * The processes that may write to a file.  @counted: a device has it open as well, so that only
+ * /proc tells, which shows no file that is in io_uring or in a socket.
+ */
+void file_writers_find(struct uses *uses, const struct file_facts *facts, bool counted);
+
 /**
  * struct use_query - the sectors to look at
  * @facts: the device
