@@ -95,13 +95,43 @@ const struct command *command_find(const char *name)
 	return NULL;
 }
 
+/* What other programs call a command, and the command line that does it here. */
+static const struct {
+	const char *word, *line;
+} commands_elsewhere[] = {
+	{ .word = "list", .line = "status" },
+	{ .word = "ls", .line = "status" },
+	{ .word = "info", .line = "status NAME" },
+	{ .word = "show", .line = "status NAME" },
+	{ .word = "rm", .line = "remove NAME" },
+	{ .word = "delete", .line = "remove NAME" },
+	{ .word = "destroy", .line = "remove NAME" },
+	{ .word = "extend", .line = "resize NAME +SIZE" },
+	{ .word = "grow", .line = "resize NAME +SIZE" },
+	{ .word = "start", .line = "activate NAME" },
+	{ .word = "stop", .line = "deactivate NAME" },
+};
+
+static void commands_say_unknown(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(commands_elsewhere); i++)
+		if (!strcmp(commands_elsewhere[i].word, name)) {
+			log_err("unknown command \"%s\": the one that does this is \"noclone %s\"",
+				name, commands_elsewhere[i].line);
+			return;
+		}
+	log_err("unknown command \"%s\": \"noclone help\" lists the commands; rename, suspend, resume and message are those of dmsetup",
+		name);
+}
+
 static const struct command *commands_get(const char *name)
 {
 	const struct command *cmd = command_find(name);
 
 	if (!cmd)
-		log_err("unknown command \"%s\": \"noclone help\" lists the commands; rename, suspend, resume and message are those of dmsetup",
-			name);
+		commands_say_unknown(name);
 	return cmd;
 }
 

@@ -111,6 +111,7 @@ static void plan_refuses_devices(void **state __unused)
 	     "Device not found");
 	says(plan(TARGET_LINEAR, 0, "/dev/missing /dev/missing:1M", ""), 1, 0,
 	     "Device not found");
+	says(plan(TARGET_LINEAR, 0, "a:1M", ""), 1, 0, "\"a\": No such file or directory: the device is /dev/a");
 	says(plan(TARGET_LINEAR, 0, "/dev/a:64M", ""), 1, 0, "too small");
 	says(plan(TARGET_LINEAR, 0, "/dev/a:32M+33M", ""), 1, 0, "too small");
 	says(plan(TARGET_LINEAR, 0, "/dev/a:18446744073709551615s+1s", ""), 1, 0,

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/util.h"
+#include "system/lookup.h"
 
 #define DEFAULT_UDEV_TIMEOUT	30
 #define DEFAULT_RUN_MS		2000
@@ -115,6 +116,40 @@ static const char *options_take(struct options *o, option_bits bit, const char *
 	return NULL;
 }
 
+/*
+ * getopt takes the argument of --watch from --watch=SECONDS only. The word behind the option is
+ * its argument if it is a number, unless a device has that name. Return: that word, or NULL.
+ */
+static const char *options_watch_argument(char **argv)
+{
+	const char *word = argv[optind];
+	uint32_t ms;
+
+	if (!word || options_take_seconds(&ms, word) || blockdev_mapped_number(word))
+		return NULL;
+	optind++;
+	return word;
+}
+
+/* To getopt, "-force" is several letters.  Return: whether a word is one, after a message. */
+static bool options_lack_dash(int argc, char **argv)
+{
+	unsigned int i;
+	int n;
+
+	for (n = 1; n < argc && strcmp(argv[n], "--"); n++) {
+		const char *name = argv[n] + 1;
+
+		for (i = 0; i < OPT_NR && *argv[n] == '-'; i++)
+			if (!strncmp(name, option_infos[i].name, strcspn(name, "=")) &&
+			    strcspn(name, "=") == strlen(option_infos[i].name)) {
+				log_err("-%s has one dash: the option is --%s", name, name);
+				return true;
+			}
+	}
+	return false;
+}
+
 /* By what getopt returns for an option; NULL for '?', after its message. */
 static const struct option_info *options_find(int val)
 {
@@ -143,6 +178,8 @@ int options_parse(struct options *o, int argc, char **argv)
 	for (i = 0; i < OPT_NR; i++)
 		options_add_long(&longs[i], &letters, &option_infos[i], VAL_FIRST + i);
 
+	if (options_lack_dash(argc, argv))
+		return -EINVAL;
 	optind = 0;	/* glibc: reinitialize, for the unit tests */
 	while ((val = getopt_long(argc, argv, letters.text, longs, NULL)) != -1) {
 		const struct option_info *info = options_find(val);
@@ -154,6 +191,8 @@ int options_parse(struct options *o, int argc, char **argv)
 			return -EINVAL;
 		}
 		o->given |= info->bit;
+		if (info->bit == OPT_WATCH && !optarg)
+			optarg = (char *)options_watch_argument(argv);
 		wrong = options_take(o, info->bit, optarg);
 		if (wrong) {
 			log_err("--%s %s: %s", info->name, shown(optarg), wrong);

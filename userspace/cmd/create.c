@@ -10,6 +10,7 @@
 #include "system/lookup.h"
 #include "system/saved-file.h"
 #include "cli/build.h"
+#include "cli/select.h"
 #include "cmd/change.h"
 #include "cmd/cmd.h"
 
@@ -124,14 +125,15 @@ static int create(struct change *c, const struct build *b)
 int cmd_create(const struct options *o, int argc, char **argv)
 {
 	const struct build build = { .options = o, .argc = argc - 1, .argv = argv + 1 };
-	_cleanup_free_ char *wrong = create_usage(&build, argv[0]);
+	_cleanup_free_ char *name = select_new_name(argv[0]);
+	_cleanup_free_ char *wrong = create_usage(&build, name);
 	_cleanup_change_ struct change c = CHANGE_INIT(o, "create");
 
 	if (wrong) {
 		log_err("%s", wrong);
 		return EXIT_USAGE;
 	}
-	c.dev.name = xstrdup(argv[0]);
+	c.dev.name = xstrdup(name);
 	c.readonly = opt(o, OPT_READONLY);
 	c.dev.uuid = create_new_uuid(o->uuid);
 	if (!c.dev.uuid)

@@ -651,8 +651,29 @@ static const char *enable_usage(const struct options *o, int argc)
 	return NULL;
 }
 
+/* A pattern or device that the command line both includes and excludes, or NULL. */
+static const char *enable_contradiction(const struct options *o, int argc, char **argv, bool on)
+{
+	unsigned int i, j;
+
+	for (i = 0; i < o->nr_rules; i++) {
+		const struct policy_rule *rule = &o->rules[i];
+
+		for (j = 0; j < i; j++)
+			if (o->rules[j].kind != rule->kind &&
+			    !strcmp(o->rules[j].pattern, rule->pattern))
+				return rule->pattern;
+		for (j = 0; j < (unsigned int)argc; j++)
+			if (rule->kind != (on ? POLICY_INCLUDE : POLICY_EXCLUDE) &&
+			    !strcmp(argv[j], rule->pattern))
+				return rule->pattern;
+	}
+	return NULL;
+}
+
 static int enable(const struct options *o, int argc, char **argv, bool on)
 {
+	const char *both = enable_contradiction(o, argc, argv, on);
 	const char *wrong = enable_usage(o, argc);
 	struct request q = {
 		.o = o, .on = on, .acts = opt(o, OPT_ACTS),
@@ -662,6 +683,10 @@ static int enable(const struct options *o, int argc, char **argv, bool on)
 
 	if (wrong) {
 		log_err("%s", wrong);
+		return EXIT_USAGE;
+	}
+	if (both) {
+		log_err("%s is both included and excluded: choose one", both);
 		return EXIT_USAGE;
 	}
 	r = enable_run(&q, argc, argv);

@@ -97,6 +97,22 @@ void file_map_free(struct file_map *map)
 	memset(map, 0, sizeof(*map));
 }
 
+char *facts_suggest_path(const struct facts_source *src, const char *word)
+{
+	static const char *const folders[] = { "/dev", "/dev/mapper" };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(folders) && *word && !strchr("./", *word); i++) {
+		char *path = xasprintf("%s/%s", folders[i], word);
+		_cleanup_facts_ struct device_facts f = { 0 };
+
+		if (!src->lookup(path, &f))
+			return path;
+		free(path);
+	}
+	return NULL;
+}
+
 /* What is wrong or worth a word. */
 
 /* Two legs may be on a device that does not exist. */

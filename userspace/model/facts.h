@@ -175,6 +175,11 @@ struct facts_source {
 	void *data;
 };
 
+/*
+ * The path of the device that a word without its folder may mean, "/dev/sda" for "sda" and
+ * "/dev/vg0/data" for "vg0/data": a new string, or NULL if there is no such device.
+ */
+char *facts_suggest_path(const struct facts_source *src, const char *word);
 /* Sectors of a device as those of its disk. */
 struct disk_range facts_range(const struct device_facts *f, uint64_t first, uint64_t sectors);
 void facts_free(struct device_facts *facts);

@@ -135,9 +135,12 @@ static void lint_leg(struct lint *l, const struct target *t, const struct leg *l
 {
 	struct placed p = { .target = t };
 	int r = l->src->lookup(leg->device, &p.device);
+	_cleanup_free_ char *path = NULL;
 
 	if (r) {
-		lint_error(l, t, NOCLONE_ERR_DEVICE ": \"%s\": %s", leg->device, strerror(-r));
+		path = facts_suggest_path(l->src, leg->device);
+		lint_error(l, t, NOCLONE_ERR_DEVICE ": \"%s\": %s%s%s", leg->device, strerror(-r),
+			   path ? ": the device is " : "", path ? path : "");
 		return;
 	}
 	lint_leg_size(l, t, leg, &p.device);

@@ -95,11 +95,13 @@ static void plan_complete_leg(struct leg_spec *leg, struct plan_limits *limits,
 {
 	_cleanup_facts_ struct device_facts f = { 0 };
 	int r = src->lookup(leg->device, &f);
-	_cleanup_free_ char *has = size_format(f.sectors);
+	_cleanup_free_ char *has = size_format(f.sectors), *path = NULL;
 
 	if (r) {
-		finding_at(findings, FINDING_ERROR, 0, NOCLONE_ERR_DEVICE ": \"%s\": %s%s",
-			   leg->device, strerror(-r), r == -ENOENT ? "; " LEG_SYNTAX : "");
+		path = facts_suggest_path(src, leg->device);
+		finding_at(findings, FINDING_ERROR, 0, NOCLONE_ERR_DEVICE ": \"%s\": %s%s%s",
+			   leg->device, strerror(-r), path ? ": the device is " : "",
+			   path ? path : r == -ENOENT ? "; " LEG_SYNTAX : "");
 		return;
 	}
 	if (leg->start >= f.sectors || leg->length > f.sectors - leg->start)
