@@ -57,11 +57,12 @@ static bool bench_check(const struct options *o, int argc, char **argv, struct t
 static void bench_exec(const struct options *o, const struct table *t)
 {
 	const struct target *target = &t->targets[0];
-	char *words[target->nr_legs + 7];
+	char *words[target->nr_legs + 8];
 	unsigned int i, nr = 0;
 
 	words[nr++] = xstrdup(BENCH_SCRIPT);
 	words[nr++] = xasprintf("%d", NOCLONE_JSON_SCHEMA);
+	words[nr++] = xstrdup(TOOL_VERSION);
 	words[nr++] = xasprintf("%u", o->run_ms);
 	words[nr++] = target_print(target, true, NULL);
 	words[nr++] = xstrdup(opt(o, OPT_DRY_RUN) ? "dry-run" : "");
