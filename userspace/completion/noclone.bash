@@ -4,6 +4,14 @@
 #
 # They are data: neither they nor the words of the command line are expanded or evaluated.
 
+# Set quoted to a word that the shell reads as $1. A comma means nothing outside of braces,
+# which are quoted: without a backslash, what was typed before a comma stays as it is.
+_noclone_quote()
+{
+	printf -v quoted %q "$1"
+	quoted=${quoted//\\,/,}
+}
+
 _noclone()
 {
 	local line=$COMP_LINE candidate quoted word open before i
@@ -26,7 +34,7 @@ _noclone()
 	COMPREPLY=()
 	while IFS= read -r line; do
 		candidate=${line%%$'\t'*}
-		printf -v quoted %q "$candidate"
+		_noclone_quote "$candidate"
 		if [[ ! $candidate ]]; then
 			compopt -o default
 		elif [[ $open && $candidate == "${word#"$open"}"* ]]; then
@@ -36,7 +44,7 @@ _noclone()
 		elif [[ $quoted == "$word"* ]]; then
 			COMPREPLY+=("${quoted#"$before"}")
 		elif [[ $candidate == "$word"* ]]; then
-			printf -v quoted %q "${candidate#"$before"}"
+			_noclone_quote "${candidate#"$before"}"
 			COMPREPLY+=("$quoted")
 		fi
 	done < <(noclone __complete "$((${#words[@]} - 1))" "${words[@]}" 2>/dev/null)
