@@ -40,7 +40,7 @@ static void refused(int err, const char *why)
 
 	assert_null(text);
 	assert_int_equal(errno, err);
-	assert_non_null(strstr(read_text_problem(err), why));
+	assert_non_null(strstr(read_text_problem(path, err), why));
 }
 
 static void text_is_read(void **state __unused)

@@ -315,10 +315,22 @@ char *read_text_file(const char *path, size_t limit)
 	return text;
 }
 
-const char *read_text_problem(int err)
+const char *read_text_problem(const char *path, int err)
 {
-	return err == ENOSTR ? "it is not a regular file" :
-	       err == EILSEQ ? "it is damaged: there is a zero byte in it" : strerror(err);
+	struct stat st;
+
+	switch (err) {
+	case EISDIR:
+		return "it is a folder";
+	case ENOSTR:
+		return "it is not a regular file";
+	case EILSEQ:
+		return "it is damaged: there is a zero byte in it";
+	case ENOENT:
+		return lstat(path, &st) ? strerror(err) : "it is a symbolic link to nothing";
+	default:
+		return strerror(err);
+	}
 }
 
 char *read_line_of(const char *path)

@@ -37,7 +37,7 @@
 
 static void generator_complain(const char *path)
 {
-	const char *why = read_text_problem(errno);
+	const char *why = read_text_problem(path, errno);
 	FILE *log = fopen("/dev/kmsg", "we");
 
 	fprintf(log ? log : stderr, "<3>noclone-generator: %s: %s\n", path, why);

@@ -191,7 +191,7 @@ int input_read(const char *path, char **text)
 	if (*text && strlen(*text) == length)
 		return 0;
 	r = *text ? -EILSEQ : -errno;
-	log_err("%s: %s", shown(path), !blockdev_at(path) ? read_text_problem(-r) :
+	log_err("%s: %s", shown(path), !blockdev_at(path) ? read_text_problem(path, -r) :
 		"it is a block device, not a file with a table");
 	return r;
 }

@@ -73,15 +73,20 @@ static int change_follow(const struct change *c, const struct table *new,
 static int change_file_table(const struct change *c, const struct table *new,
 			      struct table *table)
 {
+	const char *misplaced;
+
 	if (c->saved && !c->as_is && !c->damage)
 		return change_follow(c, new, table);
 	if (c->as_is || (c->add && table_has_noclone(new))) {
 		table_copy(new, table);
 		return 0;
 	}
+	misplaced = saved_file_misplaced(c->dev.name);
 	if (c->add)
 		log_err("%s has no target of this module, and would come back without: noclone convert %s first, or give --force",
 			c->dev.name, c->dev.name);
+	else if (misplaced)
+		log_err("%s is not changed, because of %s: %s", c->dev.name, c->path, misplaced);
 	else
 		log_err("%s is not changed, because its file is damaged (%s): \"noclone save %s%s\" writes it again",
 			c->dev.name, c->damage, c->old.uuid ? "" : "--force ", c->dev.name);

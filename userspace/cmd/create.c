@@ -69,7 +69,9 @@ static int create_check_saved(const struct change *c)
 
 	if (opt(c->o, OPT_FORCE))
 		return 0;
-	if (saved_file_exists(c->dev.name))
+	if (saved_file_misplaced(c->dev.name))
+		log_err("%s: %s", path, saved_file_misplaced(c->dev.name));
+	else if (saved_file_exists(c->dev.name))
 		log_err("%s is saved in %s: noclone activate brings it back; --force makes another device, and with --persist replaces that file",
 			c->dev.name, path);
 	else if (file)

@@ -8,6 +8,7 @@
 #include <json-c/json.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -74,13 +75,15 @@ static void doctor_policy_file(struct doctor *d)
 {
 	_cleanup_free_ char *text = read_text_file(POLICY_PATH, POLICY_MAX);
 	_cleanup_findings_ struct findings mistakes = { 0 };
+	int err = errno;
 	unsigned int i;
+	struct stat st;
 
 	if (text)
 		policy_parse(&d->policy, text, &mistakes);
-	else if (errno != ENOENT)
+	else if (err != ENOENT || !lstat(POLICY_PATH, &st))
 		finding_add(&d->findings, FINDING_NOTE, POLICY, "cannot read " POLICY_PATH ": %s",
-			    read_text_problem(errno));
+			    read_text_problem(POLICY_PATH, err));
 	else
 		finding_add(&d->findings, FINDING_NOTE, POLICY,
 			    "there is none: at boot, no device of other programs gets the fast path\nnoclone enable NAME");

@@ -142,8 +142,7 @@ static int enable_read_policy(struct policy *p)
 	if (!text && err == ENOENT && lstat(POLICY_PATH, &st))
 		return 0;
 	if (!text) {
-		log_err(POLICY_PATH ": %s", err == ENOENT ? "it is a symbolic link to nothing" :
-			read_text_problem(err));
+		log_err(POLICY_PATH ": %s", read_text_problem(POLICY_PATH, err));
 		return -err;
 	}
 	policy_parse(p, text, &findings);

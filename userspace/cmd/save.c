@@ -29,6 +29,8 @@ static int save_check(const struct change *c)
 		return 0;
 	else if (lost)
 		log_err("%s: %s", name, lost);
+	else if (c->damage && saved_file_misplaced(name))
+		log_err("%s: %s", c->path, saved_file_misplaced(name));
 	else if (c->saved ? !c->old.uuid : saved_file_exists(name))
 		log_err("%s was saved for a different device named %s, or cannot be read: --force replaces it, and that device does not come back",
 			c->path, name);

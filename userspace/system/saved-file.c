@@ -175,7 +175,7 @@ static char *saved_file_peek_at(const char *path, struct saved *s)
 	unsigned int i;
 
 	if (!text)
-		return xasprintf("%s: %s", path, read_text_problem(errno));
+		return xasprintf("%s: %s", path, read_text_problem(path, errno));
 	saved_parse(s, text, &findings);
 	for (i = 0; i < findings.nr; i++)
 		if (findings.finding[i].level == FINDING_ERROR)
@@ -345,6 +345,19 @@ char *saved_file_leftover(const char *name, const char *uuid)
 	return is_there && !why && (!uuid || !strcmp(s.uuid, uuid)) ? xstrdup(left) : NULL;
 }
 
+const char *saved_file_misplaced(const char *name)
+{
+	_cleanup_free_ char *path = saved_path(name);
+	struct stat st;
+
+	if (lstat(path, &st) || S_ISREG(st.st_mode))
+		return NULL;
+	/* a rename would replace the link, and leave the file that it leads to as it is */
+	return S_ISLNK(st.st_mode) ? "it is a symbolic link: put a copy of the file in its place" :
+	       S_ISDIR(st.st_mode) ? "it is a folder: move it away" :
+	       "it is not a regular file: move it away";
+}
+
 /* A file that is immutable, or on a file system that is read-only, cannot be written. */
 const char *saved_file_unwritable(const char *name)
 {
@@ -354,13 +367,10 @@ const char *saved_file_unwritable(const char *name)
 
 	if (faccessat(AT_FDCWD, folder, W_OK, AT_EACCESS))
 		return strerror(errno);
+	if (saved_file_misplaced(name))
+		return saved_file_misplaced(name);
 	if (lstat(path, &st))
 		return errno == ENOENT ? NULL : strerror(errno);
-	if (S_ISDIR(st.st_mode))
-		return strerror(EISDIR);
-	/* a rename would replace the link, and leave the file that it leads to as it is */
-	if (S_ISLNK(st.st_mode))
-		return "it is a symbolic link: put a copy of the file in its place";
 	return faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) ? strerror(errno) : NULL;
 }
 

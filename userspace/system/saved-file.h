@@ -51,6 +51,8 @@ char *saved_file_leftover(const char *name, const char *uuid);
 
 /* Why the file cannot be replaced or removed, as far as can be known; NULL if it can. */
 const char *saved_file_unwritable(const char *name);
+/* What a folder or link is called that has the name of a file, and what to do, or NULL. */
+const char *saved_file_misplaced(const char *name);
 /* Return: 0, or a negative errno after a message. */
 int saved_file_remove(const char *name);
 
