@@ -56,6 +56,7 @@ int cmd_save(const struct options *o, const char *word)
 	_cleanup_change_ struct change c = CHANGE_INIT(o, "save");
 	_cleanup_free_ char *name = select_name(word);
 	const char *wrong = saved_name_problem(name);
+	bool writes;
 	int r;
 
 	if (wrong) {
@@ -70,10 +71,12 @@ int cmd_save(const struct options *o, const char *word)
 		save_print(&c);
 	if (r || opt(o, OPT_DRY_RUN))
 		return r;
+	writes = c.staged;
 	r = change_commit_file(&c);
 	if (r)
 		return r;
-	log_note("%s: saved in %s%s", name, c.path, access("/run/systemd/system", F_OK) ? "" :
+	if (writes)
+		log_note("%s: saved in %s%s", name, c.path, access("/run/systemd/system", F_OK) ? "" :
 		 "; systemd knows of it after \"systemctl daemon-reload\", or the next boot");
 	/* the unit waits for the lock */
 	change_end_file(&c);

@@ -102,8 +102,10 @@ int replace_commit(const char *path)
 void replace_drop(const char *path)
 {
 	_cleanup_free_ char *staged = saved_file_staged(path);
+	struct stat st;
 
-	if (unlink(staged) && errno != ENOENT)
+	/* on a read-only file system, unlink() fails also without a file */
+	if (!lstat(staged, &st) && unlink(staged) && errno != ENOENT)
 		log_warn("%s: %s", staged, strerror(errno));
 }
 
