@@ -139,15 +139,18 @@ char *backing_words(const struct backing *b)
 	unsigned long long from = b->old_bytes, bytes = b->facts.bytes;
 	_cleanup_free_ char *path = b->needed ? shell_quote(b->path) : NULL;
 	_cleanup_free_ char *name = b->needed ? path_encode(b->path) : NULL;
+	const char *begin = "", *end = " && ";
 
 	if (!path)
 		return xstrdup("");
+	if (b->action == BACKING_CREATE)
+		begin = "(umask 077 && ", end = ") && ";
 	if (!b->req.allocate)
-		return xasprintf("truncate --size %llu %s && ", bytes, path);
+		return xasprintf("%struncate --size %llu %s%s", begin, bytes, path, end);
 	if (from && !b->running)
 		log_note("%s: its holes and unwritten extents would be filled with zeroes", name);
-	return xasprintf("dd if=/dev/zero of=%s bs=1M oflag=seek_bytes seek=%llu iflag=count_bytes count=%llu conv=notrunc,fsync && ",
-			 path, from, bytes - from);
+	return xasprintf("%sdd if=/dev/zero of=%s bs=1M oflag=seek_bytes seek=%llu iflag=count_bytes count=%llu conv=notrunc,fsync%s",
+			 begin, path, from, bytes - from, end);
 }
 
 static int backing_fail(const struct backing *b, const char *doing, int r)
