@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "dm-noclone.h"
 #include "base/util.h"
@@ -150,12 +151,19 @@ static int enable_read_policy(struct policy *p)
 	return findings.nr ? -EINVAL : 0;
 }
 
+/* The text of the new file: a new string. */
+static char *enable_policy_text(const struct policy *p)
+{
+	_cleanup_free_ char *rules = policy_print(p);
+
+	return xasprintf("%s%s", access(POLICY_PATH, F_OK) ? head : "", rules);
+}
+
 /* Return: as above. */
 static int enable_write_policy(const struct policy *p)
 {
 	/* the file may be behind a link, which was made on purpose */
-	_cleanup_free_ char *real = realpath(POLICY_PATH, NULL), *rules = policy_print(p);
-	_cleanup_free_ char *text = xasprintf("%s%s", real ? "" : head, rules);
+	_cleanup_free_ char *real = realpath(POLICY_PATH, NULL), *text = enable_policy_text(p);
 	_cleanup_free_ char *folder = xstrndup(POLICY_PATH, strrchr(POLICY_PATH, '/') - POLICY_PATH);
 	int r = mkdir(folder, 0755) && errno != EEXIST ? -errno : 0;
 
@@ -537,13 +545,38 @@ static bool enable_print_device(const struct request *q, const struct candidate 
 /* @removed_only: print only the rules that go, which a person may have written */
 static void enable_print_policy(const struct request *q, bool removed_only)
 {
+	/* what a dry run prints is a script */
+	const char *comment = opt(q->o, OPT_DRY_RUN) ? "# " : "";
 	const char *line = q->edits;
 
 	if (!*line && !removed_only)
-		print_now(POLICY_PATH " says so already\n");
-	for (; *line; line += strcspn(line, "\n") + 1)
+		print_now("%s" POLICY_PATH " says so already\n", comment);
+	for (; *line; line += strcspn(line, "\n") + 1) {
+		_cleanup_free_ char *raw = xstrndup(line, strcspn(line, "\n"));
+		_cleanup_free_ char *edit = visible(raw);
+
 		if (!removed_only || *line == '-')
-			print_now(POLICY_PATH ": %.*s\n", (int)strcspn(line, "\n"), line);
+			print_now("%s" POLICY_PATH ": %s\n", comment, edit);
+	}
+}
+
+/* A shell command that writes the policy. */
+static void enable_print_write(const struct request *q)
+{
+	_cleanup_free_ char *text = enable_policy_text(&q->policy);
+	char *line, *save = NULL;
+
+	printf("%sprintf '%%s\\n'", access(SAVED_DIR, F_OK) ? "mkdir " SAVED_DIR " && " : "");
+	for (line = text; *line; line = save) {
+		_cleanup_free_ char *quoted = NULL;
+
+		save = line + strcspn(line, "\n");
+		if (*save)
+			*save++ = 0;
+		quoted = shell_quote(line);
+		printf(" %s", quoted);
+	}
+	puts(" >" POLICY_PATH);
 }
 
 static void enable_dry_run(struct request *q)
@@ -560,6 +593,8 @@ static void enable_dry_run(struct request *q)
 	}
 	if (q->lasts && !opt(q->o, OPT_JSON))
 		enable_print_policy(q, false);
+	if (*q->edits && q->lasts && !opt(q->o, OPT_JSON))
+		enable_print_write(q);
 	if (q->acts && !opt(q->o, OPT_JSON))
 		fputs(lines, stdout);
 }
