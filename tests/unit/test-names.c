@@ -69,7 +69,7 @@ static void a_shell_has_the_same_word(void **state __unused)
 {
 	struct strbuf script = { 0 };
 	_cleanup_free_ char *text = NULL, *out = NULL;
-	char *argv[] = { "sh", "-c", NULL, NULL };
+	char *argv[] = { "bash", "-c", NULL, NULL };
 	size_t length = 0, at = 0;
 	unsigned int i;
 
@@ -89,14 +89,26 @@ static void a_shell_has_the_same_word(void **state __unused)
 	assert_int_equal(at, length);
 }
 
+static void is_harmless(const char *text)
+{
+	for (; *text; text++)
+		assert_false(iscntrl((unsigned char)*text));
+}
+
 static void a_terminal_gets_no_control_character(void **state __unused)
 {
 	unsigned int i;
 	char *c;
 
 	for (i = 0; i < nr_names; i++) {
-		_cleanup_free_ char *shown = visible(names[i]);
+		_cleanup_free_ char *shown = visible(names[i]), *quoted = shell_quote(names[i]);
+		_cleanup_free_ char *command = name_command("remove", names[i]);
+		_cleanup_table_ struct table none = { 0 };
+		_cleanup_free_ char *concise = table_concise(&none, names[i], names[i], false);
 
+		is_harmless(quoted);
+		is_harmless(command);
+		is_harmless(concise);
 		for (c = shown; *c; c++)
 			assert_false(iscntrl((unsigned char)*c));
 	}

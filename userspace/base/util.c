@@ -165,10 +165,34 @@ char *visible(const char *s)
 	return strbuf_take(&b);
 }
 
+/* A control character would act on a terminal that shows the word; bash and zsh read this. */
+static char *util_quote_controls(const char *s)
+{
+	struct strbuf b = { 0 };
+
+	strbuf_add(&b, "$'");
+	for (; *s; s++) {
+		if (iscntrl((unsigned char)*s)) {
+			strbuf_add(&b, "\\x%02x", (unsigned char)*s);
+			continue;
+		}
+		strbuf_putc(&b, '\\', *s == '\\' || *s == '\'');
+		strbuf_putc(&b, *s, 1);
+	}
+	strbuf_add(&b, "'");
+	return strbuf_take(&b);
+}
+
 /* Quote for a POSIX shell, and only where it is needed. */
 char *shell_quote(const char *s)
 {
 	struct strbuf b = { 0 };
+	const char *control = s;
+
+	while (*control && !iscntrl((unsigned char)*control))
+		control++;
+	if (*control)
+		return util_quote_controls(s);
 
 	if (*s && !s[strspn(s, "abcdefghijklmnopqrstuvwxyz"
 			       "ABCDEFGHIJKLMNOPQRSTUVWXYZ"

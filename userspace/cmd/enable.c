@@ -526,6 +526,7 @@ static void enable_print_json(const struct request *q)
 static bool enable_print_device(const struct request *q, const struct candidate *c)
 {
 	const char *after = c->after ? c->after : "no fast path";
+	_cleanup_free_ char *shown_name = visible(c->name);
 	bool failed = c->why && (c->named || !enable_is_in(after, never));
 
 	if (opt(q->o, OPT_JSON) || (opt(q->o, OPT_QUIET) && !failed))
@@ -533,10 +534,10 @@ static bool enable_print_device(const struct request *q, const struct candidate 
 	if (c->why)
 		(failed ? log_err : log_note)("%s: %s: %s", c->name, after, c->why);
 	else if (c->after && strcmp(c->before, c->after))
-		print_now("%s: %s -> %s%s\n", c->name, c->before, c->after,
+		print_now("%s: %s -> %s%s\n", shown_name, c->before, c->after,
 			  opt(q->o, OPT_RUNTIME) ? ", until the next boot" : "");
 	else if (c->named)
-		print_now("%s: %s already\n", c->name, c->before);
+		print_now("%s: %s already\n", shown_name, c->before);
 	if (!c->why && c->on != q->on && !opt(q->o, OPT_POLICY | OPT_RULES))
 		log_note("%s follows the rule \"%s\"", c->name, c->rule->text);
 	return failed;

@@ -18,12 +18,12 @@
 static void export_own(struct json_object *out, const char *name, const struct table *t,
 		       bool alone, struct strbuf *all)
 {
-	_cleanup_free_ char *text = table_print(t, false, NULL);
+	_cleanup_free_ char *text = table_print(t, false, NULL), *shown_name = visible(name);
 	struct json_object *lines = output_lines(text);
 	unsigned int i;
 
 	for (i = 0; i < t->nr; i++)
-		strbuf_add(all, "%s%s%s%s", all->len ? "\n" : "", alone ? "" : name,
+		strbuf_add(all, "%s%s%s%s", all->len ? "\n" : "", alone ? "" : shown_name,
 			   alone ? "" : ": ",
 			   json_object_get_string(json_object_array_get_idx(lines, i)));
 	json_object_object_add(out, "table", lines);

@@ -16,6 +16,7 @@
 /* Does the user agree?  Without --yes and without a terminal: no. */
 static bool reload_confirm(const struct options *o, const char *what)
 {
+	_cleanup_free_ char *question = visible(what);
 	char answer[16];
 
 	if (opt(o, OPT_YES))
@@ -24,7 +25,7 @@ static bool reload_confirm(const struct options *o, const char *what)
 		log_err("%s: --yes confirms that", what);
 		return false;
 	}
-	fprintf(stderr, "%s. Continue? [y/N] ", what);
+	fprintf(stderr, "%s. Continue? [y/N] ", question);
 	return fgets(answer, sizeof(answer), stdin) &&
 	       (!strcasecmp(answer, "y\n") || !strcmp(answer, "yes\n"));
 }

@@ -347,7 +347,7 @@ static void status_print_counters(const struct status_values *list, enum status_
 /* The counters of an engine are the target's own. */
 static void status_print_target(const struct target *raw, const struct status *s)
 {
-	_cleanup_free_ char *words = status_stand_in_words(s);
+	_cleanup_free_ char *words = status_stand_in_words(s), *params = visible(raw->params);
 
 	if (!s->engine && s->has_fastpath)
 		return;
@@ -355,7 +355,7 @@ static void status_print_target(const struct target *raw, const struct status *s
 	if (s->engine)
 		printf("%s%s\n", words ?: "engine ", words ? "" : s->engine);
 	else
-		puts(raw->params);
+		puts(params);
 	status_print_counters(&s->file_counters, STATUS_FILE_COUNTER);
 }
 

@@ -371,30 +371,40 @@ char *table_types(const struct table *t)
 	return strbuf_take(&b);
 }
 
-/*
- * Comma, semicolon and backslash separate things in the concise format.  @line_break is
- * written for one: a comma between targets; in a name it stays.
- */
-static void table_print_add_escaped(struct strbuf *b, const char *s, char line_break)
+/* Comma, semicolon and backslash separate things in the concise format. */
+static void table_print_add_escaped(struct strbuf *b, const char *s)
 {
 	for (; *s; s++) {
 		if (strchr(",;\\", *s))
 			strbuf_putc(b, '\\', 1);
-		strbuf_putc(b, *s == '\n' ? line_break : *s, 1);
+		strbuf_putc(b, *s, 1);
 	}
+}
+
+/* A control character of a name would act on a terminal: print \xNN, which dmsetup prints. */
+static void table_print_add_visible(struct strbuf *b, const char *s)
+{
+	_cleanup_free_ char *text = visible(s);
+
+	table_print_add_escaped(b, text);
 }
 
 char *table_concise(const struct table *stock, const char *name,
 		    const char *uuid, bool readonly)
 {
-	_cleanup_free_ char *lines = table_print(stock, true, NULL);
 	struct strbuf b = { 0 };
+	unsigned int i;
 
-	table_print_add_escaped(&b, name, '\n');
+	table_print_add_visible(&b, name);
 	strbuf_add(&b, ",");
-	table_print_add_escaped(&b, uuid, '\n');
-	strbuf_add(&b, ",,%s,", readonly ? "ro" : "rw");
-	table_print_add_escaped(&b, lines, ',');
+	table_print_add_visible(&b, uuid);
+	strbuf_add(&b, ",,%s", readonly ? "ro" : "rw");
+	for (i = 0; i < stock->nr; i++) {
+		_cleanup_free_ char *line = target_print(&stock->targets[i], true, NULL);
+
+		strbuf_add(&b, ",");
+		table_print_add_visible(&b, line);
+	}
 	return strbuf_take(&b);
 }
 
