@@ -8,6 +8,7 @@
 #include "unit.h"
 
 #include <errno.h>
+#include <sys/sysmacros.h>
 #include <libdevmapper.h>
 #include <stdio.h>
 
@@ -397,6 +398,21 @@ static void sentences_of_the_kernel_log(void **state __unused)
 	kernel_says("", NULL);
 }
 
+static void sentences_about_this_device(void **state __unused)
+{
+	const dev_t devno = makedev(253, 1);
+
+	assert_true(devmap_sentence_names("table: 253:1: linear: Gap (-EINVAL)", "data", devno));
+	assert_true(devmap_sentence_names("ioctl: device data: no", "data", 0));
+	assert_true(devmap_sentence_names("data", "data", devno));
+	assert_false(devmap_sentence_names("table: 253:10: linear: Gap", "data", devno));
+	assert_false(devmap_sentence_names("table: 1253:1: linear: Gap", "data", devno));
+	assert_false(devmap_sentence_names("table: 0:0: linear: Gap", "data", 0));
+	assert_false(devmap_sentence_names("ioctl: device data2 or old-data", "data", devno));
+	assert_true(devmap_sentence_names("ioctl: data2, data", "data", devno));
+	assert_false(devmap_sentence_names("ioctl: error adding target to table", "data", devno));
+}
+
 #define TEST(f)	cmocka_unit_test_setup(f, setup)
 
 int main(void)
@@ -419,6 +435,7 @@ int main(void)
 		TEST(remove_is_one_step),
 		TEST(errno_is_never_lost),
 		TEST(sentences_of_the_kernel_log),
+		TEST(sentences_about_this_device),
 	};
 
 	return cmocka_run_group_tests_name("devmap", tests, NULL, NULL);

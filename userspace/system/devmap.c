@@ -307,8 +307,31 @@ char *devmap_kernel_sentence(const char *record)
 	return xstrndup(text, strcspn(text, "\n"));
 }
 
+/* Does the sentence have that word, and not only a longer one such as 253:10 for 253:1? */
+static bool devmap_has_word(const char *sentence, const char *word)
+{
+	static const char more[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_.+";
+	const size_t length = strlen(word);
+	const char *at;
+
+	for (at = strstr(sentence, word); at; at = strstr(at + 1, word))
+		if ((at == sentence || !strchr(more, at[-1])) &&
+		    (!at[length] || !strchr(more, at[length])))
+			return true;
+	return false;
+}
+
+bool devmap_sentence_names(const char *sentence, const char *name, dev_t devno)
+{
+	_cleanup_free_ char *number = xasprintf("%u:%u", major(devno), minor(devno));
+
+	return (devno && devmap_has_word(sentence, number)) || devmap_has_word(sentence, name);
+}
+
+/* Other processes may have had the kernel log something meanwhile, about other devices. */
 static void devmap_report(const char *doing, const char *name, int r, int kernel_log)
 {
+	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
 	char record[RECORD_MAX + 1];
 	ssize_t n;
 
@@ -322,8 +345,10 @@ static void devmap_report(const char *doing, const char *name, int r, int kernel
 
 		record[n < 0 ? 0 : n] = 0;
 		sentence = devmap_kernel_sentence(record);
-		/* only repeats that the target was refused */
-		if (sentence && strcmp(sentence, "ioctl: error adding target to table"))
+		/* most failures have no sentence, and need no look */
+		if (sentence && !dev.devno)
+			devmap_info(name, &dev);
+		if (sentence && devmap_sentence_names(sentence, name, dev.devno))
 			log_err("kernel: %s", sentence);
 	}
 }

@@ -90,6 +90,8 @@ bool devmap_remove_unfinished(const struct devmap_device *dev);
  * is not about device-mapper.
  */
 char *devmap_kernel_sentence(const char *record);
+/* Is a sentence of the kernel log about that device?  @devno: its number, or 0 */
+bool devmap_sentence_names(const char *sentence, const char *name, dev_t devno);
 
 void devmap_device_free(struct devmap_device *dev);
 
