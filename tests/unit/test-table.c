@@ -150,6 +150,9 @@ static void table_bad_lines(void **state __unused)
 {
 	wrong("", "empty");
 	wrong("# nothing\n", "empty");
+	wrong("0 8 noclone-linear a 0\r8 8 noclone-linear b 0", "A carriage return is inside");
+	wrong("# a comment\r0 8 noclone-linear a 0\n", "A carriage return is inside");
+	wrong("0 8 noclone-linear a 0\r\r\n", "A carriage return is inside");
 	wrong("0", "A target is");
 	wrong("0 8", "A target is");
 	wrong("x 8 noclone-linear a 0", "Start of the target");

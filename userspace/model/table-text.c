@@ -272,6 +272,14 @@ static void table_parse_line(struct table *t, unsigned int nr, const char *line,
 		table_add(t, nr, start, length, type, line + rest, findings);
 }
 
+/* A table whose lines end with a carriage return only is one line, and begins with a good one. */
+static bool table_parse_is_cut(const char *line)
+{
+	const char *end = strchr(line, '\r');
+
+	return end && end[1];
+}
+
 void table_parse(struct table *t, const char *text, struct findings *findings)
 {
 	unsigned int nr = 0;
@@ -280,8 +288,14 @@ void table_parse(struct table *t, const char *text, struct findings *findings)
 		size_t len = strcspn(text, "\n");
 		_cleanup_free_ char *line = xstrndup(text, len);
 
+		nr++;
+		if (table_parse_is_cut(line)) {
+			finding_at(findings, FINDING_ERROR, nr,
+				   "A carriage return is inside of the line: end each line with a line feed, as \"tr '\\r' '\\n'\" does");
+			*line = 0;
+		}
 		line[strcspn(line, "#\r")] = 0;
-		table_parse_line(t, ++nr, line, findings);
+		table_parse_line(t, nr, line, findings);
 		text += len + (text[len] == '\n');
 	}
 	if (!t->nr && !findings_count(findings, FINDING_ERROR))
