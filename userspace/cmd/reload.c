@@ -101,9 +101,13 @@ static int reload_agree(struct change *c, const char *data)
 static int reload(struct change *c, const struct build *b)
 {
 	_cleanup_free_ char *data = NULL;
-	int r = build_table(b, &c->backing, &c->table, &c->findings) ? : reload_check_short(c) ? :
-		change_check(c);
+	int r = build_table(b, &c->backing, &c->table, &c->findings) ? : reload_check_short(c);
 
+	if (!r && c->dev.readonly && !c->readonly)
+		finding_at(&c->findings, FINDING_WARNING, 0,
+			   "%s is read-only, and becomes writable: --readonly keeps it read-only",
+			   c->dev.name);
+	r = r ? : change_check(c);
 	if (r)
 		return r;
 	data = change_data(c, change_facts(c), true);
