@@ -45,6 +45,25 @@ static int remove_find_file(const struct devmap_device *dev, char **file)
 	return -EEXIST;
 }
 
+/* The file may be the only record of where the data are: its table is printed. */
+static int remove_forget(const char *file)
+{
+	_cleanup_free_ char *path = saved_path(file), *table = NULL;
+	_cleanup_saved_ struct saved s = { 0 };
+	_cleanup_free_ char *damage = saved_file_peek(file, &s);
+	int r = saved_file_remove(file);
+	char *line, *rest = NULL;
+
+	if (r)
+		return r;
+	table = table_print(&s.table, false, NULL);
+	log_note("%s is removed%s", path, damage || !*table ? "" : "; it had this table:");
+	for (line = strtok_r(table, "\n", &rest); line && !damage;
+	     line = strtok_r(NULL, "\n", &rest))
+		log_note("%s", line);
+	return 0;
+}
+
 /* The file of a saved device that was removed: remove it as well, or say that it stays. */
 static int remove_saved(const struct options *o, const char *file)
 {
@@ -54,7 +73,7 @@ static int remove_saved(const struct options *o, const char *file)
 	int r = 0;
 
 	if (opt(o, OPT_FORGET))
-		r = saved_file_remove(file);
+		r = remove_forget(file);
 	/* the unit waits for no lock: the file is gone, or nothing has locked it */
 	saved_unit("stop", file);
 	if (opt(o, OPT_FORGET))
@@ -221,7 +240,7 @@ static int remove_file(const struct options *o, const char *name)
 		return remove_say_changed(name);
 	remove_say_renamed(name);
 	if (!opt(o, OPT_DRY_RUN))
-		return saved_file_remove(name);
+		return remove_forget(name);
 	dry_run(o, "remove", name, NULL, NULL, NULL, line);
 	return 0;
 }
