@@ -121,7 +121,8 @@ struct noclone_table {
 	bool one_segment;		/* @nr is 1, and that is all of the device */
 	bool denies_writes;		/* of files: read-only, or with verity */
 	atomic_t unpinned;		/* targets whose backing file may move on its disk */
-	unsigned long late;		/* jiffies when .preresume last gave a file up, or 0 */
+	struct noclone_file_c *first_file;	/* its first noclone-file target, or NULL */
+	unsigned long verify_until;	/* jiffies; .preresume waits for files until then */
 };
 
 /* See sentinel.c */

@@ -31,7 +31,7 @@
 #include <linux/slab.h>
 #include <linux/swap.h>
 
-/* How long .preresume waits for the comparisons of a table, when they do not end, in jiffies */
+/* How long .preresume waits for all comparisons of a table together, in jiffies */
 #define NOCLONE_VERIFY_TIME		(5 * HZ)
 
 /* How long a flush waits for cached pages to be dropped, in jiffies */
@@ -239,16 +239,12 @@ static void noclone_extent_verify(struct work_struct *work)
 	complete(&fc->verified);
 }
 
-/* Each file has that time, until one has used it up: the others of a hung disk would, too. */
+/* When the time is over, each file left is given a jiffy, which is enough for most. */
 static void noclone_extent_wait(struct noclone_file_c *fc)
 {
-	struct noclone_table *table = fc->target->table;
+	long left = fc->target->table->verify_until - jiffies;
 
-	if (table->late && time_in_range_open(jiffies, table->late,
-					      table->late + NOCLONE_VERIFY_TIME))
-		wait_for_completion_timeout(&fc->verified, 1);
-	else if (!wait_for_completion_timeout(&fc->verified, NOCLONE_VERIFY_TIME))
-		table->late = jiffies;
+	wait_for_completion_timeout(&fc->verified, max(left, 1L));
 }
 
 /* Return: NULL, or the reason why the extents may have changed. */
@@ -343,8 +339,11 @@ static void noclone_extent_heed_verity(struct noclone_file_c *fc)
  */
 void noclone_extent_preresume(struct noclone_file_c *fc)
 {
+	struct noclone_table *table = fc->target->table;
 	unsigned int noio = memalloc_noio_save();
 
+	if (table->first_file == fc)
+		table->verify_until = jiffies + NOCLONE_VERIFY_TIME;
 	noclone_extent_heed_verity(fc);
 	if (noclone_backing_next(fc, NULL) == fc) {
 		if (fc->requested->pins)

@@ -186,6 +186,8 @@ static int noclone_file_add_target(struct noclone_file_c *fc,
 	if (noclone_table_add(t, extents, fc->extents))
 		return noclone_refuse(fc, -ENOMEM,
 				      "Not enough memory for the table");
+	if (!t->table->first_file)
+		t->table->first_file = fc;
 	if (!noclone_compat_table_is_writable(fc->ti->table))
 		t->table->denies_writes = true;
 	/* Until .preresume has pinned the file */
