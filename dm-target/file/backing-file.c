@@ -146,12 +146,16 @@ int noclone_backing_open_again(struct noclone_file_c *fc)
 }
 
 /*
- * Has the page cache lost a write that no flush of the device has reported? The mark of fc->file
- * does not tell: a FUA write moves it, too. Nor do other programs: each struct file has its own.
+ * Has a write been lost that no flush of the device has reported? The mark of fc->file does not
+ * tell what the page cache has lost: a FUA write moves it, too. Nor do other programs: each struct
+ * file has its own.
  */
 bool noclone_backing_has_error(const struct noclone_file_c *fc)
 {
-	return filemap_check_wb_err(fc->file->f_mapping, READ_ONCE(fc->backing->reported));
+	struct noclone_backing *b = fc->backing;
+
+	return errseq_check(&b->fua_errors, READ_ONCE(b->fua_reported)) ||
+	       filemap_check_wb_err(fc->file->f_mapping, READ_ONCE(b->reported));
 }
 
 static struct noclone_backing *noclone_backing_find(const struct inode *inode,

@@ -89,6 +89,23 @@ static int noclone_cmd_lost(const struct noclone_cmd *cmd)
 	return filemap_check_wb_err(cmd->fc->file->f_mapping, cmd->since);
 }
 
+/*
+ * The sync of a FUA write has failed. Earlier writes may be lost with its data, so the next flush
+ * has to fail as well: a sync that is tried again may succeed.
+ */
+static void noclone_cmd_note_error(const struct noclone_cmd *cmd, int error)
+{
+	errseq_set(&cmd->fc->backing->fua_errors, error);
+}
+
+/* A call has failed. With IOCB_DSYNC, it may have been the sync in it. */
+static void noclone_cmd_fail(struct noclone_cmd *cmd)
+{
+	if (unlikely((cmd->iocb.ki_flags & IOCB_DSYNC) && cmd->result == -EIO))
+		noclone_cmd_note_error(cmd, -EIO);
+	noclone_cmd_end_errno(cmd, cmd->result);
+}
+
 /* Continue or end a command after a call. Context: any. */
 static void noclone_cmd_next(struct noclone_cmd *cmd)
 {
@@ -106,7 +123,7 @@ static void noclone_cmd_next(struct noclone_cmd *cmd)
 			   NOCLONE_NOWAIT_BACKOFF);
 		cmd->fc->requeue(cmd, false);
 	} else if (cmd->result < 0) {
-		noclone_cmd_end_errno(cmd, cmd->result);
+		noclone_cmd_fail(cmd);
 	} else {
 		cmd->done += cmd->result;
 		if (unlikely(cmd->done < bio->bi_iter.bi_size))
@@ -316,19 +333,30 @@ static void noclone_cmd_keep_blocks(struct noclone_cmd *cmd)
 		noclone_cmd_write_zeroes(cmd);
 }
 
+static int noclone_cmd_report(errseq_t *errors, errseq_t since, errseq_t *reported)
+{
+	int error = errseq_check_and_advance(errors, &since);
+
+	if (error)
+		WRITE_ONCE(*reported, since);
+	return error;
+}
+
 /*
  * File systems without ->fsync() are read-only or very simple; a loop device ignores that, too. FUA
  * writes and other flushes at the same time may have got the error of a write before this flush,
- * so each flush compares with the errors that were reported when it began.
+ * so each flush compares with the errors that were reported when it began. An error that only
+ * ->fsync() returns is not among those of the page cache: see noclone_cmd_note_error().
  */
 static int noclone_cmd_fsync(struct noclone_file_c *fc)
 {
-	errseq_t since = READ_ONCE(fc->backing->reported);
+	struct noclone_backing *b = fc->backing;
+	errseq_t since = READ_ONCE(b->reported), fua_since = READ_ONCE(b->fua_reported);
 	int r = fc->file->f_op->fsync ? vfs_fsync(fc->file, 0) : 0;
-	int lost = errseq_check_and_advance(&fc->file->f_mapping->wb_err, &since);
+	int lost = noclone_cmd_report(&fc->file->f_mapping->wb_err, since, &b->reported);
+	int told = noclone_cmd_report(&b->fua_errors, fua_since, &b->fua_reported);
 
-	if (lost)
-		WRITE_ONCE(fc->backing->reported, since);
+	lost = lost ? lost : told;
 	return r ? r : lost;
 }
 
@@ -358,6 +386,8 @@ static void noclone_cmd_sync(struct noclone_cmd *cmd)
 	loff_t end = noclone_cmd_pos(cmd) + cmd->done;
 	int r = vfs_fsync_range(cmd->fc->file, end - cmd->done, end - 1, 0);
 
+	if (unlikely(r))
+		noclone_cmd_note_error(cmd, r);
 	noclone_cmd_end_errno(cmd, r ? r : noclone_cmd_lost(cmd));
 }
 

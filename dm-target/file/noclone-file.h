@@ -109,6 +109,8 @@ struct noclone_backing {
 	bool ran;			/* bios have bypassed the page cache since the last pin */
 	bool dying;			/* the last user is releasing it */
 	errseq_t reported;		/* errors of the page cache that a flush has reported */
+	errseq_t fua_errors;		/* failed syncs that FUA writes have reported */
+	errseq_t fua_reported;		/* the part of @fua_errors that a flush has reported */
 	u32 pin_nr;			/* times pinned */
 	unsigned long seen;		/* sectors written before pages were last dropped */
 	unsigned long told;		/* @seen when the file's times were set last */
