@@ -89,6 +89,7 @@ const struct noclone_engine noclone_engine_buffered = {
 	.blocking	= noclone_engine_sync_blocking,
 };
 
+#ifdef NOCLONE_DEBUG
 /* For comparison: a blocking call for each command. */
 const struct noclone_engine noclone_engine_sync = {
 	.id		= NOCLONE_ENGINE_SYNC,
@@ -96,7 +97,6 @@ const struct noclone_engine noclone_engine_sync = {
 	.blocking	= noclone_engine_sync_blocking,
 };
 
-#ifdef NOCLONE_DEBUG
 static ssize_t noclone_engine_null_rw(struct noclone_cmd *cmd,
 				      struct iov_iter *iter)
 {

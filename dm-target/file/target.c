@@ -23,8 +23,8 @@ static const struct noclone_engine * const noclone_file_engine[NOCLONE_NR_ENGINE
 	[NOCLONE_ENGINE_DIRECT]		= &noclone_engine_direct,
 	[NOCLONE_ENGINE_EXTENT]		= &noclone_extent_engine,
 	[NOCLONE_ENGINE_BUFFERED]	= &noclone_engine_buffered,
-	[NOCLONE_ENGINE_SYNC]		= &noclone_engine_sync,
 #ifdef NOCLONE_DEBUG
+	[NOCLONE_ENGINE_SYNC]		= &noclone_engine_sync,
 	[NOCLONE_ENGINE_NOIO]		= &noclone_engine_null,
 #endif
 };

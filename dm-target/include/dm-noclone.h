@@ -116,7 +116,7 @@
 	X(DIRECT,	"direct",	"asynchronous direct I/O on the file") \
 	X(EXTENT,	"extent",	"the file is pinned, I/O goes to its sectors on the disk") \
 	X(BUFFERED,	"buffered",	"through the page cache")	\
-	X(SYNC,		"sync",		"a blocking call for each I/O")	\
+	X(SYNC,		"sync",		"a blocking call for each I/O; debug builds only") \
 	X(NOIO,		"null",		"no I/O at all; debug builds only")
 
 /*

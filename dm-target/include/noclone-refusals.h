@@ -44,7 +44,7 @@
 #define NOCLONE_ERR_FILE_OPTION	"Unknown option: known are engine and no_fastpath"
 #define NOCLONE_ERR_NO_ENGINE	"Option engine needs the name of an engine"
 #define NOCLONE_ERR_ENGINE	\
-	"Unknown engine: known are direct, extent, buffered and sync"
+	"Unknown engine: known are direct, extent and buffered"
 #define NOCLONE_ERR_MIXED_ENGINES \
 	"File has another engine in another target: extent cannot be mixed with other engines"
 

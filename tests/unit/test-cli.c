@@ -235,7 +235,7 @@ static void completion_proposes(void **state __unused)
 		{ "noclone create x linear --chunk 64K /dev/a ", "\tfiles\n" },
 		{ "noclone create --chunk 64K x ", "linear\nstriped\nfile\n" },
 		{ "noclone create --chunk=64K x ", "linear\nstriped\nfile\n" },
-		{ "noclone create x file /a -e ", "direct\nextent\nbuffered\nsync\n" },
+		{ "noclone create x file /a -e ", "direct\nextent\nbuffered\n" },
 		{ "noclone convert x --to s", "noclone\nstock\n" },
 		{ "noclone convert x --to=s", "--to=noclone\n--to=stock\n" },
 		{ "noclone create --table ", "\tfiles\n" },

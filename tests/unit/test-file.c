@@ -141,11 +141,9 @@ static void lint_good_files(void **state __unused)
 	lints("0 2049 noclone-file /odd 0", 0, 0, NULL);
 	lints("0 2048 noclone-file /4k 0", 0, 0, NULL);
 	lints("0 1 noclone-file /4k 7 2 engine buffered", 0, 0, NULL);
-	lints("0 2048 noclone-file /tmpfs 0 2 engine sync", 0, 0, NULL);
+	lints("0 2048 noclone-file /tmpfs 0 2 engine buffered", 0, 0, NULL);
 	lints("0 2048 noclone-file /sparse 0", 0, 0, NULL);
 	lints("0 8 noclone-file /good 0\n8 8 noclone-file /good 8", 0, 0, NULL);
-	lints("0 8 noclone-file /good 0\n8 8 noclone-file /good 8 2 engine sync",
-	      0, 0, NULL);
 }
 
 static void lint_file_kinds(void **state __unused)
@@ -183,7 +181,8 @@ static void lint_file_extents(void **state __unused)
 	lints("0 8 noclone-file /unknown 0 2 engine extent", 0, 1, "does not report extents");
 	lints("0 8 noclone-file /btrfs 0 2 engine extent", 1, 0, "ext4 or xfs");
 	lints("0 8 noclone-file /reflink 0", 0, 0, NULL);
-	lints("0 8 noclone-file /good 0 2 engine null", 0, 1, "debug builds");
+	lints("0 8 noclone-file /good 0 2 engine null", 1, 0, "debug builds");
+	lints("0 8 noclone-file /good 0 2 engine sync", 1, 0, "debug builds only: use engine buffered");
 }
 
 static void lint_file_room(void **state __unused)
@@ -191,7 +190,7 @@ static void lint_file_room(void **state __unused)
 	lints("0 2048 noclone-file /room 0", 0, 0, NULL);
 	lints("0 2048 noclone-file /overcommitted 0", 0, 1,
 	      "may grow by 4K, and the file system has 3.5K free: writes will fail");
-	lints("0 2048 noclone-file /overcommitted 0 2 engine sync", 0, 1, "may grow");
+	lints("0 2048 noclone-file /overcommitted 0 2 engine buffered", 0, 1, "may grow");
 	lints("0 2048 noclone-file /all-allocated 0", 0, 0, NULL);
 }
 

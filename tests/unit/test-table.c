@@ -186,7 +186,7 @@ static void table_bad_files(void **state __unused)
 	wrong("0 8 noclone-file /a 0 1 engine sync", "how many follow");
 	wrong("0 8 noclone-file /a 0 0 engine", "how many follow");
 	wrong("0 8 noclone-file /a 0 1 engine", "needs the name");
-	wrong("0 8 noclone-file /a 0 2 engine mmap", "known are direct, extent, buffered and sync: \"mmap\"");
+	wrong("0 8 noclone-file /a 0 2 engine mmap", "known are direct, extent and buffered: \"mmap\"");
 	wrong("0 8 noclone-file /a 0 1 turbo", "known are engine and no_fastpath: \"turbo\"");
 }
 

@@ -83,8 +83,8 @@ static const char *options_take(struct options *o, option_bits bit, const char *
 	case OPT_CHUNK:
 		return options_take_size(&o->chunk, UINT32_MAX, value);
 	case OPT_ENGINE:
-		return engine_find(value, &o->engine) ? NULL :
-		       "known are direct, extent, buffered and sync";
+		return engine_find(value, &o->engine) && !engine_is_debug(o->engine) ? NULL :
+		       "known are direct, extent and buffered";
 	case OPT_SIZE:
 		return options_take_size(&o->file_sectors, TABLE_MAX_SECTORS, value);
 	case OPT_UUID:

@@ -16,7 +16,7 @@
 #define NOCLONE_OPTIONS(X)						\
 	X(TABLE,	"table",	't', "FILE",	"take the table from FILE (- is stdin)") \
 	X(CHUNK,	"chunk",	'c', "SIZE",	"chunk of a striped device (create: default what its devices prefer; bench: 64K)") \
-	X(ENGINE,	"engine",	'e', "direct|extent|buffered|sync", "how the I/O of noclone-file is done (default direct; reload: as before)") \
+	X(ENGINE,	"engine",	'e', "direct|extent|buffered", "how the I/O of noclone-file is done (default direct; reload: as before)") \
 	X(SIZE,		"size",		0,   "SIZE",	"create the file, or grow it to this size") \
 	X(ALLOCATE,	"allocate",	0,   NULL,	"write zeroes to holes and unwritten extents of the file, or to its new part") \
 	X(RESIZEFS,	"resizefs",	0,   NULL,	"let fsadm(8) of lvm2 grow the file system on the device as well") \

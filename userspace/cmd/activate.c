@@ -31,20 +31,32 @@
  * Without the module such a file was a loop device, for which a discard makes a hole.
  * Engine extent has no use for a file with holes, and direct fills them.
  */
+static bool activate_has_holes(const struct target *target)
+{
+	_cleanup_file_facts_ struct file_facts f = { 0 };
+
+	return !file_lookup(target->path, true, &f) && f.map.nr_gaps;
+}
+
+/* An older version of the tool could save a table with engine sync. */
 static void activate_replace_engines(const char *name, struct table *t)
 {
 	unsigned int i;
 
 	for (i = 0; i < t->nr; i++) {
-		_cleanup_file_facts_ struct file_facts f = { 0 };
 		struct target *target = &t->targets[i];
 
-		if (!target->path || target->engine != ENGINE_EXTENT ||
-		    file_lookup(target->path, true, &f) || !f.map.nr_gaps)
+		if (!target->path)
 			continue;
-		target->engine = ENGINE_DIRECT;
-		log_warn("%s: %s has holes or unwritten extents: it is used with engine direct instead of extent",
-			 name, target->path);
+		if (target->engine == ENGINE_SYNC) {
+			target->engine = ENGINE_BUFFERED;
+			log_warn("%s: %s is used with engine buffered instead of sync, which is for debug builds only",
+				 name, target->path);
+		} else if (target->engine == ENGINE_EXTENT && activate_has_holes(target)) {
+			target->engine = ENGINE_DIRECT;
+			log_warn("%s: %s has holes or unwritten extents: it is used with engine direct instead of extent",
+				 name, target->path);
+		}
 	}
 }
 

@@ -240,8 +240,9 @@ static void lint_file_room(struct lint *l, const struct placed *f)
 
 static void lint_file_engine(struct lint *l, const struct placed *f)
 {
-	if (f->target->engine == ENGINE_NOIO)
-		file_warning(l, f, "engine null does no I/O: %s", engines[ENGINE_NOIO].meaning);
+	if (engine_is_debug(f->target->engine))
+		file_error(l, f, "engine %s is %s: use engine buffered",
+			   engines[f->target->engine].name, engines[f->target->engine].meaning);
 	if (f->target->engine == ENGINE_EXTENT)
 		lint_file_extent(l, f);
 	else

@@ -90,7 +90,7 @@ static bool table_parse_engine(struct args *a)
 		return table_parse_args_bad(a, NOCLONE_ERR_NO_ENGINE, NULL);
 	word = table_parse_args_next(a);
 	a->target->engine_given = true;
-	/* "null" is for debug builds: not a name to propose */
+	/* "sync" and "null" are for debug builds: no names to propose */
 	return engine_find(word, &a->target->engine) ||
 	       table_parse_args_bad(a, NOCLONE_ERR_ENGINE, word);
 }

@@ -28,6 +28,11 @@ bool engine_find(const char *name, enum file_engine *engine)
 	return false;
 }
 
+bool engine_is_debug(enum file_engine engine)
+{
+	return engine == ENGINE_SYNC || engine == ENGINE_NOIO;
+}
+
 static const struct {
 	const char *name;
 	enum target_kind kind;

@@ -24,6 +24,8 @@ extern const struct engine {
 } engines[NR_ENGINES];
 
 bool engine_find(const char *name, enum file_engine *engine);
+/* Does only a debug build of the module have it? */
+bool engine_is_debug(enum file_engine engine);
 
 /* The kernel keeps a device's size in bytes in a signed 64-bit number. */
 #define TABLE_MAX_SECTORS	(INT64_MAX >> SECTOR_SHIFT)
