@@ -117,20 +117,27 @@ static bool mentions(const struct findings *p, const char *fragment)
 	return false;
 }
 
-/* How often each level occurs, and a fragment that one of them has. */
-static void lints(const char *text, unsigned int errors, unsigned int warnings,
-		  const char *fragment)
+static void lints_table(const char *text, bool saved, unsigned int errors,
+			unsigned int warnings, const char *fragment)
 {
 	_cleanup_findings_ struct findings p = { 0 };
 	_cleanup_table_ struct table t = { 0 };
 
 	table_parse(&t, text, &p);
+	t.saved = saved;
 	lint_table(&t, &source, SELF, &p);
 	if (findings_count(&p, FINDING_ERROR) != errors ||
 	    findings_count(&p, FINDING_WARNING) != warnings ||
 	    (fragment && !mentions(&p, fragment)))
 		fail_msg("%s: %u findings, first \"%s\"", text, p.nr,
 			 p.nr ? p.finding[0].text : "");
+}
+
+/* How often each level occurs, and a fragment that one of them has. */
+static void lints(const char *text, unsigned int errors, unsigned int warnings,
+		  const char *fragment)
+{
+	lints_table(text, false, errors, warnings, fragment);
 }
 
 static void lint_good_files(void **state __unused)
@@ -209,6 +216,11 @@ static void lint_files_against_each_other(void **state __unused)
 	lints("0 8 noclone-file /good 0 2 engine extent\n8 8 noclone-file /good 8",
 	      1, 0, "extent cannot be mixed with other engines (line 1)");
 	lints("0 8 noclone-file /good 0\n8 8 noclone-file /4k 0", 0, 0, NULL);
+	lints("0 8 noclone-file /good 0\n8 8 noclone-file /good-link 8 2 engine buffered", 1, 0,
+	      "engines buffered and direct (line 1) may use one page of the file");
+	lints_table("0 8 noclone-file /good 0\n8 8 noclone-file /good 8 2 engine buffered", true, 0,
+		    1, "give all targets of the file one engine");
+	lints("0 8 noclone-file /good 0\n8 8 noclone-file /tmpfs 0 2 engine buffered", 0, 0, NULL);
 }
 
 static bool cycle(const char *text)

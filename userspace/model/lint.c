@@ -292,6 +292,11 @@ static void lint_two_files(struct lint *l, const struct placed *a, const struct 
 			   a->target->line);
 	if ((a->target->engine == ENGINE_EXTENT) != (b->target->engine == ENGINE_EXTENT))
 		file_error(l, b, NOCLONE_ERR_MIXED_ENGINES " (line %u)", a->target->line);
+	else if (a->target->engine != b->target->engine)
+		finding_at(l->findings, l->t->saved ? FINDING_WARNING : FINDING_ERROR,
+			   b->target->line, "%s: engines %s and %s (line %u) may use one page of the file, which can lose data: give all targets of the file one engine",
+			   b->name, engines[b->target->engine].name,
+			   engines[a->target->engine].name, a->target->line);
 }
 
 static void lint_target(struct lint *l, const struct target *t)

@@ -158,6 +158,7 @@ void saved_parse(struct saved *s, const char *text, struct findings *findings)
 	unsigned int parts;
 
 	table_parse(&s->table, text, findings);
+	s->table.saved = true;
 	parts = saved_check_legs(&s->table, findings);
 	saved_parse_keywords(s, text, findings);
 	if (findings_count(findings, FINDING_ERROR))

@@ -93,9 +93,16 @@ struct target {
 	bool engine_given;
 };
 
+/**
+ * struct table - of a mapped device
+ * @targets: in the order of their sectors
+ * @nr: how many
+ * @saved: it is that of a saved device, which rules for new tables must not keep off
+ */
 struct table {
 	struct target *targets;
 	unsigned int nr;
+	bool saved;
 };
 
 /* Add a target of any type, without arguments, to be filled by the caller. */
