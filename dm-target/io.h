@@ -87,11 +87,15 @@ static inline void *noclone_io_slab_alloc(struct kmem_cache *cache)
 	return kmem_cache_alloc(cache, NOCLONE_IO_GFP);
 }
 
+/*
+ * For objects of several pages. kswapd is not woken for them: while memory is fragmented, it would
+ * reclaim for each I/O, although dm core can do it without such an object.
+ */
 static inline void *noclone_io_kmalloc(size_t size)
 {
 	if (unlikely(READ_ONCE(noclone_io_fail_tiers) & NOCLONE_FAIL_SLAB))
 		return NULL;
-	return kmalloc(size, NOCLONE_IO_GFP);
+	return kmalloc(size, NOCLONE_IO_GFP & ~__GFP_KSWAPD_RECLAIM);
 }
 
 /* Context: any, with preemption off */
