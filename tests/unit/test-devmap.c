@@ -11,16 +11,21 @@
 #include <sys/sysmacros.h>
 #include <libdevmapper.h>
 #include <stdio.h>
+#include <sys/sysmacros.h>
 
 #include "base/util.h"
 #include "model/table.h"
 #include "system/devmap.h"
 
 #define COOKIE	0xd4d1234
+/* Minor number of the device without a UUID; no device of this machine has it */
+#define MINOR	0xfffff
 
 struct dm_task {
 	int type;
 	char name[64];
+	char uuid[64];
+	int minor;
 };
 
 static const char * const type_names[] = {
@@ -36,12 +41,17 @@ static struct {
 	int fail_errno;
 	bool udev_answers;
 	bool cookie_is_gone;	/* another process has released it */
+	bool renamed;
+	int open_count;
 	bool suspended;
 	bool suspends_on_failure;
 	size_t said;		/* bytes on stderr, where that is looked at */
 	size_t said_suspended;	/* before a suspended device was resumed */
 	unsigned int tasks;	/* not yet destroyed */
 } fake;
+
+static struct devmap_device dev = { .name = "x", .uuid = "NOCLONE-test" };
+static struct devmap_device anonymous = { .name = "x", .uuid = "" };
 
 static int setup(void **state __unused)
 {
@@ -110,6 +120,9 @@ int __wrap_dm_task_run(struct dm_task *dmt);
 int __wrap_dm_task_run(struct dm_task *dmt)
 {
 	note(type_names[dmt->type]);
+	/* a name may be that of another device by now */
+	assert_true(dmt->type == DM_DEVICE_CREATE || !*dmt->name);
+	assert_true(*dmt->uuid || dmt->minor == MINOR);
 	if (dmt->type == fake.fail_type && fake.fail_times) {
 		fake.fail_times--;
 		/* do_resume() of the kernel may fail between suspend and swap */
@@ -132,10 +145,13 @@ int __wrap_dm_task_get_errno(struct dm_task *dmt __unused)
 }
 
 int __wrap_dm_task_get_info(struct dm_task *dmt, struct dm_info *info);
-int __wrap_dm_task_get_info(struct dm_task *dmt __unused, struct dm_info *info)
+int __wrap_dm_task_get_info(struct dm_task *dmt, struct dm_info *info)
 {
 	memset(info, 0, sizeof(*info));
 	info->exists = 1;
+	info->minor = *dmt->uuid ? 0 : MINOR;
+	info->major = *dmt->uuid ? 0 : 254;
+	info->open_count = fake.open_count ? fake.open_count-- : 0;
 	info->suspended = fake.suspended;
 	return 1;
 }
@@ -160,15 +176,31 @@ int __wrap_dm_udev_wait_immediate(uint32_t cookie, int *ready)
 }
 
 const char *__wrap_dm_task_get_name(const struct dm_task *dmt);
-const char *__wrap_dm_task_get_name(const struct dm_task *dmt)
+const char *__wrap_dm_task_get_name(const struct dm_task *dmt __unused)
 {
-	return dmt->name;
+	return fake.renamed ? "y" : "x";
 }
 
 const char *__wrap_dm_task_get_uuid(const struct dm_task *dmt);
-const char *__wrap_dm_task_get_uuid(const struct dm_task *dmt __unused)
+const char *__wrap_dm_task_get_uuid(const struct dm_task *dmt)
 {
-	return "NOCLONE-test";
+	return dmt->uuid;
+}
+
+int __wrap_dm_task_set_uuid(struct dm_task *dmt, const char *uuid);
+int __wrap_dm_task_set_uuid(struct dm_task *dmt, const char *uuid)
+{
+	snprintf(dmt->uuid, sizeof(dmt->uuid), "%s", uuid);
+	return 1;
+}
+
+int __wrap_dm_task_set_major_minor(struct dm_task *dmt, int major, int minor, int fallback);
+int __wrap_dm_task_set_major_minor(struct dm_task *dmt, int major, int minor, int fallback)
+{
+	assert_int_equal(major, 254);
+	assert_int_equal(fallback, 0);
+	dmt->minor = minor;
+	return 1;
 }
 
 int __wrap_dm_task_add_target(struct dm_task *dmt, uint64_t start,
@@ -193,11 +225,8 @@ int __wrap_dm_task_add_target(struct dm_task *dmt __unused, uint64_t start,
 		return 1;						\
 	}
 
-SUCCEEDS(dm_task_set_uuid, struct dm_task *dmt __unused, const char *uuid __unused)
 SUCCEEDS(dm_task_set_ro, struct dm_task *dmt __unused)
 SUCCEEDS(dm_task_retry_remove, struct dm_task *dmt __unused)
-SUCCEEDS(dm_task_set_read_ahead, struct dm_task *dmt __unused, uint32_t sectors __unused,
-	 uint32_t flags __unused)
 SUCCEEDS(dm_udev_get_sync_support, void)
 
 void __wrap_dm_task_update_nodes(void);
@@ -215,7 +244,7 @@ static struct table a_table(void)
 	return t;
 }
 
-static int accept_it(const char *name __unused, void *data __unused)
+static int accept_it(void *data __unused)
 {
 	return 0;
 }
@@ -234,7 +263,7 @@ static int reload(void)
 {
 	_cleanup_table_ struct table t = a_table();
 
-	return devmap_reload("x", &t, false, &fine);
+	return devmap_reload(&dev, &t, false, &fine);
 }
 
 static void create_takes_three_steps(void **state __unused)
@@ -280,7 +309,7 @@ static void a_cookie_that_is_gone_undoes_nothing(void **state __unused)
 	happened("create load resume info load resume");
 }
 
-static int refuse(const char *name __unused, void *data __unused)
+static int refuse(void *data __unused)
 {
 	return -EILSEQ;
 }
@@ -291,7 +320,7 @@ static void reload_that_fails_its_check_clears(void **state __unused)
 	const struct devmap_check check = { .loaded = refuse };
 	_cleanup_table_ struct table t = a_table();
 
-	assert_int_equal(devmap_reload("x", &t, false, &check), -EILSEQ);
+	assert_int_equal(devmap_reload(&dev, &t, false, &check), -EILSEQ);
 	happened("info load clear");
 }
 
@@ -362,15 +391,34 @@ static void reload_of_a_device_that_is_gone(void **state __unused)
 
 static void remove_is_one_step(void **state __unused)
 {
-	assert_int_equal(devmap_remove("x"), 0);
+	assert_int_equal(devmap_remove(&dev), 0);
 	happened("remove");
+}
+
+/* Nothing holds a device without a UUID while it is removed: it is looked at last. */
+static void remove_without_uuid_looks_first(void **state __unused)
+{
+	anonymous.devno = makedev(254, MINOR);
+	assert_int_equal(devmap_remove(&anonymous), 0);
+	happened("info remove");
+	fake.open_count = 1;
+	assert_int_equal(devmap_remove(&anonymous), 0);
+	happened("info remove info info remove");
+}
+
+static void remove_without_uuid_takes_no_other(void **state __unused)
+{
+	anonymous.devno = makedev(254, MINOR);
+	fake.renamed = true;
+	assert_int_equal(devmap_remove(&anonymous), -EAGAIN);
+	happened("info");
 }
 
 static void errno_is_never_lost(void **state __unused)
 {
 	/* libdm sometimes fails without an errno: that is still a failure */
 	fail_with(DM_DEVICE_REMOVE, 0);
-	assert_int_equal(devmap_remove("x"), -EIO);
+	assert_int_equal(devmap_remove(&dev), -EIO);
 	happened("remove");
 }
 
@@ -433,6 +481,8 @@ int main(void)
 		TEST(reload_refused_before_the_suspend_resumes_nothing),
 		TEST(reload_of_a_device_that_is_gone),
 		TEST(remove_is_one_step),
+		TEST(remove_without_uuid_looks_first),
+		TEST(remove_without_uuid_takes_no_other),
 		TEST(errno_is_never_lost),
 		TEST(sentences_of_the_kernel_log),
 		TEST(sentences_about_this_device),

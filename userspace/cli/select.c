@@ -98,9 +98,9 @@ int select_table(const char *name, struct table *t)
 	return select_unread(name, devmap_table(name, DEVMAP_TABLE, t));
 }
 
-int select_live(const char *name, struct live *live)
+int select_live(const struct devmap_device *dev, struct live *live)
 {
-	return select_unread(name, live_get(name, live));
+	return select_unread(dev->name, live_get_of(dev, live));
 }
 
 static bool select_is_noclone_device(const struct devmap_device *dev)
@@ -108,7 +108,7 @@ static bool select_is_noclone_device(const struct devmap_device *dev)
 	_cleanup_table_ struct table t = { 0 };
 
 	return str_starts(dev->uuid, NOCLONE_UUID_PREFIX) ||
-	       (!devmap_table(dev->name, DEVMAP_TABLE, &t) && table_has_noclone(&t));
+	       (!devmap_table_of(dev, DEVMAP_TABLE, &t) && table_has_noclone(&t));
 }
 
 int select_check_owner(const struct options *o, const struct devmap_device *dev)

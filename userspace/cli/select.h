@@ -17,7 +17,7 @@ char *select_new_name(const char *word);
 int select_device(const char *word, struct devmap_device *dev);
 /* The live table of a device.  Return: as above. */
 int select_table(const char *name, struct table *t);
-int select_live(const char *name, struct live *live);
+int select_live(const struct devmap_device *dev, struct live *live);
 /**
  * select_check_owner - may the tool change this device?
  * @o: --force permits everything

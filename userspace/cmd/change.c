@@ -215,7 +215,7 @@ int change_begin(struct change *c, const char *word)
 	if (!r && c->alone)
 		r = select_check_alone(&c->dev, "");
 	c->readonly = c->dev.readonly;
-	return r ? : select_live(c->dev.name, &c->live);
+	return r ? : select_live(&c->dev, &c->live);
 }
 
 /* May the errors be ignored?  The kernel has its own checks. */
@@ -315,15 +315,16 @@ static bool change_is_known(const struct finding *p, const struct findings *know
  * devices share the sectors of their legs.  Of two who load a table and look for others before
  * it runs, the later one finds the other: inactive tables count.
  */
-static int change_still_unused(const char *name, const struct change *c)
+static int change_still_unused(const struct change *c)
 {
+	const char *name = c->dev.name;
 	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
 	_cleanup_findings_ struct findings findings = { 0 };
 	struct guard guard = {
 		.loaded = true, .saved = !c->activates && !backing_is_new(&c->backing),
 		.readonly = c->readonly,
 	};
-	int r = devmap_info(name, &dev);
+	int r = devmap_look(&c->dev, &dev);
 	unsigned int i;
 
 	if (r) {
@@ -349,11 +350,11 @@ static bool change_is_still(const struct change *c)
 	_cleanup_table_ struct table t = { 0 };
 	_cleanup_free_ char *text = NULL;
 
-	if (!c->live.table.nr)
+	if (!c->dev.devno)
 		return true;
-	if (devmap_info(c->dev.name, &now) || strcmp(now.uuid, c->dev.uuid) ||
-	    now.devno != c->dev.devno || now.readonly != c->dev.readonly ||
-	    (c->alone && now.suspended) || devmap_table(c->dev.name, DEVMAP_TABLE, &t))
+	if (devmap_look(&c->dev, &now) || !devmap_same(&now, &c->dev) ||
+	    now.readonly != c->dev.readonly || (c->alone && now.suspended) ||
+	    devmap_table_of(&c->dev, DEVMAP_TABLE, &t))
 		return false;
 	text = table_print_all(&t);
 	return !strcmp(before, text);
@@ -363,7 +364,7 @@ static bool change_is_still(const struct change *c)
 static int change_check_faithful(const struct change *c)
 {
 	_cleanup_table_ struct table loaded = { 0 };
-	int r = devmap_table(c->dev.name, DEVMAP_INACTIVE_TABLE, &loaded);
+	int r = devmap_table_of(&c->dev, DEVMAP_INACTIVE_TABLE, &loaded);
 
 	if (r)
 		log_err("%s: reading the new table back failed: %s", c->dev.name, strerror(-r));
@@ -375,18 +376,19 @@ static int change_check_faithful(const struct change *c)
 }
 
 /* Between the checks and here may have been an answer, or minutes of e2fsck. */
-static int change_check_loaded(const char *name, void *data)
+static int change_check_loaded(void *data)
 {
 	const struct change *c = data;
+	const char *name = c->dev.name;
 	_cleanup_free_ char *other = c->agreed ? NULL : change_data(c, &system_facts, false);
 
 	if (!change_is_still(c))
-		log_err("%s: another process has changed its table meanwhile: look at it, and try again",
+		log_err("%s: another process has changed its name or table meanwhile: look at it, and try again",
 			name);
 	else if (other)
 		log_err("%s: %s", name, other);
 	else
-		return c->same ? change_check_faithful(c) : change_still_unused(name, c);
+		return c->same ? change_check_faithful(c) : change_still_unused(c);
 	return -EAGAIN;
 }
 
@@ -397,7 +399,7 @@ int change_switch(struct change *c)
 	};
 
 	if (c->dev.devno)
-		return devmap_reload(c->dev.name, &c->table, c->readonly, &check);
+		return devmap_reload(&c->dev, &c->table, c->readonly, &check);
 	return devmap_create(c->dev.name, c->dev.uuid, &c->table, c->readonly, &check,
 			     &c->legs);
 }

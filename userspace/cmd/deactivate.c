@@ -53,20 +53,21 @@ static void deactivate_record(const char *file, struct saved *s)
 }
 
 /* What would be lost, its table or the data of a file: a new string, or NULL. */
-static char *deactivate_loss(const char *name, const struct saved *s, const char *damage,
-			     enum saved_match *match)
+static char *deactivate_loss(const struct devmap_device *dev, const struct saved *s,
+			     const char *damage, enum saved_match *match)
 {
+	const char *name = dev->name;
 	_cleanup_table_ struct table live = { 0 };
 
 	if (damage)
 		return xasprintf("its file is damaged (%s), \"noclone save %s\" writes it again",
 				 damage, name);
-	devmap_table(name, DEVMAP_TABLE, &live);
+	devmap_table_of(dev, DEVMAP_TABLE, &live);
 	*match = saved_file_compare(&s->table, &live);
 	if (*match == SAVED_DIFFERS)
 		return xasprintf("it has another table than the one that is saved, which comes back, \"noclone save %s\" keeps its table",
 				 name);
-	return live_lost_file(name, true);
+	return live_lost_file(dev, true);
 }
 
 /*
@@ -79,7 +80,7 @@ static bool deactivate_check(const struct options *o, const char *file, struct s
 	bool other = s->uuid ? strcmp(s->uuid, dev->uuid) :
 			       !str_starts(dev->uuid, NOCLONE_UUID_PREFIX);
 	enum saved_match match = SAVED_UNKNOWN;
-	_cleanup_free_ char *loss = other ? NULL : deactivate_loss(dev->name, s, damage, &match);
+	_cleanup_free_ char *loss = other ? NULL : deactivate_loss(dev, s, damage, &match);
 	const struct target *hidden = table_hidden(&s->table);
 
 	if (hidden)

@@ -35,13 +35,12 @@
 
 /**
  * struct candidate - a mapped device whose fast path may be switched
+ * @dev: the device
  * @name: its name
  * @lv: VG/LV, or NULL
- * @devno: its number
  * @own: it has a target of this module with a fast path
  * @other: else the type of a target without, or NULL
  * @sector: where a message is understood
- * @suspended: the device is suspended
  * @named: the user has asked for this device, not for a group it is in
  * @rule: the one of the policy that decides, or NULL
  * @asked: it is to be switched, or stay
@@ -53,13 +52,12 @@
  * @why: why it is not as requested, or NULL
  */
 struct candidate {
+	struct devmap_device dev;
 	char *name;
 	char *lv;
-	dev_t devno;
 	bool own;
 	char *other;
 	uint64_t sector;
-	bool suspended;
 	bool named;
 	const struct policy_line *rule;
 	bool asked;
@@ -103,6 +101,7 @@ struct request {
 
 static void enable_free_candidate(struct candidate *c)
 {
+	devmap_device_free(&c->dev);
 	free(c->name);
 	free(c->lv);
 	free(c->other);
@@ -187,17 +186,14 @@ static char *enable_state(const struct candidate *c, const struct live *live)
 /* A message goes to the first target that understands it. */
 static int enable_look(struct candidate *c, const char *name)
 {
-	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
 	_cleanup_live_ struct live live = { 0 };
-	int r = devmap_info(name, &dev);
+	int r = devmap_info(name, &c->dev);
 	unsigned int i;
 
 	if (!r)
-		r = live_get(name, &live);
+		r = live_get_of(&c->dev, &live);
 	c->name = xstrdup(name);
-	c->lv = dev.uuid && origin_is_lvm(dev.uuid) ? devmap_lv_of_name(name) : NULL;
-	c->devno = dev.devno;
-	c->suspended = dev.suspended;
+	c->lv = c->dev.uuid && origin_is_lvm(c->dev.uuid) ? devmap_lv_of_name(name) : NULL;
 	c->own = live_status(&live) && table_has_noclone(&live.table);
 	for (i = live.table.nr; i--;) {
 		const struct target *t = &live.table.targets[i];
@@ -264,7 +260,7 @@ static int enable_add_volume(struct request *q, const char *name)
 		return r;
 	}
 	q->found = c->before;
-	layers_below(c->devno, &parts);
+	layers_below(c->dev.devno, &parts);
 	for (i = 0; i < parts.nr; i++)
 		enable_add_part(q, parts.name[i]);
 	/* which may have moved it */
@@ -323,7 +319,7 @@ static void enable_ask(const struct request *q, struct candidate *c)
 	c->asked = c->before;
 	if (!c->asked || opt(q->o, OPT_ALL) || c->named)
 		return;
-	c->rule = layers_rule(c->devno, &q->policy);
+	c->rule = layers_rule(c->dev.devno, &q->policy);
 	c->asked = c->rule && (c->rule->added || !opt(q->o, OPT_RULES));
 	c->on = c->asked && c->rule->kind == POLICY_INCLUDE;
 }
@@ -415,7 +411,7 @@ static bool enable_is_in(const char *state, const char *const *list)
 
 static bool enable_is_pending(const struct candidate *c)
 {
-	return c->sends && c->on && !c->failed && !c->suspended && c->after &&
+	return c->sends && c->on && !c->failed && !c->dev.suspended && c->after &&
 	       !enable_is_in(c->after, lasting) && !enable_is_in(c->after, never);
 }
 
@@ -423,7 +419,7 @@ static void enable_look_again(struct candidate *c)
 {
 	_cleanup_live_ struct live live = { 0 };
 
-	live_get(c->name, &live);
+	live_get_of(&c->dev, &live);
 	free(c->after);
 	c->after = enable_state(c, &live);
 }
@@ -436,9 +432,9 @@ static void enable_send(struct request *q)
 		struct candidate *c = &q->device[i];
 
 		if (c->sends)
-			c->failed = devmap_message(c->name, c->sector, c->on ?
+			c->failed = devmap_send(&c->dev, c->sector, c->on ?
 				NOCLONE_MSG_FASTPATH " " NOCLONE_MSG_ON :
-				NOCLONE_MSG_FASTPATH " " NOCLONE_MSG_OFF, NULL);
+				NOCLONE_MSG_FASTPATH " " NOCLONE_MSG_OFF);
 		if (q->nr >= MANY)
 			log_progress("switching devices", i + 1, q->nr);
 	}
@@ -477,7 +473,7 @@ static char *enable_why(const struct candidate *c)
 
 	if (on == c->on && !c->failed)
 		return NULL;
-	if (c->on && !on && c->suspended)
+	if (c->on && !on && c->dev.suspended)
 		return xstrdup("the device is suspended: it comes on when it is resumed");
 	if (c->on && c->after && str_starts(c->after, "off:"))
 		return remedy_words(c->after, c->name);

@@ -61,7 +61,7 @@ static int reload_check_loss(const struct change *c, const char *lost, const cha
 /* Nothing but the old table may lead to the data of a file. */
 static int reload_check_lost(const struct change *c)
 {
-	_cleanup_free_ char *lost = live_lost_file(c->dev.name, false);
+	_cleanup_free_ char *lost = live_lost_file(&c->dev, false);
 
 	return reload_check_loss(c, lost, "replaces that");
 }

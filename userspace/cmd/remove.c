@@ -115,7 +115,7 @@ int remove_unused(const struct options *o, const char *command, const struct dev
 	if (dev->open_count)
 		open_uses_lasting(&lasting, dev->devno);
 	if (!opt(o, OPT_DRY_RUN) && !lasting.nr)
-		r = devmap_remove(dev->name);
+		r = devmap_remove(dev);
 	if (r == -EBUSY)
 		remove_report_users(dev);
 	return r;
@@ -163,7 +163,7 @@ static int remove_check_again(const struct devmap_device *dev, const char *file)
  */
 static int remove_check(const struct options *o, const struct devmap_device *dev)
 {
-	_cleanup_free_ char *lost = live_lost_file(dev->name, false);
+	_cleanup_free_ char *lost = live_lost_file(dev, false);
 
 	if (lost && opt(o, OPT_FORCE))
 		log_warn("%s: %s", dev->name, lost);

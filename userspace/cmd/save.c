@@ -20,7 +20,7 @@
 static int save_check(const struct change *c)
 {
 	const char *name = c->dev.name;
-	_cleanup_free_ char *lost = live_lost_file(name, true);
+	_cleanup_free_ char *lost = live_lost_file(&c->dev, true);
 
 	if (!*c->dev.uuid)
 		log_err("%s has no UUID, by which its file is known: \"dmsetup rename %s --setuuid NOCLONE-%s\" gives it one",

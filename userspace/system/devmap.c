@@ -19,6 +19,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <time.h>
 #include <unistd.h>
@@ -35,6 +36,9 @@
 /* as in syslog(3) */
 #define LIBDM_WARNING	4
 #define CREATING	"creating"
+/* Pause and number of new tries, those of dm_task_retry_remove() */
+#define REMOVE_POLL_MS	200
+#define REMOVE_POLLS	25
 
 static unsigned int timeout = 30;
 
@@ -113,6 +117,20 @@ static struct dm_task *devmap_task_new(int type, const char *name)
 	return dmt;
 }
 
+/* A task names its device by UUID or, if there is none, by number: no rename changes these. */
+static struct dm_task *devmap_task_on(int type, const struct devmap_device *dev)
+{
+	struct dm_task *dmt = dev->uuid ? dm_task_create(type) : devmap_task_new(type, dev->name);
+
+	if (dmt && dev->uuid && !(*dev->uuid ? dm_task_set_uuid(dmt, dev->uuid) :
+				  dm_task_set_major_minor(dmt, major(dev->devno),
+							  minor(dev->devno), 0))) {
+		dm_task_destroy(dmt);
+		return NULL;
+	}
+	return dmt;
+}
+
 static int devmap_errno(struct dm_task *dmt)
 {
 	int err = dm_task_get_errno(dmt);
@@ -134,6 +152,11 @@ static struct dm_task *devmap_query_new(int type, const char *name)
 	return devmap_driver_loaded() ? devmap_task_new(type, name) : NULL;
 }
 
+static struct dm_task *devmap_query_on(int type, const struct devmap_device *dev)
+{
+	return devmap_driver_loaded() ? devmap_task_on(type, dev) : NULL;
+}
+
 /* Return: 0, or a negative errno without a message; -ENODEV without a driver. */
 static int devmap_query_run(struct dm_task *dmt)
 {
@@ -145,9 +168,9 @@ static int devmap_query_run(struct dm_task *dmt)
 	return dm_task_run(dmt) ? 0 : devmap_errno(dmt);
 }
 
-int devmap_info(const char *name, struct devmap_device *dev)
+int devmap_look(const struct devmap_device *before, struct devmap_device *dev)
 {
-	_cleanup_task_ struct dm_task *dmt = devmap_query_new(DM_DEVICE_INFO, name);
+	_cleanup_task_ struct dm_task *dmt = devmap_query_on(DM_DEVICE_INFO, before);
 	struct dm_info info;
 	int r;
 
@@ -161,6 +184,7 @@ int devmap_info(const char *name, struct devmap_device *dev)
 	dev->name = xstrdup(dm_task_get_name(dmt));
 	dev->uuid = xstrdup(dm_task_get_uuid(dmt));
 	dev->devno = makedev(info.major, info.minor);
+	dev->diskseq = *dev->uuid ? NULL : blockdev_attribute(dev->devno, "diskseq");
 	dev->suspended = info.suspended;
 	dev->live_table = info.live_table;
 	dev->inactive_table = info.inactive_table;
@@ -168,6 +192,19 @@ int devmap_info(const char *name, struct devmap_device *dev)
 	dev->deferred_remove = info.deferred_remove;
 	dev->open_count = info.open_count;
 	return 0;
+}
+
+int devmap_info(const char *name, struct devmap_device *dev)
+{
+	return devmap_look(&(struct devmap_device) { .name = (char *)name }, dev);
+}
+
+bool devmap_same(const struct devmap_device *a, const struct devmap_device *b)
+{
+	const char *one = a->diskseq ? a->diskseq : "", *other = b->diskseq ? b->diskseq : "";
+
+	return a->devno == b->devno && !strcmp(a->name, b->name) && !strcmp(a->uuid, b->uuid) &&
+	       !strcmp(one, other);
 }
 
 char *devmap_name_of_uuid(const char *uuid)
@@ -230,8 +267,13 @@ static void devmap_add_line(struct table *t, enum devmap_what what, uint64_t sta
 
 int devmap_table(const char *name, enum devmap_what what, struct table *t)
 {
+	return devmap_table_of(&(struct devmap_device) { .name = (char *)name }, what, t);
+}
+
+int devmap_table_of(const struct devmap_device *dev, enum devmap_what what, struct table *t)
+{
 	_cleanup_task_ struct dm_task *dmt =
-		devmap_query_new(what == DEVMAP_STATUS ? DM_DEVICE_STATUS : DM_DEVICE_TABLE, name);
+		devmap_query_on(what == DEVMAP_STATUS ? DM_DEVICE_STATUS : DM_DEVICE_TABLE, dev);
 	char *type, *params;
 	uint64_t start, length;
 	struct dm_info info;
@@ -279,6 +321,7 @@ void devmap_device_free(struct devmap_device *dev)
 {
 	free(dev->name);
 	free(dev->uuid);
+	free(dev->diskseq);
 	memset(dev, 0, sizeof(*dev));
 }
 
@@ -392,6 +435,14 @@ static int devmap_wait_udev(uint32_t cookie, const char *name)
 	return 0;
 }
 
+/* Where udev does not run, libdm makes nodes, and has no name in a task by UUID or number. */
+static void devmap_make_node(const char *name)
+{
+	if (!dm_udev_get_sync_support())
+		dm_mknodes(name);
+	dm_task_update_nodes();
+}
+
 /* The same for a task whose uevent makes udev add, rename or remove nodes. */
 static int devmap_run_udev(struct dm_task *dmt, const char *doing, const char *name)
 {
@@ -412,26 +463,86 @@ static int devmap_run_udev(struct dm_task *dmt, const char *doing, const char *n
 	}
 	r = devmap_run(dmt, doing, name);
 	waited = devmap_wait_udev(cookie, name);
-	dm_task_update_nodes();
+	devmap_make_node(name);
 	return r ? r : waited;
 }
 
-int devmap_message(const char *name, uint64_t sector, const char *message, char **answer)
+static bool devmap_is_open(int fd, dev_t devno)
 {
-	_cleanup_task_ struct dm_task *dmt = devmap_query_new(DM_DEVICE_TARGET_MSG, name);
-	const char *text;
+	struct stat st;
+
+	return fd >= 0 && !fstat(fd, &st) && S_ISBLK(st.st_mode) && st.st_rdev == devno;
+}
+
+/* Look at it once more.  Return: 0, or a negative errno after a message. */
+static int devmap_look_again(const struct devmap_device *dev, struct devmap_device *now)
+{
+	int r = devmap_look(dev, now);
+
+	if (r) {
+		log_err("%s: %s", dev->name, devmap_reason(r));
+	} else if (!*dev->uuid && !devmap_same(dev, now)) {
+		log_err("%s: another process has renamed or replaced it meanwhile: try again",
+			dev->name);
+		r = -EAGAIN;
+	}
+	return r;
+}
+
+/*
+ * The number of a device without a UUID is its own while the device is open; one that never had a
+ * table has no disk that could be opened.  @now: set to its present state; @fd: set to a file
+ * descriptor, or NULL where the device must not be open
+ * Return: 0, or a negative errno after a message.
+ */
+static int devmap_hold(const struct devmap_device *dev, struct devmap_device *now, int *fd)
+{
+	_cleanup_free_ char *path = xasprintf("/dev/dm-%u", minor(dev->devno));
+	bool needed = fd && !*dev->uuid;
 	int r;
 
-	if (answer)
-		*answer = NULL;
-	if (dmt && (!dm_task_set_sector(dmt, sector) || !dm_task_set_message(dmt, message)))
-		return -EINVAL;
-	if (dmt && !answer)
-		return devmap_run(dmt, "sending a message to", name);
-	r = devmap_query_run(dmt);
-	text = r ? NULL : dm_task_get_message_response(dmt);
-	if (text && answer)
-		*answer = xstrdup(text);
+	if (needed)
+		*fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	r = devmap_look_again(dev, now);
+	if (r || !needed || !now->live_table || devmap_is_open(*fd, dev->devno))
+		return r;
+	log_err("%s has no UUID, and %s does not lead to it: \"dmsetup rename %s --setuuid NOCLONE-%s\" gives it one",
+		dev->name, path, dev->name, dev->name);
+	return -ENODEV;
+}
+
+static struct dm_task *devmap_message_new(const struct devmap_device *dev, uint64_t sector,
+					  const char *message)
+{
+	struct dm_task *dmt = devmap_query_on(DM_DEVICE_TARGET_MSG, dev);
+
+	if (dmt && dm_task_set_sector(dmt, sector) && dm_task_set_message(dmt, message))
+		return dmt;
+	if (dmt)
+		dm_task_destroy(dmt);
+	return NULL;
+}
+
+int devmap_send(const struct devmap_device *dev, uint64_t sector, const char *message)
+{
+	_cleanup_task_ struct dm_task *dmt = devmap_message_new(dev, sector, message);
+	_cleanup_devmap_device_ struct devmap_device now = { 0 };
+	_cleanup_close_ int fd = -1;
+	int r = devmap_hold(dev, &now, &fd);
+
+	if (r)
+		return r;
+	return dmt ? devmap_run(dmt, "sending a message to", dev->name) : -ENOMEM;
+}
+
+int devmap_ask(const struct devmap_device *dev, uint64_t sector, const char *message,
+	       char **answer)
+{
+	_cleanup_task_ struct dm_task *dmt = devmap_message_new(dev, sector, message);
+	int r = devmap_query_run(dmt);
+	const char *text = r ? NULL : dm_task_get_message_response(dmt);
+
+	*answer = text ? xstrdup(text) : NULL;
 	return r;
 }
 
@@ -451,73 +562,73 @@ static bool devmap_add_targets(struct dm_task *dmt, const struct table *t)
 	return true;
 }
 
-static int devmap_load(const char *name, const struct table *t, bool readonly,
+static int devmap_load(const struct devmap_device *dev, const struct table *t, bool readonly,
 		       const struct devmap_check *check)
 {
-	_cleanup_task_ struct dm_task *dmt = devmap_task_new(DM_DEVICE_RELOAD, name);
+	_cleanup_task_ struct dm_task *dmt = devmap_task_on(DM_DEVICE_RELOAD, dev);
 	int r;
 
 	if (!dmt || (readonly && !dm_task_set_ro(dmt)) || !devmap_add_targets(dmt, t))
 		return -ENOMEM;
-	r = devmap_run(dmt, "loading the table of", name);
-	return r ? r : check->loaded(name, check->data);
+	r = devmap_run(dmt, "loading the table of", dev->name);
+	return r ? r : check->loaded(check->data);
 }
 
-static int devmap_create_empty(const char *name, const char *uuid)
+static int devmap_create_empty(const struct devmap_device *dev)
 {
-	_cleanup_task_ struct dm_task *dmt = devmap_task_new(DM_DEVICE_CREATE, name);
+	_cleanup_task_ struct dm_task *dmt = devmap_task_new(DM_DEVICE_CREATE, dev->name);
 
-	if (!dmt || !dm_task_set_uuid(dmt, uuid))
+	if (!dmt || !dm_task_set_uuid(dmt, dev->uuid))
 		return -EINVAL;
-	return devmap_run(dmt, CREATING, name);
+	return devmap_run(dmt, CREATING, dev->name);
 }
 
 /* Without a cookie, as there may be none left; udev knows nothing of the device yet. */
-static int devmap_remove_incomplete(const char *name)
+static int devmap_remove_incomplete(const struct devmap_device *dev)
 {
-	_cleanup_task_ struct dm_task *dmt = devmap_task_new(DM_DEVICE_REMOVE, name);
+	_cleanup_task_ struct dm_task *dmt = devmap_task_on(DM_DEVICE_REMOVE, dev);
 	int r;
 
 	if (!dmt || !dm_task_retry_remove(dmt))
 		return -ENOMEM;
-	r = devmap_run(dmt, "removing", name);
-	/* now: its name may be that of another process's device in a moment */
-	dm_task_update_nodes();
+	r = devmap_run(dmt, "removing", dev->name);
+	devmap_make_node(dev->name);
 	return r;
 }
 
-static void devmap_clear(const char *name)
+static void devmap_clear(const struct devmap_device *dev)
 {
-	_cleanup_task_ struct dm_task *dmt = devmap_task_new(DM_DEVICE_CLEAR, name);
+	_cleanup_task_ struct dm_task *dmt = devmap_task_on(DM_DEVICE_CLEAR, dev);
 
 	if (dmt)
-		devmap_run(dmt, "clearing the inactive table of", name);
+		devmap_run(dmt, "clearing the inactive table of", dev->name);
 }
 
-static int devmap_resume(const char *name)
+static int devmap_resume(const struct devmap_device *dev, const char *doing)
 {
-	_cleanup_task_ struct dm_task *dmt = devmap_task_new(DM_DEVICE_RESUME, name);
+	_cleanup_task_ struct dm_task *dmt = devmap_task_on(DM_DEVICE_RESUME, dev);
 
-	return dmt ? devmap_run_udev(dmt, "resuming", name) : -ENOMEM;
+	return dmt ? devmap_run_udev(dmt, doing, dev->name) : -ENOMEM;
 }
 
 int devmap_create(const char *name, const char *uuid, const struct table *t,
 		  bool readonly, const struct devmap_check *check, int *lock)
 {
+	const struct devmap_device dev = { .name = (char *)name, .uuid = (char *)uuid };
 	sigset_t old;
 	int r;
 
 	signals_block(&old);
-	r = devmap_create_empty(name, uuid);
+	r = devmap_create_empty(&dev);
 	if (!r) {
-		r = devmap_load(name, t, readonly, check);
+		r = devmap_load(&dev, t, readonly, check);
 		if (!r) {
 			cleanup_close(lock);
 			*lock = -1;
-			r = devmap_resume(name);
+			r = devmap_resume(&dev, "resuming");
 		}
 		/* with udev late, the device is complete */
-		if (r && r != -ETIMEDOUT && !devmap_remove_incomplete(name))
+		if (r && r != -ETIMEDOUT && !devmap_remove_incomplete(&dev))
 			log_verbose("%s: the incomplete device was removed", name);
 	}
 	signals_unblock(&old);
@@ -528,84 +639,111 @@ int devmap_create(const char *name, const char *uuid, const struct table *t,
  * One ioctl suspends, swaps the tables and resumes.  Linux 6.1 sets the readahead anew then;
  * since 6.12 it becomes larger with the new table, not smaller than the user has set it.
  */
-static int devmap_swap_tables(const char *name, dev_t devno)
+static int devmap_swap_tables(const struct devmap_device *dev)
 {
-	_cleanup_task_ struct dm_task *dmt = devmap_task_new(DM_DEVICE_RESUME, name);
-	_cleanup_free_ char *kib = blockdev_attribute(devno, "queue/read_ahead_kb");
-	uint32_t sectors = kib ? strtoul(kib, NULL, 10) << (10 - SECTOR_SHIFT) : 0;
+	uint64_t kib = blockdev_readahead(dev->devno);
+	int r = devmap_resume(dev, "switching the table of");
 
-	if (!dmt || !dm_task_set_read_ahead(dmt, sectors, DM_READ_AHEAD_MINIMUM_FLAG))
-		return -ENOMEM;
-	return devmap_run_udev(dmt, "switching the table of", name);
+	if (kib > blockdev_readahead(dev->devno))
+		blockdev_set_readahead(dev->devno, kib);
+	return r;
 }
 
 /*
  * After a failed switch the device may be suspended, with the old table still
  * in place and the new one either gone or back in the inactive slot.
  */
-static void devmap_roll_back(const char *name, bool was_suspended)
+static void devmap_roll_back(const struct devmap_device *dev, bool was_suspended)
 {
-	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
-	_cleanup_free_ char *command = name_command("resume", name);
+	_cleanup_devmap_device_ struct devmap_device now = { 0 };
+	_cleanup_free_ char *command = name_command("resume", dev->name);
 	int r = 0;
 
-	devmap_clear(name);
-	if (!devmap_info(name, &dev) && dev.suspended && !was_suspended)
-		r = devmap_resume(name);
+	devmap_clear(dev);
+	if (!devmap_look(dev, &now) && now.suspended && !was_suspended)
+		r = devmap_resume(dev, "resuming");
 	/* without a word from udev it runs all the same */
 	if (r && r != -ETIMEDOUT)
-		log_err("%s stays suspended; to resume it: %s", name, command);
+		log_err("%s stays suspended; to resume it: %s", dev->name, command);
 	else
-		log_err("%s keeps running with its old table", name);
+		log_err("%s keeps running with its old table", dev->name);
 }
 
-int devmap_reload(const char *name, const struct table *t, bool readonly,
-		  const struct devmap_check *check)
+/* Return: as devmap_reload() does */
+static int devmap_switch(const struct devmap_device *dev, const struct table *t, bool readonly,
+			 const struct devmap_check *check)
 {
-	_cleanup_devmap_device_ struct devmap_device before = { 0 };
-	sigset_t old;
-	int r;
+	int r = devmap_load(dev, t, readonly, check);
 
-	r = devmap_info(name, &before);
-	if (r) {
-		log_err("%s: %s", name, devmap_reason(r));
-		return r;
-	}
-	if (check->alone && (before.inactive_table || before.suspended)) {
-		log_err("%s: another process is changing it: try again", name);
-		return -EBUSY;
-	}
-
-	signals_block(&old);
-	r = devmap_load(name, t, readonly, check);
 	if (r) {
 		/* a failed load keeps the inactive table of an earlier one */
-		devmap_clear(name);
-		log_err("%s keeps running with its old table", name);
-	} else {
-		/* when it fails, the device may be suspended until it is rolled back */
-		log_hold();
-		r = devmap_swap_tables(name, before.devno);
-		if (r && r != -ETIMEDOUT)
-			devmap_roll_back(name, before.suspended);
-		log_release();
+		devmap_clear(dev);
+		log_err("%s keeps running with its old table", dev->name);
+		return r;
 	}
+	/* when it fails, the device may be suspended until it is rolled back */
+	log_hold();
+	r = devmap_swap_tables(dev);
+	if (r && r != -ETIMEDOUT)
+		devmap_roll_back(dev, dev->suspended);
+	log_release();
+	return r;
+}
+
+int devmap_reload(const struct devmap_device *dev, const struct table *t, bool readonly,
+		  const struct devmap_check *check)
+{
+	_cleanup_devmap_device_ struct devmap_device now = { 0 };
+	_cleanup_close_ int fd = -1;
+	/* the module refuses some files on a device that is open */
+	int r = devmap_hold(dev, &now, table_has_file(t) ? NULL : &fd);
+	sigset_t old;
+
+	if (r)
+		return r;
+	if (check->alone && (now.inactive_table || now.suspended)) {
+		log_err("%s: another process is changing it: try again", dev->name);
+		return -EBUSY;
+	}
+	signals_block(&old);
+	r = devmap_switch(&now, t, readonly, check);
 	signals_unblock(&old);
 	return r;
 }
 
-int devmap_remove(const char *name)
+/* A device without a UUID may be another one by now; nothing holds it between look and ioctl. */
+static int devmap_wait_unused(const struct devmap_device *dev)
 {
-	_cleanup_task_ struct dm_task *dmt = devmap_task_new(DM_DEVICE_REMOVE, name);
+	const struct timespec nap = { .tv_nsec = REMOVE_POLL_MS * 1000000L };
+	unsigned int polls = REMOVE_POLLS;
+	bool open;
+	int r;
 
-	if (!dmt || !dm_task_retry_remove(dmt))
+	do {
+		_cleanup_devmap_device_ struct devmap_device now = { 0 };
+
+		r = devmap_look_again(dev, &now);
+		open = !r && now.open_count;
+	} while (open && polls-- && !nanosleep(&nap, NULL));
+	return r;
+}
+
+int devmap_remove(const struct devmap_device *dev)
+{
+	_cleanup_task_ struct dm_task *dmt = devmap_task_on(DM_DEVICE_REMOVE, dev);
+	int r = *dev->uuid ? 0 : devmap_wait_unused(dev);
+
+	if (r)
+		return r;
+	/* each try of libdm would take whatever has the number by then */
+	if (!dmt || (*dev->uuid && !dm_task_retry_remove(dmt)))
 		return -ENOMEM;
-	return devmap_run_udev(dmt, "removing", name);
+	return devmap_run_udev(dmt, "removing", dev->name);
 }
 
 bool devmap_remove_unfinished(const struct devmap_device *dev)
 {
-	if (dev->live_table || dev->open_count || devmap_remove(dev->name))
+	if (dev->live_table || dev->open_count || devmap_remove(dev))
 		return false;
 	log_warn("%s: removed what an interrupted command had left", dev->name);
 	return true;

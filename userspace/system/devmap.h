@@ -22,10 +22,24 @@ const char *devmap_reason(int r);
 /* May this process use device-mapper? */
 int devmap_permitted(void);
 
+/**
+ * struct devmap_device - a mapped device when it was looked at
+ * @name: its name, which other programs may give to another device
+ * @uuid: its UUID, which stays; empty if it has none, NULL if only the name is known
+ * @devno: its number, which the kernel gives to another device when this one is gone
+ * @diskseq: without a UUID: a number that no other disk gets until the next boot, or NULL
+ * @suspended: it is suspended
+ * @live_table: it has a table that runs
+ * @inactive_table: it has a table that was loaded and does not run
+ * @readonly: it cannot be written
+ * @deferred_remove: it goes when its last user closes it
+ * @open_count: how often it is open
+ */
 struct devmap_device {
 	char *name;
 	char *uuid;
 	dev_t devno;
+	char *diskseq;
 	bool suspended;
 	bool live_table;
 	bool inactive_table;
@@ -38,6 +52,13 @@ struct devmap_device {
 enum devmap_what { DEVMAP_TABLE, DEVMAP_INACTIVE_TABLE, DEVMAP_STATUS };
 
 int devmap_info(const char *name, struct devmap_device *dev);
+/*
+ * What has become of a device: by its UUID or number, so that renames do not matter.  The same goes
+ * for all functions that take a device.
+ */
+int devmap_look(const struct devmap_device *dev, struct devmap_device *now);
+/* Is it the same device, also under the same name? */
+bool devmap_same(const struct devmap_device *a, const struct devmap_device *b);
 /* The device with that UUID and a table: a new string, or NULL. */
 char *devmap_name_of_uuid(const char *uuid);
 /* Does that error of devmap_info() say that there is no such device? */
@@ -46,11 +67,14 @@ bool devmap_is_absent(int r);
 int devmap_names(struct names *names);
 /* Its targets; what they print as their status is in params, and not understood. */
 int devmap_table(const char *name, enum devmap_what what, struct table *t);
+int devmap_table_of(const struct devmap_device *dev, enum devmap_what what, struct table *t);
 /*
- * Send a message that changes something; or, with @answer, one that only asks.  The target
- * must know it, else dm complains in the kernel log.  @answer gets a new string, or NULL.
+ * A message that changes something, and one that only asks.  The target must know it, else dm
+ * complains in the kernel log.  @answer gets a new string, or NULL.
  */
-int devmap_message(const char *name, uint64_t sector, const char *message, char **answer);
+int devmap_send(const struct devmap_device *dev, uint64_t sector, const char *message);
+int devmap_ask(const struct devmap_device *dev, uint64_t sector, const char *message,
+	       char **answer);
 /* "vg0/lv" for a mapper name "vg0-lv", and also for "vg0-lv-real": a new string. */
 char *devmap_lv_of_name(const char *name);
 /* New strings; NULL without a driver. */
@@ -59,7 +83,7 @@ void devmap_versions(char **library, char **driver);
 /* A look at the inactive table before the switch; if it fails, nothing is switched. */
 struct devmap_check {
 	/* Return: 0, or a negative errno after a message. */
-	int (*loaded)(const char *name, void *data);
+	int (*loaded)(void *data);
 	void *data;
 	bool alone;	/* refuse a device that another process is changing */
 };
@@ -74,10 +98,13 @@ struct devmap_check {
  */
 int devmap_create(const char *name, const char *uuid, const struct table *t,
 		  bool readonly, const struct devmap_check *check, int *lock);
-int devmap_reload(const char *name, const struct table *t, bool readonly,
+int devmap_reload(const struct devmap_device *dev, const struct table *t, bool readonly,
 		  const struct devmap_check *check);
-/* Tries again for some seconds if it is in use. */
-int devmap_remove(const char *name);
+/*
+ * Tries again for some seconds if it is in use.  Without a UUID, the device is compared with @dev
+ * just before: another process may remove it and make another one between that and the ioctl.
+ */
+int devmap_remove(const struct devmap_device *dev);
 /*
  * A command that is killed leaves a device that never had a table.  Return: true if @dev was
  * one and is gone.  Context: the lock of the name, so that no other command is about to load
@@ -112,6 +139,7 @@ struct live {
 
 /* Return: 0 or a negative errno; live_free() in any case. */
 int live_get(const char *name, struct live *live);
+int live_get_of(const struct devmap_device *dev, struct live *live);
 /* The status of the first target that has a fast path, NULL if none has. */
 const struct status *live_status(const struct live *live);
 /* "on", "off:reason", or NULL if no target has a fast path: a new string. */
@@ -124,7 +152,7 @@ void live_below(const struct live *live, struct findings *findings);
  * Why the path of a backing file leads to another file, or to none, and how to keep the data: a
  * new string, or NULL.  @renamed: also for a file that only has another name.
  */
-char *live_lost_file(const char *name, bool renamed);
+char *live_lost_file(const struct devmap_device *dev, bool renamed);
 /*
  * Why a backing file must not grow: it has become shorter than the device, and the end would read
  * as zeroes.  A new string, or NULL.  @id: of that file, or NULL for each.

@@ -51,7 +51,7 @@ static bool live_is_stock(const struct live *live, unsigned int at)
  * targets.  Without its parameter, dm core would complain in the kernel log.  A device that
  * no message has asked for is as without the module.
  */
-static char *live_ask_stock(const char *name, const struct live *live)
+static char *live_ask_stock(const struct devmap_device *dev, const struct live *live)
 {
 	struct module_params m;
 	char *answer = NULL;
@@ -61,8 +61,7 @@ static char *live_ask_stock(const char *name, const struct live *live)
 	for (i = 0; m.stock && i < live->raw.nr; i++) {
 		if (!live_is_stock(live, i))
 			continue;
-		devmap_message(name, live->raw.targets[i].start, NOCLONE_MSG_FASTPATH,
-			       &answer);
+		devmap_ask(dev, live->raw.targets[i].start, NOCLONE_MSG_FASTPATH, &answer);
 		break;
 	}
 	if (answer && str_starts(answer, UNASKED)) {
@@ -86,16 +85,21 @@ static void live_take_stock(struct live *live, const char *answer)
 
 int live_get(const char *name, struct live *live)
 {
+	return live_get_of(&(struct devmap_device) { .name = (char *)name }, live);
+}
+
+int live_get_of(const struct devmap_device *dev, struct live *live)
+{
 	_cleanup_free_ char *answer = NULL;
-	int err = devmap_table(name, DEVMAP_TABLE, &live->table);
+	int err = devmap_table_of(dev, DEVMAP_TABLE, &live->table);
 	unsigned int i;
 
 	if (!err)
-		err = devmap_table(name, DEVMAP_STATUS, &live->raw);
+		err = devmap_table_of(dev, DEVMAP_STATUS, &live->raw);
 	live->status = xzalloc((live->raw.nr + 1) * sizeof(*live->status));
 	for (i = 0; i < live->raw.nr; i++)
 		live_take_status(live, i);
-	answer = live_ask_stock(name, live);
+	answer = live_ask_stock(dev, live);
 	if (answer)
 		live_take_stock(live, answer);
 	return err;
@@ -197,15 +201,15 @@ static char *live_lost_loop(const struct table *t)
 	return NULL;
 }
 
-char *live_lost_file(const char *name, bool renamed)
+char *live_lost_file(const struct devmap_device *dev, bool renamed)
 {
-	_cleanup_free_ char *node = xasprintf("/dev/mapper/%s", name), *lost = NULL;
+	_cleanup_free_ char *node = xasprintf("/dev/mapper/%s", dev->name), *lost = NULL;
 	_cleanup_free_ char *quoted = shell_quote(node);
 	_cleanup_findings_ struct findings below = { 0 };
 	_cleanup_live_ struct live live = { 0 };
 	unsigned int i;
 
-	live_get(name, &live);
+	live_get_of(dev, &live);
 	live_below(&live, &below);
 	for (i = 0; i < below.nr && !lost; i++) {
 		const struct finding *f = &below.finding[i];

@@ -26,6 +26,8 @@
 #include "noclone-refusals.h"
 #include "base/util.h"
 
+#define READAHEAD	"queue/read_ahead_kb"
+
 char *blockdev_sysfs(dev_t devno, const char *attribute)
 {
 	return xasprintf("/sys/dev/block/%u:%u/%s", major(devno), minor(devno),
@@ -44,6 +46,20 @@ static uint64_t lookup_sysfs_number(dev_t devno, const char *attribute)
 	_cleanup_free_ char *text = blockdev_attribute(devno, attribute);
 
 	return text ? strtoull(text, NULL, 10) : 0;
+}
+
+uint64_t blockdev_readahead(dev_t devno)
+{
+	return lookup_sysfs_number(devno, READAHEAD);
+}
+
+void blockdev_set_readahead(dev_t devno, uint64_t kib)
+{
+	_cleanup_free_ char *path = blockdev_sysfs(devno, READAHEAD);
+	_cleanup_close_ int fd = open(path, O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0 || dprintf(fd, "%llu", (unsigned long long)kib) < 0)
+		log_verbose("%s: %s", path, strerror(errno));
 }
 
 dev_t blockdev_parse_number(const char *text)

@@ -26,6 +26,9 @@ dev_t blockdev_kernel_number(const char *name);
 char *blockdev_sysfs(dev_t devno, const char *attribute);
 /* The first line of that file: a new string, or NULL. */
 char *blockdev_attribute(dev_t devno, const char *attribute);
+/* How many KiB the kernel reads ahead; 0 if that is not known. */
+uint64_t blockdev_readahead(dev_t devno);
+void blockdev_set_readahead(dev_t devno, uint64_t kib);
 /* Name of a mapped device from sysfs, so without an ioctl; NULL if it is none. */
 char *blockdev_mapped_name(dev_t devno);
 /* Number of the mapped device of that name, from sysfs; 0 if there is none. */
