@@ -16,7 +16,8 @@
 #include "base/child.h"
 #include "base/util.h"
 #include "system/lookup.h"
-#include "system/identity.h"
+#include "system/content.h"
+#include "system/signatures.h"
 #include "system/module.h"
 #include "system/saved-file.h"
 #include "cli/output.h"
@@ -260,11 +261,29 @@ static void activate_lock_legs(struct change *c)
 		log_verbose("going on without the lock of the legs: %s", strerror(-c->legs));
 }
 
+/* The file system of a backing file may not answer, and the kernel would wait for it. */
+static bool activate_files_answer(const struct table *t)
+{
+	struct target *target = NULL;
+	unsigned int i;
+
+	while ((target = table_next_leg(t, target, &i))) {
+		_cleanup_free_ char *silence = target->path ?
+			content_file_silence(target->path) : NULL;
+
+		if (silence) {
+			log_err("%s: cannot be read: %s", target->path, silence);
+			return false;
+		}
+	}
+	return true;
+}
+
 static const char *activate_absent(struct change *c)
 {
 	const char *state;
 
-	if (activate_is_renamed(c))
+	if (activate_is_renamed(c) || !activate_files_answer(&c->old.table))
 		return NULL;
 	activate_say_leftover(c);
 	activate_lock_legs(c);

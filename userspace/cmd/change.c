@@ -12,6 +12,7 @@
 #include "system/lookup.h"
 #include "system/users.h"
 #include "system/identity.h"
+#include "system/signatures.h"
 #include "system/module.h"
 #include "system/saved-file.h"
 #include "cli/output.h"

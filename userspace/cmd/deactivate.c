@@ -8,7 +8,7 @@
 #include "dm-noclone.h"
 #include "base/child.h"
 #include "base/util.h"
-#include "system/identity.h"
+#include "system/signatures.h"
 #include "system/saved-file.h"
 #include "system/users.h"
 #include "cli/select.h"

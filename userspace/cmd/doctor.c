@@ -17,7 +17,7 @@
 #include "model/policy.h"
 #include "model/saved.h"
 #include "model/status.h"
-#include "system/identity.h"
+#include "system/signatures.h"
 #include "system/lookup.h"
 #include "system/module.h"
 #include "system/saved-file.h"

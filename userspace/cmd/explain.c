@@ -10,6 +10,7 @@
 #include "model/name.h"
 #include "model/table.h"
 #include "system/lookup.h"
+#include "system/content.h"
 #include "system/identity.h"
 #include "system/saved-file.h"
 #include "system/users.h"
@@ -48,10 +49,11 @@ static void explain_add_users(struct json_object *o, const struct device_facts *
 
 static void explain_file(struct json_object *o, const char *path)
 {
+	_cleanup_free_ char *silence = content_file_silence(path);
 	_cleanup_file_facts_ struct file_facts f = { 0 };
 	_cleanup_uses_ struct uses uses = { 0 };
-	int r = file_lookup(path, true, &f);
-	const char *problem = r ? strerror(-r) : f.problem;
+	int r = silence ? 0 : file_lookup(path, true, &f);
+	const char *problem = r ? strerror(-r) : silence ? silence : f.problem;
 
 	output_add_string(o, "problem", problem);
 	if (problem)
@@ -77,7 +79,7 @@ static void explain_file(struct json_object *o, const char *path)
 
 static void explain_device(struct json_object *o, const char *name)
 {
-	_cleanup_signature_ struct signature s = { 0 };
+	_cleanup_content_ struct content s = { 0 };
 	_cleanup_free_ char *persistent = NULL;
 	_cleanup_facts_ struct device_facts f = { 0 };
 	int r = blockdev_lookup(name, &f);
@@ -86,7 +88,7 @@ static void explain_device(struct json_object *o, const char *name)
 	if (r)
 		return;
 	persistent = identity_persistent(f.path);
-	identity_probe(&f, 0, f.sectors, NULL, NULL, &s);
+	content_read_part(&f, 0, f.sectors, &s);
 	output_add_string(o, "path", f.path);
 	output_add_devno(o, "number", f.devno);
 	output_add_number(o, "sectors", f.sectors);
@@ -94,8 +96,8 @@ static void explain_device(struct json_object *o, const char *name)
 	output_add_number(o, "physical_block_size", f.physical_block);
 	output_add_bool(o, "readonly", f.readonly);
 	output_add_string(o, "persistent_name", strcmp(persistent, f.path) ? persistent : NULL);
-	output_add_string(o, "type", s.type);
-	output_add_string(o, "label", s.label);
+	output_add_string(o, "type", s.nr ? s.signature->type : NULL);
+	output_add_string(o, "label", s.nr ? s.signature->label : NULL);
 	explain_add_users(o, &f);
 }
 

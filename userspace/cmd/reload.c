@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/util.h"
-#include "system/identity.h"
+#include "system/content.h"
 #include "system/lookup.h"
 #include "cli/build.h"
 #include "cli/select.h"
@@ -33,15 +33,19 @@ static bool reload_confirm(const struct options *o, const char *what)
 /* Who would see other data, or what is on the device and would be lost: a new string, or NULL. */
 static char *reload_risk(const struct change *c)
 {
-	_cleanup_signature_ struct signature s = { 0 };
 	_cleanup_facts_ struct device_facts f = { 0 };
+	_cleanup_content_ struct content s = { 0 };
+	int r = 0;
 
 	if (c->dev.open_count > 0)
 		return xstrdup(" is in use and");
-	/* to read a suspended one would take for ever */
-	if (!c->dev.suspended && !blockdev_lookup_number(c->dev.devno, &f) &&
-	    identity_probe(&f, 0, f.sectors, NULL, NULL, &s) > 0)
-		return xasprintf(" has %s on it and", s.type);
+	if (!blockdev_lookup_number(c->dev.devno, &f))
+		r = content_read_part(&f, 0, f.sectors, &s);
+	/* the user who has suspended the device itself knows its users */
+	if ((r == -EBUSY || r == -ETIMEDOUT) && !c->dev.suspended)
+		return xasprintf(" cannot be read (%s) and", s.problem);
+	if (s.nr)
+		return xasprintf(" has %s on it and", s.signature->type);
 	return table_sectors(&c->table) < table_sectors(&c->live.table) ? xstrdup("") : NULL;
 }
 

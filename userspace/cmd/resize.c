@@ -21,7 +21,7 @@
 #include "model/plan.h"
 #include "system/lookup.h"
 #include "system/users.h"
-#include "system/identity.h"
+#include "system/content.h"
 #include "cli/build.h"
 #include "cli/output.h"
 #include "cli/select.h"
@@ -365,18 +365,18 @@ static int resize_print(struct resize *r)
 /* What is on the device does not grow by itself. */
 static void resize_report(const struct resize *r)
 {
-	_cleanup_signature_ struct signature s = { 0 };
 	_cleanup_facts_ struct device_facts f = { 0 };
+	_cleanup_content_ struct content s = { 0 };
 
 	if (!r->grows)
 		log_note("%s has that size already", r->c.dev.name);
 	if (!r->grows || opt(r->c.o, OPT_RESIZEFS))
 		return;
 	if (!blockdev_lookup_number(r->c.dev.devno, &f))
-		identity_probe(&f, 0, f.sectors, NULL, NULL, &s);
-	if (s.type || r->c.dev.open_count)
+		content_read_part(&f, 0, f.sectors, &s);
+	if (s.nr || r->c.dev.open_count)
 		log_note("%s: %s on it keeps its size: \"fsadm resize %s\" makes ext2 to ext4, xfs and these in LUKS larger, pvresize a physical volume, and its own tools any other",
-			 r->c.dev.name, s.type ? s.type : "what is", r->node);
+			 r->c.dev.name, s.nr ? s.signature->type : "what is", r->node);
 }
 
 /* A signal in between would leave a file system that is too small, and no message. */

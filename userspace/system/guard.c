@@ -21,7 +21,7 @@
 #include "model/table.h"
 #include "system/lookup.h"
 #include "system/devmap.h"
-#include "system/identity.h"
+#include "system/content.h"
 #include "system/saved-file.h"
 #include "system/users.h"
 
@@ -236,9 +236,8 @@ static void guard_report_writers(const struct look *l)
 }
 
 /* The live table, a holder, a loop device, or a saved device has the sector of the device. */
-static bool guard_has_owner(uint64_t sector, void *data)
+static bool guard_has_owner(uint64_t sector, const struct look *l)
 {
-	const struct look *l = data;
 	const struct part part = {
 		.range = facts_range(&l->f, sector, 1),
 	};
@@ -248,17 +247,22 @@ static bool guard_has_owner(uint64_t sector, void *data)
 		device_uses_hold(&l->f, sector, l->g->self));
 }
 
-/* Of the whole device, but not in what others have of it. */
+/* Look at the whole device, but not at the sectors that other devices surely have. */
 static void guard_report_signature(struct look *l)
 {
-	_cleanup_signature_ struct signature s = { 0 };
-	int r = identity_probe(&l->f, 0, l->f.sectors, guard_has_owner, l, &s);
+	_cleanup_content_ struct content c = { 0 };
+	int r = content_read_all(&l->f, &c);
+	unsigned int i;
 
-	if (r > 0)
-		guard_report_use(l, &(struct use) { .kind = USE_SIGNATURE, .by = s.type },
+	for (i = 0; i < c.nr; i++) {
+		if (guard_has_owner(c.signature[i].sector, l))
+			continue;
+		guard_report_use(l, &(struct use) { .kind = USE_SIGNATURE, .by = c.signature[i].type },
 				 ", which may have all of the device: use a volume or partition of it, or another device");
-	else if (r < 0 && r != -EACCES)
-		guard_report_use(l, &(struct use) { .kind = USE_UNREADABLE, .by = strerror(-r) }, "");
+		return;
+	}
+	if (r < 0 && r != -EACCES)
+		guard_report_use(l, &(struct use) { .kind = USE_UNREADABLE, .by = c.problem }, "");
 }
 
 /* The kernel permits a writable mapped device on a read-only leg. */
@@ -282,8 +286,12 @@ static void guard_leg_uses(struct look *l, uint64_t start)
 		.known = l->g->any_signature || l->g->loaded ? UINT64_MAX :
 			 guard_first_other(&l->own, &l->part) - l->part.range.first,
 	};
-	bool said = guard_report_uses(l, &query);
+	_cleanup_free_ char *silence = l->g->any_signature ? content_silence(l->f.path) : NULL;
+	bool said;
 
+	if (silence)
+		guard_report_use(l, &(struct use) { .kind = USE_UNREADABLE, .by = silence }, "");
+	said = guard_report_uses(l, &query);
 	if (query.known >= query.sectors)
 		return;
 	guard_report_writers(l);

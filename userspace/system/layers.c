@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Mapped devices above and below one another: "holders" and "slaves" in sysfs. */
 
+#include <glob.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +11,7 @@
 #include "system/lookup.h"
 
 #define ORIGIN	"-real"
+#define MAX_DEPTH	32
 
 static bool layers_same_group(dev_t devno, dev_t other)
 {
@@ -90,4 +92,31 @@ const struct policy_line *layers_rule(dev_t devno, const struct policy *p)
 	r.found = policy_find(p, &r.names);
 	layers_find_above(&r, devno, name);
 	return r.found;
+}
+
+static char *layers_suspended_at(dev_t devno, unsigned int depth)
+{
+	_cleanup_free_ char *state = blockdev_attribute(devno, "dm/suspended");
+	_cleanup_free_ char *pattern = blockdev_sysfs(devno, "{slaves/*,..}/dev");
+	char *name = state && *state == '1' ? blockdev_mapped_name(devno) : NULL;
+	glob_t paths = { 0 };
+	size_t i;
+
+	if (name || !depth)
+		return name;
+	glob(pattern, GLOB_BRACE, NULL, &paths);
+	for (i = 0; !name && i < paths.gl_pathc; i++) {
+		_cleanup_free_ char *number = read_line_of(paths.gl_pathv[i]);
+		dev_t below = blockdev_parse_number(number);
+
+		if (below)
+			name = layers_suspended_at(below, depth - 1);
+	}
+	globfree(&paths);
+	return name;
+}
+
+char *layers_suspended(dev_t devno)
+{
+	return layers_suspended_at(devno, MAX_DEPTH);
 }

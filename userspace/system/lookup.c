@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #include "noclone-refusals.h"
+#include "base/ask.h"
 #include "base/util.h"
 
 #define READAHEAD	"queue/read_ahead_kb"
@@ -153,6 +154,23 @@ int blockdev_lookup_number(dev_t devno, struct device_facts *f)
 	return 0;
 }
 
+static void lookup_answer_tag(int out, void *data)
+{
+	_cleanup_free_ char *path = blkid_evaluate_tag(data, NULL, NULL);
+
+	if (path)
+		dprintf(out, "%s", path);
+}
+
+/* libblkid reads from all disks, also from those that do not answer, if udev has no such link. */
+static char *lookup_tag(const char *name)
+{
+	_cleanup_answer_ struct answer a = { 0 };
+
+	return ask(lookup_answer_tag, (char *)name, name, &a) || !a.length ? NULL :
+	       xstrdup(a.text);
+}
+
 int blockdev_lookup(const char *name, struct device_facts *f)
 {
 	_cleanup_free_ char *tagged = NULL, *real = NULL;
@@ -164,7 +182,7 @@ int blockdev_lookup(const char *name, struct device_facts *f)
 	if (devno)
 		return blockdev_lookup_number(devno, f);
 	if (*name != '/' && strchr(name, '=')) {
-		tagged = blkid_evaluate_tag(name, NULL, NULL);
+		tagged = lookup_tag(name);
 		if (!tagged)
 			return -ENOENT;
 		name = tagged;
@@ -309,6 +327,41 @@ static dev_t lookup_mount_source(dev_t filesystem)
 	disk = fs ? blockdev_at(mnt_fs_get_srcpath(fs)) : 0;
 	mnt_unref_table(table);
 	return disk;
+}
+
+/* Is the file below the mount point?  Its length then; else 0. */
+static size_t lookup_below(const char *path, const char *mount)
+{
+	size_t length = mount ? strlen(mount) : 0;
+
+	if (length == 1)
+		return 1;
+	return length && !strncmp(path, mount, length) && strchr("/", path[length]) ? length : 0;
+}
+
+dev_t file_mounted_device(const char *path)
+{
+	struct libmnt_iter *iter = mnt_new_iter(MNT_ITER_FORWARD);
+	struct libmnt_table *table = mnt_new_table();
+	size_t best = 0, length;
+	struct libmnt_fs *fs;
+	dev_t devno = 0;
+
+	if (!iter || !table || mnt_table_parse_mtab(table, NULL))
+		mnt_reset_table(table);
+	/* a later mount hides an earlier one of the same place */
+	while (iter && !mnt_table_next_fs(table, iter, &fs)) {
+		length = lookup_below(path, mnt_fs_get_target(fs));
+		if (!length || length < best)
+			continue;
+		best = length;
+		devno = mnt_fs_get_devno(fs);
+		if (devno && !major(devno))
+			devno = blockdev_at(mnt_fs_get_srcpath(fs));
+	}
+	mnt_free_iter(iter);
+	mnt_unref_table(table);
+	return devno;
 }
 
 /* As in the module: from the file, else from the disk below. */

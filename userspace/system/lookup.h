@@ -47,6 +47,12 @@ int file_lookup(const char *path, bool map, struct file_facts *facts);
 /* Absolute and without links, also if only the last part is missing; or NULL. */
 char *file_real_path(const char *path);
 
+/*
+ * The device of the file system that an absolute path leads to, from the table of mounts; 0 if
+ * there is none.  No symbolic link is followed, because that would read from the file system.
+ */
+dev_t file_mounted_device(const char *path);
+
 /* What a path leads to, with @fd as for openat(), or with "" what is open; may be not known. */
 struct file_id file_id_at(int fd, const char *path);
 
@@ -75,6 +81,11 @@ extern const struct facts_source system_facts;
  */
 /* Names of the devices of its volume group below a device. */
 void layers_below(dev_t devno, struct names *names);
+/*
+ * The name of a suspended mapped device that the device stands on, or of the device itself: a new
+ * string, or NULL.  The disk below a loop device is not looked at: its file may not answer.
+ */
+char *layers_suspended(dev_t devno);
 /* The rule that decides on a device, by its own names and those of its volumes, or NULL. */
 const struct policy_line *layers_rule(dev_t devno, const struct policy *p);
 

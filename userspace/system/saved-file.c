@@ -25,6 +25,7 @@
 #include "model/table.h"
 #include "system/lookup.h"
 #include "system/identity.h"
+#include "system/signatures.h"
 
 #define SAVED_MAX	(16U << 20)
 

@@ -23,7 +23,7 @@
 #include "model/name.h"
 #include "system/lookup.h"
 #include "system/devmap.h"
-#include "system/identity.h"
+#include "system/content.h"
 
 static const struct {
 	const char *name, *words, *remedy;
@@ -203,41 +203,42 @@ static void users_collect_holders(struct uses *uses, const struct use_query *q)
 		users_collect_holder(uses, q, strrchr(found.gl_pathv[i], '/') + 1);
 }
 
-/* Not if a mount, swap or holder is known already: that is why it fails. */
+/*
+ * Not if a mount, swap or holder is known already: that is why it fails.  An open may wait as a
+ * read does, and in a process that is left behind it would take the device when it ends: it is
+ * tried only where another process has got an answer.
+ */
 static void users_collect_exclusive(struct uses *uses, const struct use_query *q)
 {
-	int fd = open(q->facts->path, O_RDONLY | O_EXCL | O_CLOEXEC | O_NONBLOCK);
+	_cleanup_free_ char *silence = content_silence(q->facts->path);
+	int fd = silence ? -1 : open(q->facts->path, O_RDONLY | O_EXCL | O_CLOEXEC | O_NONBLOCK);
 
 	/* any other error comes again with the first read */
 	if (fd >= 0)
 		close(fd);
-	else if (errno == EBUSY && !uses->nr && !q->self)
+	else if (!silence && errno == EBUSY && !uses->nr && !q->self)
 		users_add(uses, USE_EXCLUSIVE, "someone else", false);
 }
 
 /* In the requested sectors, behind those whose data are known. */
 static void users_collect_signature(struct uses *uses, const struct use_query *q)
 {
-	_cleanup_free_ char *suspended = blockdev_attribute(q->facts->devno, "dm/suspended");
-	_cleanup_signature_ struct signature s = { 0 };
+	_cleanup_content_ struct content c = { 0 };
 	_cleanup_free_ char *by = NULL;
+	const struct signature *s;
 	int r;
 
 	if (q->known >= q->sectors)
 		return;
-	/* a read waits until the device is resumed */
-	if (suspended && *suspended == '1') {
-		users_add(uses, USE_UNREADABLE, "it is suspended", false);
-		return;
-	}
-	r = identity_probe(q->facts, q->first + q->known, q->sectors - q->known, NULL, NULL, &s);
+	r = content_read_part(q->facts, q->first + q->known, q->sectors - q->known, &c);
 	if (r == -EACCES)
 		log_verbose("%s: only root may look for signatures", q->facts->path);
 	else if (r < 0)
-		users_add(uses, USE_UNREADABLE, strerror(-r), false);
-	if (r <= 0)
+		users_add(uses, USE_UNREADABLE, c.problem, false);
+	if (r < 0 || !c.nr)
 		return;
-	by = s.label ? xasprintf("%s, label \"%s\"", s.type, s.label) : xstrdup(s.type);
+	s = c.signature;
+	by = s->label ? xasprintf("%s, label \"%s\"", s->type, s->label) : xstrdup(s->type);
 	users_add(uses, USE_SIGNATURE, by, false);
 }
 

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Questions to a process that may never answer. */
+#include "unit.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "base/ask.h"
+#include "base/child.h"
+#include "base/util.h"
+
+static void answer(int out, void *data)
+{
+	(void)!write(out, data, strlen(data));
+}
+
+static void never(int out __unused, void *data __unused)
+{
+	for (;;)
+		pause();
+}
+
+static void an_answer_is_taken(void **state __unused)
+{
+	_cleanup_answer_ struct answer a;
+
+	assert_int_equal(ask(answer, "yes", "it", &a), 0);
+	assert_string_equal(a.text, "yes");
+	assert_int_equal(a.length, 3);
+	assert_int_equal(a.left, 0);
+}
+
+/* Longer than what a pipe holds. */
+static void a_long_answer_is_taken(void **state __unused)
+{
+	_cleanup_answer_ struct answer a;
+	_cleanup_free_ char *text = xzalloc(300001);
+
+	memset(text, 'x', 300000);
+	assert_int_equal(ask(answer, text, "it", &a), 0);
+	assert_int_equal(a.length, 300000);
+}
+
+/* A process that is left behind must not keep a lock, or the pipe of a caller. */
+static void only_the_answer_is_open(int out, void *data __unused)
+{
+	unsigned int nr = 0;
+	int fd;
+
+	for (fd = 0; fd < 256; fd++)
+		nr += fd != out && fcntl(fd, F_GETFD) >= 0;
+	dprintf(out, "%u", nr);
+}
+
+static void files_and_locks_are_not_inherited(void **state __unused)
+{
+	_cleanup_answer_ struct answer a;
+	char path[] = "/tmp/noclone-ask-XXXXXX";
+	int fd = mkstemp(path);
+
+	assert_false(flock(fd, LOCK_EX));
+	assert_int_equal(ask(only_the_answer_is_open, NULL, "it", &a), 0);
+	/* /dev/null, three times */
+	assert_string_equal(a.text, "3");
+	close(fd);
+	unlink(path);
+}
+
+/* A blocked signal ends the wait, and is left for the caller. */
+static void a_signal_ends_the_wait(void **state __unused)
+{
+	_cleanup_answer_ struct answer a;
+
+	stop_hold();
+	raise(SIGTERM);
+	assert_int_equal(ask(never, NULL, "it", &a), -EINTR);
+	assert_true(stop_requested());
+	stop_release();
+	assert_int_not_equal(a.left, 0);
+	kill(a.left, SIGKILL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(an_answer_is_taken),
+		cmocka_unit_test(a_long_answer_is_taken),
+		cmocka_unit_test(files_and_locks_are_not_inherited),
+		cmocka_unit_test(a_signal_ends_the_wait),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

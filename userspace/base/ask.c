@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A task that waits for a suspended device, or for a disk that does not answer, cannot be killed
+ * in all of these waits. So the command never waits itself: it reads from a pipe.
+ *
+ * A process that is left behind is not killed, and stays when the command ends: it may have locked
+ * pages of the device. The last close of the device waits for these, so that the removal of a
+ * mapped device above would hang, unless this process has the device open.
+ */
+#include "base/ask.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/child.h"
+#include "base/util.h"
+
+/*
+ * The kernel gives a command of a disk 30 s and repeats it, and a spinning disk with a long queue
+ * answers within seconds. A unit of systemd has 90 s.
+ */
+#define ASK_SECONDS	60
+#define ASK_LEAST	5
+/* A user who waits that long is told why. */
+#define ASK_NOTE	5
+#define ASK_SLICE_MS	100
+
+void answer_free(struct answer *a)
+{
+	free(a->text);
+	memset(a, 0, sizeof(*a));
+}
+
+static double ask_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec + t.tv_nsec / 1e9;
+}
+
+/* A pipe of the caller, to which this process is connected, would have no end. */
+static void ask_close_files(int *out)
+{
+	int null = open("/dev/null", O_RDWR), fd;
+
+	*out = fcntl(*out, F_DUPFD, STDERR_FILENO + 1);
+	for (fd = 0; fd <= STDERR_FILENO; fd++)
+		dup2(null, fd);
+	if (*out > STDERR_FILENO + 1)
+		close_range(STDERR_FILENO + 1, *out - 1, 0);
+	close_range(*out + 1, ~0U, 0);
+}
+
+static void ask_run(ask_function function, void *data, int out)
+{
+	sigset_t none;
+
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	ask_close_files(&out);
+	function(out, data);
+	_exit(0);
+}
+
+/* Return: is that all? */
+static bool ask_take(int fd, struct strbuf *b)
+{
+	char bytes[4096];
+	ssize_t n = TEMP_FAILURE_RETRY(read(fd, bytes, sizeof(bytes)));
+
+	if (n > 0)
+		strbuf_append(b, bytes, n);
+	return n <= 0;
+}
+
+static int ask_wait(int fd, pid_t pid, const char *what, double seconds, struct strbuf *b)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+	double start = ask_now(), waited;
+	bool said = false;
+
+	for (;;) {
+		if (poll(&p, 1, ASK_SLICE_MS) > 0 && ask_take(fd, b))
+			return 0;
+		if (signals_ask_to_end())
+			return -EINTR;
+		waited = ask_now() - start;
+		if (waited >= seconds)
+			return -ETIMEDOUT;
+		if (!said && waited >= ASK_NOTE && seconds > ASK_NOTE)
+			log_note("%s does not answer yet: process %d waits for it, and this command for %.0f seconds more",
+				 what, pid, seconds - waited);
+		said |= waited >= ASK_NOTE;
+	}
+}
+
+static int ask_collect(int fd, pid_t pid, const char *what, struct answer *a)
+{
+	static double all;
+	double seconds = MAX(ASK_SECONDS - all, ASK_LEAST), start = ask_now();
+	struct strbuf b = { 0 };
+	int r = ask_wait(fd, pid, what, seconds, &b);
+
+	all += ask_now() - start;
+	if (r)
+		a->left = pid;
+	else
+		TEMP_FAILURE_RETRY(waitpid(pid, NULL, 0));
+	a->seconds = seconds;
+	a->length = b.len;
+	a->text = strbuf_take(&b);
+	return r;
+}
+
+int ask(ask_function function, void *data, const char *what, struct answer *a)
+{
+	int fd[2], r;
+	pid_t pid;
+
+	memset(a, 0, sizeof(*a));
+	if (pipe2(fd, O_CLOEXEC))
+		return -errno;
+	pid = fork();
+	r = -errno;
+	if (!pid)
+		ask_run(function, data, fd[1]);
+	close(fd[1]);
+	if (pid > 0)
+		r = ask_collect(fd[0], pid, what, a);
+	close(fd[0]);
+	return r;
+}

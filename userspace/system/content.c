@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The process that reads sends fields, each with a zero byte at its end: an errno, then type, UUID,
+ * label and sector of each signature.
+ */
+#include "system/content.h"
+
+#include <blkid/blkid.h>
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/ask.h"
+#include "base/util.h"
+#include "model/saved.h"
+#include "system/lookup.h"
+
+/* libblkid looks for no LVM or RAID in a device that is not larger than a diskette. */
+#define DISKETTE_SECTORS	2880
+#define FIELDS			4
+
+/**
+ * struct content_query - one read
+ * @path: a device node, or a backing file
+ * @first: first sector
+ * @sectors: their number; 0 to read only one, for nothing but the answer
+ * @all: look for all signatures instead of one
+ * @file: @path is a backing file
+ */
+struct content_query {
+	const char *path;
+	uint64_t first;
+	uint64_t sectors;
+	bool all;
+	bool file;
+};
+
+void content_free(struct content *c)
+{
+	unsigned int i;
+
+	for (i = 0; i < c->nr; i++) {
+		free(c->signature[i].type);
+		free(c->signature[i].id);
+		free(c->signature[i].label);
+	}
+	free(c->signature);
+	free(c->problem);
+	memset(c, 0, sizeof(*c));
+}
+
+char *signature_words(const struct signature *s)
+{
+	char *text = xasprintf("%s %s", s->type, s->id ? s->id : ""), *c;
+
+	for (c = text; *c; c++)
+		if (isspace((unsigned char)*c))
+			*c = '_';
+	text[strlen(s->type)] = s->id ? ' ' : 0;
+	return text;
+}
+
+/* The process that reads. */
+
+static void content_add(struct strbuf *b, const char *field)
+{
+	strbuf_append(b, field ? field : "", (field ? strlen(field) : 0) + 1);
+}
+
+static const char *content_value(blkid_probe p, const char *name)
+{
+	const char *value;
+
+	return blkid_probe_lookup_value(p, name, &value, NULL) || !*value ? NULL : value;
+}
+
+static void content_add_signature(struct strbuf *b, blkid_probe p)
+{
+	const char *type = content_value(p, "TYPE"), *table = content_value(p, "PTTYPE");
+	const char *offset = content_value(p, "SBMAGIC_OFFSET");
+
+	if (!type && !table)
+		return;
+	if (!offset)
+		offset = content_value(p, "PTMAGIC_OFFSET");
+	content_add(b, type ? type : table);
+	content_add(b, content_value(p, type ? "UUID" : "PTUUID"));
+	content_add(b, content_value(p, "LABEL"));
+	content_add(b, offset);
+}
+
+static bool content_set_probe(blkid_probe p, int fd, const struct content_query *q)
+{
+	if (!p || blkid_probe_set_device(p, fd, q->first << SECTOR_SHIFT, q->sectors << SECTOR_SHIFT))
+		return false;
+	blkid_probe_enable_superblocks(p, 1);
+	blkid_probe_set_superblocks_flags(p, BLKID_SUBLKS_TYPE | BLKID_SUBLKS_LABEL |
+					  BLKID_SUBLKS_UUID | BLKID_SUBLKS_MAGIC);
+	blkid_probe_enable_partitions(p, 1);
+	blkid_probe_set_partitions_flags(p, BLKID_PARTS_MAGIC);
+	return true;
+}
+
+/* Several signatures that contradict each other make none of them certain. */
+static int content_probe(int fd, const struct content_query *q, struct strbuf *b)
+{
+	blkid_probe p = blkid_new_probe();
+	int found = -1;
+
+	if (content_set_probe(p, fd, q))
+		do {
+			found = q->all ? blkid_do_probe(p) : blkid_do_safeprobe(p);
+			if (!found)
+				content_add_signature(b, p);
+		} while (!found && q->all);
+	if (found == -2) {
+		content_add(b, "ambiguous");
+		strbuf_append(b, "\0\0", FIELDS - 1);
+	}
+	blkid_free_probe(p);
+	if (found != -1)
+		return 0;
+	return (uint64_t)lseek(fd, 0, SEEK_END) >> SECTOR_SHIFT < q->first + q->sectors ?
+	       ENOSPC : EIO;
+}
+
+/* One byte is enough to know whether there is an answer. */
+static int content_touch(int fd)
+{
+	char byte;
+
+	return pread(fd, &byte, 1, 0) < 0 ? errno : 0;
+}
+
+/* A file may be about to grow; libblkid does not read beyond its end. */
+static bool content_cut(int fd, struct content_query *q)
+{
+	struct stat st;
+	uint64_t end;
+
+	if (!q->file || !q->sectors)
+		return true;
+	end = fstat(fd, &st) ? 0 : (uint64_t)st.st_size >> SECTOR_SHIFT;
+	end = MIN(end, q->first + q->sectors);
+	q->sectors = end - MIN(end, q->first);
+	return q->sectors;
+}
+
+/* A device node or a FIFO in the place of a backing file is not opened. */
+static int content_check_file(const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st))
+		return errno;
+	return S_ISREG(st.st_mode) ? 0 : EINVAL;
+}
+
+/* The cache of a leg does not have the writes through a mapped device: it is dropped twice. */
+static int content_look(struct content_query *q, struct strbuf *b)
+{
+	_cleanup_close_ int fd = -1;
+	int r = q->file ? content_check_file(q->path) : 0;
+
+	if (r)
+		return r;
+	fd = open(q->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		return errno;
+	posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+	if (content_cut(fd, q))
+		r = q->sectors ? content_probe(fd, q, b) : content_touch(fd);
+	posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+	return r;
+}
+
+/* The device is closed before the answer: that may wait as well. */
+static void content_answer(int out, void *data)
+{
+	struct strbuf b = { 0 };
+	int error = content_look(data, &b);
+
+	dprintf(out, "%d", error);
+	if (write(out, "", 1) == 1 && b.len && write(out, b.text, b.len) < 0)
+		_exit(1);
+}
+
+/* The process that asks. */
+
+static char *content_take_field(const char **at, const char *end)
+{
+	const char *field = *at;
+
+	*at = MIN(field + strlen(field) + 1, end);
+	return *field ? xstrdup(field) : NULL;
+}
+
+/* Without an answer, the process that reads was ended by another one. */
+static int content_take(const struct answer *a, struct content *c)
+{
+	const char *at = a->text, *end = a->text + a->length;
+	_cleanup_free_ char *error = content_take_field(&at, end);
+
+	while (at < end) {
+		struct signature s = { .type = content_take_field(&at, end) };
+		_cleanup_free_ char *offset = NULL;
+
+		s.id = content_take_field(&at, end);
+		s.label = content_take_field(&at, end);
+		offset = content_take_field(&at, end);
+		s.sector = offset ? strtoull(offset, NULL, 10) >> SECTOR_SHIFT : UINT64_MAX;
+		GROW(c->signature, c->nr);
+		c->signature[c->nr++] = s;
+	}
+	return error ? -atoi(error) : -EIO;
+}
+
+static char *content_explain(int r, const struct answer *a)
+{
+	_cleanup_free_ char *left = a->left ?
+		xasprintf("; process %d is left behind, and ends when it answers", a->left) : NULL;
+
+	if (r == -ETIMEDOUT)
+		return xasprintf("it has not answered for %u seconds%s", a->seconds, left ? left : "");
+	return xasprintf("%s%s", r == -EINTR ? "a signal has ended the command" : strerror(-r),
+			 left ? left : "");
+}
+
+/* A device that has not answered once is not asked again. */
+static int content_ask(const struct content_query *q, struct content *c)
+{
+	static struct names silent, problems;
+	_cleanup_answer_ struct answer a = { 0 };
+	struct content_query copy = *q;
+	unsigned int i;
+	int r;
+
+	for (i = 0; i < silent.nr; i++)
+		if (!strcmp(silent.name[i], q->path)) {
+			c->problem = xstrdup(problems.name[i]);
+			return -ETIMEDOUT;
+		}
+	r = ask(content_answer, &copy, q->path, &a);
+	if (!r)
+		r = content_take(&a, c);
+	if (r)
+		c->problem = content_explain(r, &a);
+	if (r == -ETIMEDOUT) {
+		names_add(&silent, q->path);
+		names_add(&problems, c->problem);
+	}
+	return r;
+}
+
+static int content_do(const struct content_query *q, struct content *c)
+{
+	dev_t devno = q->file ? file_mounted_device(q->path) : blockdev_at(q->path);
+	_cleanup_free_ char *suspended = devno ? layers_suspended(devno) : NULL;
+	_cleanup_free_ char *own = suspended ? blockdev_mapped_name(devno) : NULL;
+
+	memset(c, 0, sizeof(*c));
+	if (!suspended)
+		return content_ask(q, c);
+	c->problem = own && !strcmp(own, suspended) && !q->file ? xstrdup("it is suspended") :
+		     xasprintf("%s below it is suspended", suspended);
+	return -EBUSY;
+}
+
+int content_read(const char *path, uint64_t first, uint64_t sectors, struct content *c)
+{
+	return content_do(&(struct content_query) { path, first, sectors, false, false }, c);
+}
+
+int content_read_part(const struct device_facts *f, uint64_t first, uint64_t sectors,
+		      struct content *c)
+{
+	uint64_t room = f->sectors - MIN(first, f->sectors);
+
+	return content_read(f->path, first, MIN(MAX(sectors, DISKETTE_SECTORS + 1ULL), room), c);
+}
+
+int content_read_file(const char *path, uint64_t first, uint64_t sectors, struct content *c)
+{
+	return content_do(&(struct content_query) { path, first, sectors, false, true }, c);
+}
+
+int content_read_all(const struct device_facts *f, struct content *c)
+{
+	return content_do(&(struct content_query) { f->path, 0, f->sectors, true, false }, c);
+}
+
+static char *content_silence_of(const char *path, bool file)
+{
+	_cleanup_content_ struct content c = { 0 };
+	int r = content_do(&(struct content_query) { .path = path, .file = file }, &c);
+
+	return r == -EBUSY || r == -ETIMEDOUT || r == -EINTR ? xstrdup(c.problem) : NULL;
+}
+
+char *content_silence(const char *path)
+{
+	return content_silence_of(path, false);
+}
+
+char *content_file_silence(const char *path)
+{
+	return content_silence_of(path, true);
+}

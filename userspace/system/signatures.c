@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The signatures of legs and backing files that the file of a saved device records. */
+#include "system/signatures.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/util.h"
+#include "model/saved.h"
+#include "system/content.h"
+#include "system/lookup.h"
+
+/*
+ * The file, or the node of the leg, if it exists: a new string; NULL with errno set.  A file whose
+ * file system does not answer is taken for an existing one.
+ */
+static char *signatures_leg_path(const struct target *t, unsigned int leg)
+{
+	_cleanup_free_ char *silence = t->path ? content_file_silence(t->path) : NULL;
+	_cleanup_facts_ struct device_facts f = { 0 };
+	int r;
+
+	if (t->path)
+		return !silence && access(t->path, F_OK) ? NULL : xstrdup(t->path);
+	r = blockdev_lookup(t->legs[leg].device, &f);
+	errno = -r;
+	return r ? NULL : xstrdup(f.path);
+}
+
+char *signatures_missing(const struct table *t)
+{
+	struct target *target = NULL;
+	unsigned int i;
+
+	while ((target = table_next_leg(t, target, &i))) {
+		_cleanup_free_ char *path = signatures_leg_path(target, i);
+
+		if (!path)
+			return xstrdup(target->legs[i].device);
+	}
+	return NULL;
+}
+
+/*
+ * The signature of a leg at @path: a new string; NULL with errno set, and the reason in @problem.
+ */
+static char *signatures_read_leg(const struct target *t, unsigned int leg, const char *path,
+				    char **problem)
+{
+	_cleanup_content_ struct content c = { 0 };
+	int r = t->path ? content_read_file(path, t->legs->start, t->length, &c) :
+		content_read(path, t->legs[leg].start, target_leg_length(t), &c);
+
+	if (!r)
+		return c.nr ? signature_words(c.signature) : xstrdup(SIGNATURE_NONE);
+	*problem = c.problem;
+	c.problem = NULL;
+	errno = -r;
+	return NULL;
+}
+
+int signatures_record(struct table *table, bool planned)
+{
+	struct target *t = NULL;
+	unsigned int i;
+	int r;
+
+	while ((t = table_next_leg(table, t, &i))) {
+		_cleanup_free_ char *path = signatures_leg_path(t, i), *problem = NULL;
+		char *found = path ? signatures_read_leg(t, i, path, &problem) : NULL;
+
+		if (!found && (!planned || !t->path || path)) {
+			r = -errno;
+			log_err("%s: cannot be read: %s", t->legs[i].device,
+				problem ? problem : strerror(-r));
+			return r;
+		}
+		free(t->legs[i].signature);
+		t->legs[i].signature = found ? found : xstrdup(SIGNATURE_NONE);
+	}
+	return 0;
+}
+
+/*
+ * @found: what the leg has; @first: what the device has, once its first leg is accepted, and
+ * @is_first if this is it
+ */
+static void signatures_judge(const struct target *t, unsigned int leg, bool is_first,
+			   const char *found, char **first, struct findings *findings)
+{
+	enum finding_level level;
+	_cleanup_free_ char *why = saved_refusal(t, leg, is_first, found, *first, &level);
+
+	if (why)
+		finding_at(findings, level, t->line, "%s%s", why, level == FINDING_ERROR ?
+			   " (\"noclone activate --force\" and then \"noclone save\" accept it)" : "");
+	else if (is_first)
+		*first = xstrdup(found);
+}
+
+void signatures_check(struct table *table, bool rename, struct findings *findings)
+{
+	_cleanup_free_ char *first = NULL;
+	struct target *t = NULL;
+	bool is_first = true;
+	unsigned int i;
+
+	for (; (t = table_next_leg(table, t, &i)); is_first = false) {
+		_cleanup_free_ char *path = signatures_leg_path(t, i), *found = NULL, *problem = NULL;
+
+		if (!path)
+			continue;
+		found = signatures_read_leg(t, i, path, &problem);
+		if (found)
+			signatures_judge(t, i, is_first, found, &first, findings);
+		else if (errno != ENOSPC)
+			finding_at(findings, FINDING_ERROR, t->line, "%s: cannot be read: %s",
+				   path, problem);
+		if (!rename || t->path)
+			continue;
+		free(t->legs[i].device);
+		t->legs[i].device = xstrdup(path);
+	}
+}

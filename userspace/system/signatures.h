@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The signatures of legs and backing files that the file of a saved device records. */
+#ifndef NOCLONE_SIGNATURES_H
+#define NOCLONE_SIGNATURES_H
+
+#include <stdbool.h>
+
+#include "model/table.h"
+
+/* The first leg or backing file that does not exist: a new string, or NULL. */
+char *signatures_missing(const struct table *t);
+/*
+ * Record what they have now.  @planned: a file may not exist yet.  Return: 0, or a negative
+ * errno after a message.
+ */
+int signatures_record(struct table *t, bool planned);
+
+/**
+ * signatures_check - do they have what was recorded?
+ * @t: with @rename it gets the paths of the devices that were looked at, so that what is
+ *	used is what was checked
+ * @rename: see @t
+ * @findings: an error for each that differs; a warning where it may be data of the device
+ */
+void signatures_check(struct table *t, bool rename, struct findings *findings);
+
+#endif /* NOCLONE_SIGNATURES_H */
