@@ -69,6 +69,76 @@ static void hidden_arguments_stay_in_their_file(void **state __unused)
 	assert_true(saved_is_readable(text));
 }
 
+/* The samples that a version without and one with the record of the disks have written. */
+static const char without_disks[] =
+	"# A saved device, see noclone-tables(5): noclone activate, also at boot.\n"
+	"# noclone: uuid NOCLONE-1\n"
+	"0 16 noclone-striped 2 8 /dev/disk/by-id/a 0 /dev/disk/by-id/b 8\n"
+	"# noclone: signature none\n"
+	"# noclone: signature ext4 12-34\n";
+static const char with_disks[] =
+	"# A saved device, see noclone-tables(5): noclone activate, also at boot.\n"
+	"# noclone: uuid NOCLONE-1\n"
+	"0 16 noclone-striped 2 8 /dev/disk/by-id/a 0 /dev/disk/by-id/b 8\n"
+	"# noclone-disk: gpt=56-78 ext4=9a dos\n"
+	"# noclone-disk: none\n"
+	"# noclone: signature none\n"
+	"# noclone: signature ext4 12-34\n";
+
+/* What a version without the record sees, which looks at "# noclone:" only: a new string. */
+static char *as_older(const char *text)
+{
+	struct strbuf b = { 0 };
+	size_t length;
+
+	for (; *text; text += length) {
+		length = strcspn(text, "\n") + 1;
+		if (!str_starts(text, "# noclone-disk:"))
+			strbuf_append(&b, text, length);
+	}
+	return strbuf_take(&b);
+}
+
+static void the_record_of_disks_is_kept(void **state __unused)
+{
+	_cleanup_saved_ struct saved s = { 0 };
+	_cleanup_free_ char *text = NULL, *older = as_older(with_disks);
+
+	assert_string_equal(older, without_disks);
+	assert_true(saved_is_readable(with_disks));
+	read_file(&s, with_disks, 0);
+	assert_int_equal(s.nr_disks, 2);
+	assert_string_equal(s.table.targets[0].legs[0].disk, "gpt=56-78 ext4=9a dos");
+	assert_string_equal(s.table.targets[0].legs[1].disk, SIGNATURE_NONE);
+	text = saved_print(&s);
+	assert_string_equal(text, with_disks);
+}
+
+static void a_file_without_the_record_is_read(void **state __unused)
+{
+	_cleanup_saved_ struct saved s = { 0 };
+
+	assert_true(saved_is_readable(without_disks));
+	read_file(&s, without_disks, 0);
+	assert_int_equal(s.nr_disks, 0);
+	assert_null(s.table.targets[0].legs[0].disk);
+}
+
+/* A version of libblkid may have another word for a UUID. */
+static void the_record_knows_its_signatures(void **state __unused)
+{
+	const char *record = "gpt=56-78 ext4=9a dos";
+
+	assert_true(saved_disk_has(record, "gpt 56-78"));
+	assert_true(saved_disk_has(record, "ext3 9a"));
+	assert_true(saved_disk_has(record, "dos"));
+	assert_false(saved_disk_has(record, "gpt 56-79"));
+	assert_false(saved_disk_has(record, "gpt"));
+	assert_false(saved_disk_has(record, "dos 1"));
+	assert_false(saved_disk_has(SIGNATURE_NONE, "dos"));
+	assert_false(saved_disk_has(NULL, "dos"));
+}
+
 #define LINE	"0 8 noclone-linear /dev/a 0\n"
 #define UUID	"# noclone: uuid NOCLONE-1\n"
 
@@ -111,6 +181,9 @@ static void an_incomplete_file_is_refused(void **state __unused)
 	reports(UUID LINE "# noclone: signature no", 0, "no end of its last line");
 	reports(UUID "0 8 noclone-liner /dev/a 0\n# noclone: signature none\n", 2,
 		"unknown target type \"noclone-liner\"");
+	reports(UUID "0 16 noclone-striped 2 8 /dev/a 0 /dev/b 8\n# noclone-disk: none\n"
+		"# noclone: signature none\n# noclone: signature none\n", 0,
+		"1 lines \"# noclone-disk:\" for 2 legs");
 	read_file(&whole, UUID LINE "# noclone: signature none\n", 0);
 }
 
@@ -337,6 +410,9 @@ int main(void)
 		cmocka_unit_test(no_leg_is_in_the_current_folder),
 		cmocka_unit_test(a_plain_table_is_no_saved_device),
 		cmocka_unit_test(what_cannot_be_read_again_is_noticed),
+		cmocka_unit_test(the_record_of_disks_is_kept),
+		cmocka_unit_test(a_file_without_the_record_is_read),
+		cmocka_unit_test(the_record_knows_its_signatures),
 		cmocka_unit_test(another_signature_is_refused),
 		cmocka_unit_test(the_first_leg_may_have_got_one),
 		cmocka_unit_test(a_backing_file_has_a_signature),

@@ -247,7 +247,7 @@ int change_check(struct change *c)
 	const bool dry_run = opt(c->o, OPT_DRY_RUN);
 	const struct guard guard = {
 		.self = c->dev.devno, .exclusive = !dry_run, .saved = !c->activates,
-		.any_signature = c->activates, .readonly = c->readonly,
+		.activates = c->activates, .readonly = c->readonly,
 	};
 	const char *where = c->activates ? c->path : c->o->table ? :
 			    c->table.nr > 1 ? NULL : "";
@@ -261,13 +261,13 @@ int change_check(struct change *c)
 	/* its legs have to hold what its file says */
 	if (c->activates)
 		signatures_check(&c->table, !dry_run, &c->findings);
-	c->forced = findings_count(&c->findings, FINDING_ERROR);
 	cycle = lint_table(&c->table, change_facts(c), c->dev.devno, &c->findings);
 	lint_types(&c->table, c->activates ? FINDING_WARNING : FINDING_ERROR, &c->findings);
 	/* what is printed may be kept: numbers of disks change with each boot */
 	if (!c->activates)
 		table_rename_devices(&c->table, dry_run ? identity_persistent : identity_path);
 	guard_table(&c->table, &guard, &c->findings);
+	c->forced = findings_count(&c->findings, FINDING_ERROR);
 	findings_log(&c->findings, where, FINDING_OK);
 	return change_judge(c, &c->findings, cycle);
 }

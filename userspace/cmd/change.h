@@ -49,7 +49,7 @@
  * @findings: what the checks have found, and --force has overridden
  * @activates: by its own file; so parts of saved devices do not count as used, and signatures
  *	have to be those that the file has
- * @forced: a leg has another one
+ * @forced: --force has accepted errors that the checks have found
  * @legs: while legs are looked at, see activate_lock_legs(); or -1
  * @add: save it from now on
  * @as_is: with the new table even if that has no target of this module

@@ -21,6 +21,7 @@
 #include "system/lookup.h"
 #include "system/module.h"
 #include "system/saved-file.h"
+#include "system/users.h"
 #include "cli/output.h"
 #include "cmd/cmd.h"
 
@@ -305,22 +306,43 @@ static void doctor_compare(struct findings *f, const char *what, const char *nam
 			    quoted);
 }
 
+/* Why "activate" refuses the device: a new string, or NULL.  Only root can read the legs. */
+static char *doctor_refusal(struct table *saved)
+{
+	const struct guard guard = { .activates = true };
+	_cleanup_findings_ struct findings findings = { 0 };
+	unsigned int i;
+
+	if (devmap_permitted())
+		return NULL;
+	signatures_check(saved, false, &findings);
+	guard_table(saved, &guard, &findings);
+	for (i = 0; i < findings.nr; i++)
+		if (findings.finding[i].level == FINDING_ERROR)
+			return xstrdup(findings.finding[i].text);
+	return NULL;
+}
+
 static void doctor_saved_inactive(struct findings *f, const char *what, const char *quoted,
-				  const struct table *saved)
+				  struct table *saved)
 {
 	_cleanup_free_ char *missing = signatures_missing(saved);
+	_cleanup_free_ char *refusal = missing ? NULL : doctor_refusal(saved);
 
 	if (missing)
 		finding_add(f, FINDING_ERROR, what,
 			    "it is not active, and %s does not exist\nattach that disk, then noclone activate %s",
 			    missing, quoted);
+	else if (refusal)
+		finding_add(f, FINDING_ERROR, what, "it is not active, and activate refuses it: %s",
+			    refusal);
 	else
 		finding_add(f, FINDING_WARNING, what, "it is not active\nnoclone activate %s",
 			    quoted);
 }
 
 static void doctor_saved_file(struct findings *f, const char *what, const char *file,
-			      const struct saved *saved, bool damaged)
+			      struct saved *saved, bool damaged)
 {
 	_cleanup_free_ char *name = saved->uuid ? devmap_name_of_uuid(saved->uuid) : NULL;
 	_cleanup_free_ char *leftover = saved_file_leftover(file, NULL), *quoted = shell_quote(file);

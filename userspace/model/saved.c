@@ -10,6 +10,7 @@
 #include "model/name.h"
 
 #define KEYWORD		"noclone:"
+#define DISK_KEYWORD	"noclone-disk:"
 /* What partitions and logical volumes are aligned to, in sectors. */
 #define ALIGNMENT	2048
 /* systemd's 255 without "blockdev@dev-mapper-" and ".target", its longest unit of a device */
@@ -75,18 +76,38 @@ char *saved_name(const char *file)
 	return saved_name_problem(name) ? NULL : xstrdup(name);
 }
 
-/* Of the next leg, in the order of the table; there may be more of them than legs. */
-static void saved_add_signature(struct saved *s, const struct names *w)
+/* The leg with that number in the order of the table, from 0; NULL if there are fewer. */
+static struct leg *saved_leg(const struct saved *s, unsigned int nr)
 {
-	unsigned int leg, nr = s->nr++;
 	struct target *t = NULL;
+	unsigned int leg;
 
 	do
 		t = table_next_leg(&s->table, t, &leg);
 	while (t && nr--);
-	if (t)
-		t->legs[leg].signature = xasprintf("%s%s%s", w->name[1], w->nr > 2 ? " " : "",
-						   w->nr > 2 ? w->name[2] : "");
+	return t ? &t->legs[leg] : NULL;
+}
+
+static void saved_add_signature(struct saved *s, const struct names *w)
+{
+	struct leg *leg = saved_leg(s, s->nr++);
+
+	if (leg)
+		leg->signature = xasprintf("%s%s%s", w->name[1], w->nr > 2 ? " " : "",
+					   w->nr > 2 ? w->name[2] : "");
+}
+
+static void saved_add_disk(struct saved *s, const struct names *w)
+{
+	struct leg *leg = saved_leg(s, s->nr_disks++);
+	struct strbuf b = { 0 };
+	unsigned int i;
+
+	if (!leg)
+		return;
+	for (i = 0; i < w->nr; i++)
+		strbuf_add(&b, "%s%s", i ? " " : "", w->name[i]);
+	leg->disk = strbuf_take(&b);
 }
 
 /* The words of a comment; of two UUIDs, one is another device's. */
@@ -123,6 +144,11 @@ static void saved_parse_keywords(struct saved *s, const char *text,
 		const char *comment = line + strspn(line, "# \t");
 
 		nr++;
+		if (str_starts(comment, DISK_KEYWORD)) {
+			names_split(&w, comment + strlen(DISK_KEYWORD));
+			saved_add_disk(s, &w);
+			continue;
+		}
 		if (!str_starts(comment, KEYWORD))
 			continue;
 		names_split(&w, comment + strlen(KEYWORD));
@@ -163,6 +189,10 @@ void saved_parse(struct saved *s, const char *text, struct findings *findings)
 	saved_parse_keywords(s, text, findings);
 	if (findings_count(findings, FINDING_ERROR))
 		return;
+	if (s->nr_disks && s->nr_disks != parts)
+		finding_at(findings, FINDING_ERROR, 0,
+			   "The file has %u lines \"# " DISK_KEYWORD "\" for %u legs or backing files; \"noclone save\" writes it while the device is active",
+			   s->nr_disks, parts);
 	if (s->uuid && s->nr == parts && text[length - 1] == '\n')
 		return;
 	/* a misspelt target has no legs */
@@ -186,6 +216,9 @@ char *saved_print(const struct saved *s)
 	if (s->readonly)
 		strbuf_add(&b, "# " KEYWORD " readonly\n");
 	strbuf_add(&b, "%s\n", table);
+	while ((t = table_next_leg(&s->table, t, &leg)))
+		if (t->legs[leg].disk)
+			strbuf_add(&b, "# " DISK_KEYWORD " %s\n", t->legs[leg].disk);
 	while ((t = table_next_leg(&s->table, t, &leg)))
 		strbuf_add(&b, "# " KEYWORD " signature %s\n", t->legs[leg].signature);
 	return strbuf_take(&b);
@@ -252,6 +285,33 @@ char *saved_refusal(const struct target *t, unsigned int leg, bool is_first,
 			   saved_may_be_data(t, leg, first)) ? FINDING_WARNING : FINDING_ERROR;
 	return xasprintf("%s has the signature \"%s\", but \"%s\" was saved: is it another %s, or has something else written to it?",
 			 name, found, saved, t->path ? "file" : "disk");
+}
+
+char *saved_disk_word(const char *signature)
+{
+	char *word = xstrdup(signature), *blank = strchr(word, ' ');
+
+	if (blank)
+		*blank = '=';
+	return word;
+}
+
+bool saved_disk_has(const char *record, const char *signature)
+{
+	_cleanup_names_ struct names words = { 0 };
+	bool found = false;
+	unsigned int i;
+
+	if (record)
+		names_split(&words, record);
+	for (i = 0; i < words.nr && !found; i++) {
+		char *id = strchr(words.name[i], '=');
+
+		if (id)
+			*id = ' ';
+		found = saved_is_same(words.name[i], signature);
+	}
+	return found;
 }
 
 void saved_free(struct saved *s)

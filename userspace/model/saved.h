@@ -6,7 +6,11 @@
  *
  *	# noclone: uuid NOCLONE-...
  *	# noclone: readonly
+ *	# noclone-disk: none
+ *	# noclone-disk: TYPE[=UUID]...
  *	# noclone: signature TYPE [UUID]
+ *
+ * A tool from before "# noclone-disk:" takes that line for a comment of no meaning.
  */
 #ifndef NOCLONE_SAVED_H
 #define NOCLONE_SAVED_H
@@ -27,12 +31,14 @@
  * @uuid: of the device, NULL while the file names none
  * @readonly: the device is
  * @nr: how many signatures the file has
+ * @nr_disks: how many lines "# noclone-disk:" the file has; 0 in a file of an older version
  */
 struct saved {
 	struct table table;
 	char *uuid;
 	bool readonly;
 	unsigned int nr;
+	unsigned int nr_disks;
 };
 
 /* NULL, or why no device of that name can be saved. */
@@ -70,6 +76,11 @@ bool saved_is_readable(const char *text);
  */
 char *saved_refusal(const struct target *t, unsigned int leg, bool is_first,
 		    const char *found, const char *first, enum finding_level *level);
+
+/* The word of a signature in the record of a disk; @signature: "gpt 0c6f..."; a new string. */
+char *saved_disk_word(const char *signature);
+/* Does a record, which may be NULL, have the signature? */
+bool saved_disk_has(const char *record, const char *signature);
 void saved_free(struct saved *s);
 
 #define _cleanup_saved_ __attribute__((cleanup(saved_free)))

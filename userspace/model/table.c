@@ -72,7 +72,9 @@ struct target *table_add_target(struct table *t, uint64_t start,
 void target_add_leg(struct target *target, const char *device, uint64_t start)
 {
 	GROW(target->legs, target->nr_legs);
-	target->legs[target->nr_legs++] = (struct leg) { xstrdup(device), start, NULL };
+	target->legs[target->nr_legs++] = (struct leg) {
+		.device = xstrdup(device), .start = start,
+	};
 	if (target->kind == TARGET_FILE)
 		target->path = target->legs->device;
 }
@@ -95,6 +97,7 @@ void table_free(struct table *t)
 	while ((target = table_next_leg(t, target, &i))) {
 		free(target->legs[i].device);
 		free(target->legs[i].signature);
+		free(target->legs[i].disk);
 	}
 	for (i = 0; i < t->nr; i++) {
 		free(t->targets[i].legs);

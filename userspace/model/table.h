@@ -45,11 +45,14 @@ enum target_kind {
  * @device: path, major:minor, or TAG=value; the path of a file, not encoded
  * @start: first sector used
  * @signature: of a saved device: its type and UUID, "ext4 0c6f..."; else NULL
+ * @disk: of a saved device: the signatures on the rest of the leg's device, "gpt=0c6f... dos", or
+ *	"none"; NULL if an older version has written the file
  */
 struct leg {
 	char *device;
 	uint64_t start;
 	char *signature;
+	char *disk;
 };
 
 /**

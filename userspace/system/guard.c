@@ -7,7 +7,8 @@
  * does.  So a holder whose table can be read and that maps other sectors is
  * harmless, and so is the failing exclusive open that it causes.  A signature in the
  * sectors of such a holder is its own.  Any other signature may belong to the whole device, as
- * LVM's does: sectors without a holder may be in use.
+ * LVM's does: sectors without a holder may be in use.  For a saved device, its file says which of
+ * them were there when it was saved.
  */
 
 #include <errno.h>
@@ -15,15 +16,21 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/sysmacros.h>
+#include <unistd.h>
 
 #include "base/util.h"
 #include "model/name.h"
+#include "model/saved.h"
 #include "model/table.h"
 #include "system/lookup.h"
 #include "system/devmap.h"
 #include "system/content.h"
 #include "system/saved-file.h"
 #include "system/users.h"
+
+/* A writer that ends within five seconds does not keep a saved device away. */
+#define WRITER_TRIES	20
+#define WRITER_WAIT_US	250000
 
 /* Parts of disks and files. */
 
@@ -104,6 +111,13 @@ static bool guard_have_all(const struct parts *parts, const struct part *wanted)
 	return guard_first_other(parts, wanted) >= wanted->range.end;
 }
 
+bool parts_have_sector(const struct parts *parts, const struct device_facts *f, uint64_t sector)
+{
+	const struct part part = { .range = facts_range(f, sector, 1) };
+
+	return sector < f->sectors && guard_have_all(parts, &part);
+}
+
 /*
  * A saved device that is not active holds nothing, and a leg that is not its first one may
  * have no signature either: that its data are there is known by its file only.
@@ -151,11 +165,13 @@ void parts_free(struct parts *parts)
  * struct look - while a table is looked at
  * @g: what to look at
  * @findings: what was found
- * @own: what the live table of the device has already
+ * @own: what the live table of the device has already, or the table of a saved device
  * @saved: what saved devices have that are not active
+ * @knows_saved: @saved is filled in
  * @writers: processes
  * @t: the target that is looked at
- * @name: its leg, or its file
+ * @leg: its leg that is looked at
+ * @name: the name of that leg, or of its file
  * @part: that part of it
  * @f: the device of the leg
  */
@@ -163,8 +179,10 @@ struct look {
 	const struct guard *g;
 	struct findings *findings;
 	struct parts own, saved;
+	bool knows_saved;
 	struct uses writers;
 	const struct target *t;
+	const struct leg *leg;
 	const char *name;
 	struct part part;
 	struct device_facts f;
@@ -213,7 +231,8 @@ static bool guard_report_uses(const struct look *l, const struct use_query *quer
 	for (i = 0; i < uses.nr; i++) {
 		const struct use *use = &uses.use[i];
 
-		if (use->harmless)
+		/* the check of its signatures has said why a leg cannot be read */
+		if (use->harmless || (use->kind == USE_UNREADABLE && l->g->activates))
 			continue;
 		guard_report_use(l, use, "");
 		said |= use->kind == USE_SIGNATURE || use->kind == USE_UNREADABLE;
@@ -221,7 +240,22 @@ static bool guard_report_uses(const struct look *l, const struct use_query *quer
 	return said;
 }
 
-/* Also one that has the disk of a partition.  Without its server, a disk is gone. */
+/* May the process with this device open write to the leg? */
+static bool guard_is_writer(const struct look *l, dev_t devno)
+{
+	_cleanup_facts_ struct device_facts f = { 0 };
+	struct disk_range range;
+
+	/* a new table may get any part of the device later; a saved one keeps its legs */
+	if (!l->g->activates)
+		return device_uses_share(&l->f, devno);
+	if (blockdev_lookup_number(devno, &f))
+		return false;
+	range = facts_range(&f, 0, f.sectors);
+	return disk_ranges_meet(&range, &l->part.range);
+}
+
+/* One that has the disk of a partition counts, too.  Without its server, a disk is gone. */
 static void guard_report_writers(const struct look *l)
 {
 	unsigned int i;
@@ -229,25 +263,47 @@ static void guard_report_writers(const struct look *l)
 	for (i = 0; i < l->writers.nr; i++) {
 		const struct use *w = &l->writers.use[i];
 
-		if (device_uses_share(&l->f, w->devno))
+		if (guard_is_writer(l, w->devno))
 			guard_report(l, "open in %s, which may write%s", w->by,
 				     major(w->devno) == NBD_MAJOR ? ", or serve it" : ": end it");
 	}
 }
 
-/* The live table, a holder, a loop device, or a saved device has the sector of the device. */
-static bool guard_has_owner(uint64_t sector, const struct look *l)
+/* Saved devices matter at the first signature that has no other owner. */
+static bool guard_saved_has(struct look *l, uint64_t sector)
 {
-	const struct part part = {
-		.range = facts_range(&l->f, sector, 1),
-	};
-
-	return sector < l->f.sectors &&
-	       (guard_have_all(&l->own, &part) || guard_have_all(&l->saved, &part) ||
-		device_uses_hold(&l->f, sector, l->g->self));
+	if (!l->knows_saved)
+		parts_add_saved(&l->saved);
+	l->knows_saved = true;
+	return parts_have_sector(&l->saved, &l->f, sector);
 }
 
-/* Look at the whole device, but not at the sectors that other devices surely have. */
+/* The table, a holder, a loop device, or a saved device has the sector of the device. */
+static bool guard_has_owner(struct look *l, uint64_t sector)
+{
+	return sector < l->f.sectors &&
+	       (parts_have_sector(&l->own, &l->f, sector) ||
+		device_uses_hold(&l->f, sector, l->g->self) || guard_saved_has(l, sector));
+}
+
+static void guard_say_signature(struct look *l, const char *type)
+{
+	const struct use use = { .kind = USE_SIGNATURE, .by = (char *)type };
+	const char *more = ", which may have all of the device: use a volume or partition of it, or another device";
+	_cleanup_free_ char *text = use_describe(&use);
+
+	if (!l->g->activates)
+		guard_report_use(l, &use, more);
+	else if (l->leg->disk)
+		guard_report(l, "%s, which may have all of the device, and was not on it when this device was saved (\"noclone activate --force\" and then \"noclone save\" accept it)",
+			     text);
+	else
+		finding_at(l->findings, FINDING_WARNING, l->t->line,
+			   "%s: %s, which may have all of the device; an older version has saved this device, and has not recorded whether it was there: \"noclone save\" does that",
+			   l->name, text);
+}
+
+/* Look at the whole device, but not at sectors that surely have an owner. */
 static void guard_report_signature(struct look *l)
 {
 	_cleanup_content_ struct content c = { 0 };
@@ -255,13 +311,16 @@ static void guard_report_signature(struct look *l)
 	unsigned int i;
 
 	for (i = 0; i < c.nr; i++) {
-		if (guard_has_owner(c.signature[i].sector, l))
+		_cleanup_free_ char *words = signature_words(&c.signature[i]);
+
+		if ((l->g->activates && saved_disk_has(l->leg->disk, words)) ||
+		    guard_has_owner(l, c.signature[i].sector))
 			continue;
-		guard_report_use(l, &(struct use) { .kind = USE_SIGNATURE, .by = c.signature[i].type },
-				 ", which may have all of the device: use a volume or partition of it, or another device");
+		guard_say_signature(l, c.signature[i].type);
 		return;
 	}
-	if (r < 0 && r != -EACCES)
+	/* the legs of a saved device have been read by then */
+	if (r < 0 && r != -EACCES && !l->g->activates)
 		guard_report_use(l, &(struct use) { .kind = USE_UNREADABLE, .by = c.problem }, "");
 }
 
@@ -292,7 +351,8 @@ static void guard_leg_uses(struct look *l, uint64_t start)
 	if (silence)
 		guard_report_use(l, &(struct use) { .kind = USE_UNREADABLE, .by = silence }, "");
 	said = guard_report_uses(l, &query);
-	if (query.known >= query.sectors)
+	if (l->g->any_signature || l->g->loaded ||
+	    (query.known >= query.sectors && !l->g->activates))
 		return;
 	guard_report_writers(l);
 	if (!said && query.sectors != l->f.sectors)
@@ -308,7 +368,9 @@ static void guard_leg(struct look *l, const struct leg *leg)
 			.range = facts_range(&l->f, leg->start, target_leg_length(l->t)),
 		};
 		guard_check_writable(l, l->f.readonly ? "it is read-only: blockdev --setrw" : NULL);
-		guard_report_saved(l);
+		l->leg = leg;
+		if (!l->g->activates)
+			guard_report_saved(l);
 		guard_leg_uses(l, leg->start);
 	}
 	facts_free(&l->f);
@@ -342,7 +404,8 @@ static void guard_file(struct look *l)
 
 	l->name = name;
 	l->part = guard_file_part(l->t);
-	guard_report_saved(l);
+	if (!l->g->activates)
+		guard_report_saved(l);
 	free(l->part.missing);
 	if (file_lookup(l->t->path, false, &f))
 		return;
@@ -367,6 +430,37 @@ static void guard_collect_own(struct parts *own, dev_t self)
 		parts_add_table(own, name, &live.table);
 }
 
+static bool guard_any_writes(struct look *l, const struct table *t)
+{
+	struct target *target = NULL;
+	bool found = false;
+	unsigned int i, j;
+
+	while (!found && (target = table_next_leg(t, target, &i))) {
+		if (target->path || blockdev_lookup(target->legs[i].device, &l->f))
+			continue;
+		l->part.range = facts_range(&l->f, target->legs[i].start,
+					    target_leg_length(target));
+		for (j = 0; j < l->writers.nr && !found; j++)
+			found = guard_is_writer(l, l->writers.use[j].devno);
+		facts_free(&l->f);
+	}
+	return found;
+}
+
+/* At boot, programs that look at disks, and a few that change their partitions, come and go. */
+static void guard_find_writers(struct look *l, const struct table *t)
+{
+	unsigned int tries = l->g->activates ? WRITER_TRIES : 0;
+
+	openers_find(&l->writers, 0, true);
+	while (tries-- && guard_any_writes(l, t)) {
+		usleep(WRITER_WAIT_US);
+		uses_free(&l->writers);
+		openers_find(&l->writers, 0, true);
+	}
+}
+
 void guard_table(const struct table *t, const struct guard *g,
 		 struct findings *findings)
 {
@@ -375,10 +469,13 @@ void guard_table(const struct table *t, const struct guard *g,
 	unsigned int i;
 
 	guard_collect_own(&l.own, g->self);
+	if (g->activates)
+		parts_add_table(&l.own, "", t);
 	if (g->saved)
 		parts_add_saved(&l.saved);
+	l.knows_saved = g->saved;
 	if (!g->any_signature && !g->loaded)
-		openers_find(&l.writers, 0, true);
+		guard_find_writers(&l, t);
 	while ((target = table_next_leg(t, target, &i))) {
 		l.t = target;
 		if (target->path)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The signatures of legs and backing files that the file of a saved device records. */
+/* The signatures that the file of a saved device records: on its legs, and beside them. */
 #include "system/signatures.h"
 
 #include <errno.h>
@@ -11,6 +11,7 @@
 #include "model/saved.h"
 #include "system/content.h"
 #include "system/lookup.h"
+#include "system/users.h"
 
 /*
  * The file, or the node of the leg, if it exists: a new string; NULL with errno set.  A file whose
@@ -61,6 +62,49 @@ static char *signatures_read_leg(const struct target *t, unsigned int leg, const
 	return NULL;
 }
 
+/* The signatures that are not on legs of the table: a new string. */
+static char *signatures_disk_words(const struct table *table, const struct device_facts *f,
+				 const struct content *c)
+{
+	_cleanup_parts_ struct parts own = { 0 };
+	struct strbuf b = { 0 };
+	unsigned int i;
+
+	if (c->nr)
+		parts_add_table(&own, "", table);
+	for (i = 0; i < c->nr; i++) {
+		_cleanup_free_ char *words = signature_words(&c->signature[i]);
+		_cleanup_free_ char *word = saved_disk_word(words);
+
+		if (!parts_have_sector(&own, f, c->signature[i].sector))
+			strbuf_add(&b, "%s%s", b.len ? " " : "", word);
+	}
+	return b.len ? strbuf_take(&b) : xstrdup(SIGNATURE_NONE);
+}
+
+/*
+ * Record the rest of the device of a leg that has just been read.  Where that rest cannot be read,
+ * the earlier record stays.  Return: 0, or a negative errno after a message.
+ */
+static int signatures_record_disk(const struct table *table, const struct target *t, struct leg *leg)
+{
+	_cleanup_facts_ struct device_facts f = { 0 };
+	_cleanup_content_ struct content c = { 0 };
+	int r = 0;
+
+	if (!t->path && !blockdev_lookup(leg->device, &f) && f.sectors != target_leg_length(t))
+		r = content_read_all(&f, &c);
+	if (r == -EBUSY || r == -ETIMEDOUT || r == -EINTR) {
+		log_err("%s: cannot be read: %s", leg->device, c.problem);
+		return r;
+	}
+	if (r && leg->disk)
+		return 0;
+	free(leg->disk);
+	leg->disk = signatures_disk_words(table, &f, &c);
+	return 0;
+}
+
 int signatures_record(struct table *table, bool planned)
 {
 	struct target *t = NULL;
@@ -79,6 +123,9 @@ int signatures_record(struct table *table, bool planned)
 		}
 		free(t->legs[i].signature);
 		t->legs[i].signature = found ? found : xstrdup(SIGNATURE_NONE);
+		r = signatures_record_disk(table, t, &t->legs[i]);
+		if (r)
+			return r;
 	}
 	return 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The signatures of legs and backing files that the file of a saved device records. */
+/* The signatures that the file of a saved device records: on its legs, and beside them. */
 #ifndef NOCLONE_SIGNATURES_H
 #define NOCLONE_SIGNATURES_H
 

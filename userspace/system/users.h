@@ -127,6 +127,8 @@ bool file_uses_is_pinned(const struct file_facts *f, dev_t devno);
  * @self: the mapped device that the table is for, or 0
  * @exclusive: also try exclusive opens (not for a dry run)
  * @any_signature: neither signatures on the devices count, nor processes that write
+ * @activates: the table is that of a saved device: signatures in its legs do not count, nor
+ *	those on the rest of the disks that its file records
  * @loaded: the table is loaded already: only mounts, swap, holders and other users of a file
  * @saved: parts of saved devices that are not active count
  * @readonly: the table only reads
@@ -135,6 +137,7 @@ struct guard {
 	dev_t self;
 	bool exclusive;
 	bool any_signature;
+	bool activates;
 	bool loaded;
 	bool saved;
 	bool readonly;
@@ -172,6 +175,8 @@ struct parts {
 
 /* Those of a table whose disk is there, and files. */
 void parts_add_table(struct parts *parts, const char *name, const struct table *t);
+/* Do they have the sector of the device? */
+bool parts_have_sector(const struct parts *parts, const struct device_facts *f, uint64_t sector);
 /* Those of saved devices that are not active. */
 void parts_add_saved(struct parts *parts);
 void parts_free(struct parts *parts);
