@@ -23,8 +23,6 @@
 #include "cli/output.h"
 #include "cli/select.h"
 
-/* How long others are waited for that look at legs, see activate_lock_legs() */
-#define LEGS_SECONDS	10
 #define MAX_BLOCK	4096
 #define LOOP_TRIES	64
 
@@ -247,20 +245,6 @@ static int activate_read(struct change *c)
 	return 0;
 }
 
-/*
- * The in-use check opens a leg exclusively, which makes the checks and table loads of other
- * processes fail: at boot many devices come at once.  Goes on without the lock after a
- * while, because a disk that does not answer must not stop the others.
- */
-static void activate_lock_legs(struct change *c)
-{
-	if (opt(c->o, OPT_DRY_RUN))
-		return;
-	c->legs = run_lock_for(RUN_DIR "/legs", LEGS_SECONDS);
-	if (c->legs < 0)
-		log_verbose("going on without the lock of the legs: %s", strerror(-c->legs));
-}
-
 /* The file system of a backing file may not answer, and the kernel would wait for it. */
 static bool activate_files_answer(const struct table *t)
 {
@@ -286,7 +270,6 @@ static const char *activate_absent(struct change *c)
 	if (activate_is_renamed(c) || !activate_files_answer(&c->old.table))
 		return NULL;
 	activate_say_leftover(c);
-	activate_lock_legs(c);
 	/* with the lines of the file, that findings are about */
 	c->table = c->old.table;
 	c->old.table = (struct table) { 0 };

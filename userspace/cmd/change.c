@@ -18,6 +18,9 @@
 #include "cli/output.h"
 #include "cli/select.h"
 
+/* Seconds to wait for other commands that look at their legs, see change_lock_legs() */
+#define LEGS_SECONDS	10
+
 /* The file of a saved device. */
 
 /* A name that cannot be saved has no lock. */
@@ -219,6 +222,38 @@ int change_begin(struct change *c, const char *word)
 	return r ? : select_live(&c->dev, &c->live);
 }
 
+static bool change_has_disk(const struct change *c)
+{
+	struct target *target = NULL;
+	unsigned int i;
+
+	while ((target = table_next_leg(&c->table, target, &i)))
+		if (!target->path)
+			return true;
+	return false;
+}
+
+/*
+ * The in-use check opens a leg exclusively, which makes the checks and table loads of other
+ * processes fail: at boot and in scripts many devices come at once.  This lock keeps these processes
+ * apart, from the check until the kernel holds the legs.  The command continues without it after
+ * some seconds, because a disk that does not answer must not stop the others.
+ */
+static void change_lock_legs(struct change *c)
+{
+	if (c->legs != -1 || opt(c->o, OPT_DRY_RUN) || !change_has_disk(c))
+		return;
+	c->legs = run_lock_for(RUN_DIR "/legs", LEGS_SECONDS);
+	if (c->legs < 0)
+		log_verbose("going on without the lock of the legs: %s", strerror(-c->legs));
+}
+
+void change_unlock_legs(struct change *c)
+{
+	cleanup_close(&c->legs);
+	c->legs = -1;
+}
+
 /* May the errors be ignored?  The kernel has its own checks. */
 static int change_judge(const struct change *c, const struct findings *findings, bool cycle)
 {
@@ -258,6 +293,7 @@ int change_check(struct change *c)
 		findings_log(&c->findings, where, FINDING_OK);
 		return -EINVAL;
 	}
+	change_lock_legs(c);
 	/* its legs have to hold what its file says */
 	if (c->activates)
 		signatures_check(&c->table, !dry_run, &c->findings);
@@ -398,11 +434,13 @@ int change_switch(struct change *c)
 	const struct devmap_check check = {
 		.loaded = change_check_loaded, .data = c, .alone = c->alone,
 	};
+	int r;
 
-	if (c->dev.devno)
-		return devmap_reload(&c->dev, &c->table, c->readonly, &check);
-	return devmap_create(c->dev.name, c->dev.uuid, &c->table, c->readonly, &check,
-			     &c->legs);
+	change_lock_legs(c);
+	r = c->dev.devno ? devmap_reload(&c->dev, &c->table, c->readonly, &check) :
+	    devmap_create(c->dev.name, c->dev.uuid, &c->table, c->readonly, &check, &c->legs);
+	change_unlock_legs(c);
+	return r;
 }
 
 /* A new device that is not to be saved leaves the file of a saved one as it is. */

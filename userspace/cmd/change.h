@@ -50,7 +50,7 @@
  * @activates: by its own file; so parts of saved devices do not count as used, and signatures
  *	have to be those that the file has
  * @forced: --force has accepted errors that the checks have found
- * @legs: while legs are looked at, see activate_lock_legs(); or -1
+ * @legs: while legs are looked at, see change_lock_legs(); or -1
  * @add: save it from now on
  * @as_is: with the new table even if that has no target of this module
  * @saved: it has a file
@@ -94,6 +94,8 @@ struct change {
 	int lock;
 };
 
+/* Let other commands look at their legs while the user is asked. */
+void change_unlock_legs(struct change *c);
 /* Each: 0, or a negative errno after a message. */
 int change_begin(struct change *c, const char *word);
 int change_check(struct change *c);

@@ -86,6 +86,7 @@ static int reload_agree(struct change *c, const char *data)
 	_cleanup_free_ char *what = xasprintf("%s%s %s", c->dev.name, risk ? risk : ":", data);
 
 	c->agreed = true;
+	change_unlock_legs(c);
 	if (!risk) {
 		log_note("%s", what);
 		finding_at(&c->findings, FINDING_NOTE, 0, "%s", what);
