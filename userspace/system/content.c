@@ -31,6 +31,7 @@
  * @sectors: their number; 0 to read only one, for nothing but the answer
  * @all: look for all signatures instead of one
  * @file: @path is a backing file
+ * @backup: look for a GPT only; its backup at the end is enough
  */
 struct content_query {
 	const char *path;
@@ -38,6 +39,7 @@ struct content_query {
 	uint64_t sectors;
 	bool all;
 	bool file;
+	bool backup;
 };
 
 void content_free(struct content *c)
@@ -98,11 +100,12 @@ static bool content_set_probe(blkid_probe p, int fd, const struct content_query 
 {
 	if (!p || blkid_probe_set_device(p, fd, q->first << SECTOR_SHIFT, q->sectors << SECTOR_SHIFT))
 		return false;
-	blkid_probe_enable_superblocks(p, 1);
+	blkid_probe_enable_superblocks(p, !q->backup);
 	blkid_probe_set_superblocks_flags(p, BLKID_SUBLKS_TYPE | BLKID_SUBLKS_LABEL |
 					  BLKID_SUBLKS_UUID | BLKID_SUBLKS_MAGIC);
 	blkid_probe_enable_partitions(p, 1);
-	blkid_probe_set_partitions_flags(p, BLKID_PARTS_MAGIC);
+	blkid_probe_set_partitions_flags(p, BLKID_PARTS_MAGIC |
+					 (q->backup ? BLKID_PARTS_FORCE_GPT : 0));
 	return true;
 }
 
@@ -273,7 +276,7 @@ static int content_do(const struct content_query *q, struct content *c)
 
 int content_read(const char *path, uint64_t first, uint64_t sectors, struct content *c)
 {
-	return content_do(&(struct content_query) { path, first, sectors, false, false }, c);
+	return content_do(&(struct content_query) { .path = path, .first = first, .sectors = sectors }, c);
 }
 
 int content_read_part(const struct device_facts *f, uint64_t first, uint64_t sectors,
@@ -286,12 +289,21 @@ int content_read_part(const struct device_facts *f, uint64_t first, uint64_t sec
 
 int content_read_file(const char *path, uint64_t first, uint64_t sectors, struct content *c)
 {
-	return content_do(&(struct content_query) { path, first, sectors, false, true }, c);
+	return content_do(&(struct content_query) { .path = path, .first = first, .sectors = sectors, .file = true }, c);
 }
 
 int content_read_all(const struct device_facts *f, struct content *c)
 {
-	return content_do(&(struct content_query) { f->path, 0, f->sectors, true, false }, c);
+	return content_do(&(struct content_query) {
+		.path = f->path, .sectors = f->sectors, .all = true,
+	}, c);
+}
+
+int content_read_gpt_backup(const struct device_facts *f, struct content *c)
+{
+	return content_do(&(struct content_query) {
+		.path = f->path, .sectors = f->sectors, .backup = true,
+	}, c);
 }
 
 static char *content_silence_of(const char *path, bool file)

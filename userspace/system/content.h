@@ -56,6 +56,11 @@ int content_read_part(const struct device_facts *f, uint64_t first, uint64_t sec
 int content_read_file(const char *path, uint64_t first, uint64_t sectors, struct content *c);
 /* Look for all signatures of a whole device, in the order in which libblkid finds them. */
 int content_read_all(const struct device_facts *f, struct content *c);
+/*
+ * Look for a GPT; its backup at the end of the device is enough. mkfs and mkswap leave that backup
+ * behind: it means something only on a device without any other signature.
+ */
+int content_read_gpt_backup(const struct device_facts *f, struct content *c);
 /* Does the device answer?  NULL, or why not: a new string.  An error of the disk is an answer. */
 char *content_silence(const char *path);
 /* Does the file system of a backing file answer?  Likewise; a missing file is an answer. */

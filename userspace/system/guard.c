@@ -303,6 +303,20 @@ static void guard_say_signature(struct look *l, const char *type)
 			   l->name, text);
 }
 
+/*
+ * The GPT of a disk whose first sectors were overwritten has a backup at the end, and its partitions
+ * have their data. A saved device is not asked: the backup may be older than its data.
+ */
+static void guard_report_backup(struct look *l)
+{
+	_cleanup_content_ struct content c = { 0 };
+
+	if (!l->g->activates && !content_read_gpt_backup(&l->f, &c) && c.nr &&
+	    !guard_has_owner(l, c.signature[0].sector))
+		guard_report(l, "its GPT was overwritten, but the backup at its end may be good: restore it with sgdisk, or \"wipefs --all %s\" removes it",
+			     l->name);
+}
+
 /* Look at the whole device, but not at sectors that surely have an owner. */
 static void guard_report_signature(struct look *l)
 {
@@ -319,6 +333,8 @@ static void guard_report_signature(struct look *l)
 		guard_say_signature(l, c.signature[i].type);
 		return;
 	}
+	if (!r && !c.nr)
+		guard_report_backup(l);
 	/* the legs of a saved device have been read by then */
 	if (r < 0 && r != -EACCES && !l->g->activates)
 		guard_report_use(l, &(struct use) { .kind = USE_UNREADABLE, .by = c.problem }, "");
@@ -357,6 +373,8 @@ static void guard_leg_uses(struct look *l, uint64_t start)
 	guard_report_writers(l);
 	if (!said && query.sectors != l->f.sectors)
 		guard_report_signature(l);
+	else if (!said && !query.known)
+		guard_report_backup(l);
 }
 
 static void guard_leg(struct look *l, const struct leg *leg)
