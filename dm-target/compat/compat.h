@@ -355,7 +355,7 @@ static inline bool noclone_compat_direct_io_is_unsafe(const struct inode *inode)
 }
 
 /*
- * Does each fsync() on ext4 flush the disk? Without a journal, before "ext4: Use
+ * Does each fdatasync() on ext4 flush the disk? Without a journal, before "ext4: Use
  * generic_buffers_fsync_noflush() implementation" (v6.5), only if the inode is dirty. The
  * superblock of ext4 is private, but a journal in the file system holds its inode, number 8.
  */

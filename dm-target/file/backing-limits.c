@@ -38,6 +38,11 @@ static bool noclone_backing_keeps_dsync(const struct super_block *sb)
  * as it may be when only blocks of the file have been written; there, IOCB_DSYNC makes a disk with
  * FUA keep the data. Without a disk of its own (btrfs, FUSE, 9p, NFS), a file system gains nothing
  * from IOCB_DSYNC. So only a file system whose source has been read does without it.
+ *
+ * On ext4 this is true of fdatasync() only. fsync() waits for the transaction with the times of the
+ * file and relies on its commit, which sends the disk no flush if the journal is on another disk
+ * (before "jbd2: add a missing data flush during file and fs synchronization", v6.15), or if a fast
+ * commit has been on its way already. fdatasync() needs no commit, so it flushes the disk itself.
  */
 static bool noclone_backing_fsync_flushes(struct super_block *sb)
 {
@@ -53,6 +58,7 @@ static void noclone_backing_choose_fua(struct noclone_file_c *fc)
 
 	fc->fua_fsync = has_fsync && !noclone_backing_keeps_dsync(sb);
 	fc->fua_dsync = has_fsync && !(fc->fua_fsync && noclone_backing_fsync_flushes(sb));
+	fc->fua_datasync = !fc->fua_dsync && sb->s_magic == EXT4_SUPER_MAGIC;
 }
 
 static int noclone_backing_read_attributes(struct noclone_file_c *fc)

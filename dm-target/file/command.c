@@ -378,13 +378,13 @@ static void noclone_cmd_flush(struct noclone_cmd *cmd)
 }
 
 /*
- * The data of a FUA write has been written. Not fdatasync(): f2fs sends no flush then, if only
- * blocks that were there before have been written.
+ * The data of a FUA write has been written. Only ext4 gets fdatasync(): f2fs sends no flush then,
+ * if only blocks that were there before have been written.
  */
 static void noclone_cmd_sync(struct noclone_cmd *cmd)
 {
 	loff_t end = noclone_cmd_pos(cmd) + cmd->done;
-	int r = vfs_fsync_range(cmd->fc->file, end - cmd->done, end - 1, 0);
+	int r = vfs_fsync_range(cmd->fc->file, end - cmd->done, end - 1, cmd->fc->fua_datasync);
 
 	if (unlikely(r))
 		noclone_cmd_note_error(cmd, r);
