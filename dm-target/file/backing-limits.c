@@ -36,8 +36,9 @@ static bool noclone_backing_keeps_dsync(const struct super_block *sb)
 /*
  * Does each fsync() flush the disk? gfs2 and f2fs leave that out where they find the inode clean,
  * as it may be when only blocks of the file have been written; there, IOCB_DSYNC makes a disk with
- * FUA keep the data. Without a disk of its own (btrfs, FUSE, 9p, NFS), a file system gains nothing
- * from IOCB_DSYNC. So only a file system whose source has been read does without it.
+ * FUA keep the data. Without a disk of its own (btrfs, 9p, NFS), a file system gains nothing from
+ * IOCB_DSYNC, but for FUSE, which tells its server, and the server may know no fsync. So only a
+ * file system whose source has been read does without it.
  *
  * On ext4 this is true of fdatasync() only. fsync() waits for the transaction with the times of the
  * file and relies on its commit, which sends the disk no flush if the journal is on another disk
@@ -46,7 +47,7 @@ static bool noclone_backing_keeps_dsync(const struct super_block *sb)
  */
 static bool noclone_backing_fsync_flushes(struct super_block *sb)
 {
-	return !sb->s_bdev ||
+	return (!sb->s_bdev && sb->s_magic != FUSE_SUPER_MAGIC) ||
 	       (sb->s_magic == EXT4_SUPER_MAGIC && noclone_compat_ext4_fsync_flushes(sb));
 }
 

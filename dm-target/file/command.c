@@ -98,11 +98,30 @@ static void noclone_cmd_note_error(const struct noclone_cmd *cmd, int error)
 	errseq_set(&cmd->fc->backing->fua_errors, error);
 }
 
+/* Can a sync fail with @error? A file system gives the others before it writes anything. */
+static bool noclone_cmd_is_sync_error(int error)
+{
+	switch (error) {
+	case -EAGAIN:
+	case -EDQUOT:
+	case -EFBIG:
+	case -EINVAL:
+	case -ENOMEM:
+	case -ENOSPC:
+	case -EOPNOTSUPP:
+		return false;
+	default:
+		/* A flush of a disk also fails with -ENOLINK, -EREMOTEIO, -ETIMEDOUT and others */
+		return true;
+	}
+}
+
 /* A call has failed. With IOCB_DSYNC, it may have been the sync in it. */
 static void noclone_cmd_fail(struct noclone_cmd *cmd)
 {
-	if (unlikely((cmd->iocb.ki_flags & IOCB_DSYNC) && cmd->result == -EIO))
-		noclone_cmd_note_error(cmd, -EIO);
+	if (unlikely((cmd->iocb.ki_flags & IOCB_DSYNC) &&
+		     noclone_cmd_is_sync_error(cmd->result)))
+		noclone_cmd_note_error(cmd, cmd->result);
 	noclone_cmd_end_errno(cmd, cmd->result);
 }
 
