@@ -394,7 +394,7 @@ static void guard_leg(struct look *l, const struct leg *leg)
 	facts_free(&l->f);
 }
 
-/* Writers of a part that the device has already were there before. */
+/* A running device has accepted the writers of its part before; a saved one has no writer yet. */
 static void guard_report_file_writers(const struct look *l, const struct file_facts *f)
 {
 	const enum finding_level level = l->g->readonly ? FINDING_WARNING : FINDING_ERROR;
@@ -402,9 +402,9 @@ static void guard_report_file_writers(const struct look *l, const struct file_fa
 	bool counted = false;
 	unsigned int i;
 
-	if (l->g->loaded || guard_have_all(&l->own, &l->part))
+	if (l->g->loaded || (!l->g->activates && guard_have_all(&l->own, &l->part)))
 		return;
-	for (i = 0; i < l->own.nr; i++)
+	for (i = 0; i < l->own.nr && !l->g->activates; i++)
 		counted |= file_id_same(&l->own.part[i].file, &f->id);
 	file_writers_find(&writers, f, counted);
 	for (i = 0; i < writers.nr; i++)
