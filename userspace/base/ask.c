@@ -63,6 +63,8 @@ static void ask_run(ask_function function, void *data, int out)
 {
 	sigset_t none;
 
+	/* ^C ends the command, and not this process */
+	setpgid(0, 0);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	ask_close_files(&out);
