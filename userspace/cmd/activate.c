@@ -15,6 +15,7 @@
 
 #include "base/child.h"
 #include "base/util.h"
+#include "model/name.h"
 #include "system/lookup.h"
 #include "system/content.h"
 #include "system/signatures.h"
@@ -197,13 +198,15 @@ static bool activate_is_renamed(const struct change *c)
 {
 	_cleanup_free_ char *other = devmap_name_of_uuid(c->dev.uuid);
 	_cleanup_free_ char *file = other ? saved_file_of(other, c->dev.uuid) : NULL;
+	_cleanup_free_ char *rename = other ? name_command("rename", other) : NULL;
+	_cleanup_free_ char *quoted = shell_quote(c->dev.name);
 
 	if (file && strcmp(file, c->dev.name))
 		log_err("%s has the UUID of %s, which is saved in a file of its own: if that one is the device, \"rm %s\"",
 			c->path, file, c->path);
 	else if (other)
-		log_err("%s is active under the name %s: \"dmsetup rename %s %s\" gives it back its name",
-			c->dev.name, other, other, c->dev.name);
+		log_err("%s is active under the name %s: \"%s %s\" gives it back its name",
+			c->dev.name, other, rename, quoted);
 	return other;
 }
 

@@ -37,6 +37,8 @@ int change_read_file(struct change *c)
 	const char *name = c->dev.name;
 	_cleanup_free_ char *file = saved_file_of(name, c->dev.uuid);
 	_cleanup_free_ char *left = saved_file_leftover(name, c->dev.uuid);
+	_cleanup_free_ char *rename = name_command("rename", name);
+	_cleanup_free_ char *quoted = file ? shell_quote(file) : NULL;
 
 	c->path = saved_path(name);
 	c->damage = saved_file_peek(name, &c->old);
@@ -44,8 +46,8 @@ int change_read_file(struct change *c)
 	c->left = c->saved && left;
 	if (!file || c->saved)
 		return 0;
-	log_err("%s is saved under the name %s: \"dmsetup rename %s %s\" gives it back that name",
-		name, file, name, file);
+	log_err("%s is saved under the name %s: \"%s %s\" gives it back that name", name, file,
+		rename, quoted);
 	return -EEXIST;
 }
 
@@ -556,6 +558,20 @@ static char *change_words(const struct change *c)
 	return xasprintf("%s && %s%s", load, resume, nosync);
 }
 
+/* The line has no key, and cannot be run as it is printed. */
+static void change_say_hidden(struct change *c)
+{
+	const struct target *hidden = table_hidden(&c->table);
+	_cleanup_free_ char *words = hidden ?
+		xasprintf("%s stands for the arguments of its target \"%s\", which may contain a key: put them in before the line is run",
+			  TABLE_HIDDEN, hidden->type) : NULL;
+
+	if (!hidden)
+		return;
+	log_note("%s: %s", c->dev.name, words);
+	finding_at(&c->findings, FINDING_NOTE, hidden->line, "%s", words);
+}
+
 int change_print(struct change *c, const char *before, const char *after)
 {
 	_cleanup_free_ char *file = NULL, *words = change_words(c), *line = NULL;
@@ -563,6 +579,7 @@ int change_print(struct change *c, const char *before, const char *after)
 
 	if (r)
 		return r;
+	change_say_hidden(c);
 	file = backing_words(&c->backing);
 	line = xasprintf("%s%s%s%s%s", before, file, words, c->words ? : "", after);
 	dry_run(c->o, c->command, c->dev.name, c->dev.devno ? NULL : c->dev.uuid, &c->table,

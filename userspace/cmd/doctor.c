@@ -14,6 +14,7 @@
 
 #include "base/child.h"
 #include "base/util.h"
+#include "model/name.h"
 #include "model/policy.h"
 #include "model/saved.h"
 #include "model/status.h"
@@ -289,7 +290,7 @@ static void doctor_devices(struct doctor *d)
 static void doctor_compare(struct findings *f, const char *what, const char *name,
 			   const char *file, const struct saved *saved, const struct table *live)
 {
-	_cleanup_free_ char *quoted = shell_quote(file);
+	_cleanup_free_ char *quoted = shell_quote(file), *rename = name_command("rename", name);
 
 	if (!table_has_noclone(live) && table_has_noclone(&saved->table))
 		/* a loop device cannot be exchanged for its file while the device runs */
@@ -299,7 +300,7 @@ static void doctor_compare(struct findings *f, const char *what, const char *nam
 			    quoted, quoted);
 	else if (strcmp(name, file))
 		finding_add(f, FINDING_WARNING, what,
-			    "it is active under the name %s\ndmsetup rename %s %s", name, name, quoted);
+			    "it is active under the name %s\n%s %s", name, rename, quoted);
 	else if (saved_file_compare(&saved->table, live) == SAVED_DIFFERS)
 		finding_add(f, FINDING_WARNING, what,
 			    "it differs from its file, which the next boot takes\nnoclone save %s",
@@ -370,11 +371,13 @@ static void doctor_saved_device(struct findings *f, const char *name)
 
 	damage = saved_file_peek(name, &saved);
 	if (damage) {
+		const char *misplaced = saved_file_misplaced(name);
 		_cleanup_free_ char *quoted = shell_quote(name);
+		/* "save" writes no file in the place of a folder */
+		_cleanup_free_ char *fix = misplaced ? xstrdup(strstr(misplaced, ": ") + 2) :
+			xasprintf("noclone save %s, while the device runs", quoted);
 
-		finding_add(f, FINDING_ERROR, what,
-			    "its file is damaged: %s\nnoclone save %s, while the device runs",
-			    damage, quoted);
+		finding_add(f, FINDING_ERROR, what, "its file is damaged: %s\n%s", damage, fix);
 	}
 	doctor_saved_file(f, what, name, &saved, damage);
 }

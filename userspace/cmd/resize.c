@@ -367,6 +367,7 @@ static void resize_report(const struct resize *r)
 {
 	_cleanup_facts_ struct device_facts f = { 0 };
 	_cleanup_content_ struct content s = { 0 };
+	_cleanup_free_ char *node = shell_quote(r->node);
 
 	if (!r->grows)
 		log_note("%s has that size already", r->c.dev.name);
@@ -376,13 +377,14 @@ static void resize_report(const struct resize *r)
 		content_read_part(&f, 0, f.sectors, &s);
 	if (s.nr || r->c.dev.open_count)
 		log_note("%s: %s on it keeps its size: \"fsadm resize %s\" makes ext2 to ext4, xfs and these in LUKS larger, pvresize a physical volume, and its own tools any other",
-			 r->c.dev.name, s.nr ? s.signature->type : "what is", r->node);
+			 r->c.dev.name, s.nr ? s.signature->type : "what is", node);
 }
 
 /* A signal in between would leave a file system that is too small, and no message. */
 static int resize_grow(struct resize *r, bool fs)
 {
 	int late = r->grows ? change_run(&r->c) : change_finish(&r->c), e;
+	_cleanup_free_ char *node = shell_quote(r->node);
 
 	/* with its old size in its file it would be too small for the file system at the next boot */
 	if (late && late != -ETIMEDOUT)
@@ -391,7 +393,7 @@ static int resize_grow(struct resize *r, bool fs)
 	e = fs ? resize_fsadm(r, true, "resize", NULL) : 0;
 	if (e)
 		log_err("%s: the device has its new size, the file system does not: fsadm resize %s",
-			r->c.dev.name, r->node);
+			r->c.dev.name, node);
 	return e ? e : late;
 }
 
