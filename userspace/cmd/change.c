@@ -147,6 +147,18 @@ static int change_check_hidden(const struct change *c, const struct table *new)
 	return -EINVAL;
 }
 
+/* A file that is written anew records what is on the legs, as only "save" or --force accepts it. */
+static int change_check_forced(const struct change *c)
+{
+	_cleanup_free_ char *quoted = shell_quote(c->dev.name);
+
+	if (c->add || opt(c->o, OPT_FORCE) || !saved_file_is_forced(c->dev.name))
+		return 0;
+	log_err("%s was activated with --force, and its file would record what its legs have by now: \"noclone save %s\" accepts that",
+		c->dev.name, quoted);
+	return -EPERM;
+}
+
 int change_stage_file(struct change *c, const struct table *new)
 {
 	_cleanup_free_ char *quoted = shell_quote(c->dev.name);
@@ -167,6 +179,9 @@ int change_stage_file(struct change *c, const struct table *new)
 			replace_drop(c->path);
 		return 0;
 	}
+	r = change_check_forced(c);
+	if (r)
+		return r;
 	lint_names(&s.table, &system_facts, &findings);
 	findings_log(&findings, c->dev.name, FINDING_OK);
 	c->words = xasprintf(" && noclone save %s%s",

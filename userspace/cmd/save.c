@@ -75,6 +75,8 @@ int cmd_save(const struct options *o, const char *word)
 	r = change_commit_file(&c);
 	if (r)
 		return r;
+	/* a file that is up to date is not written, and is accepted nevertheless */
+	saved_file_set_forced(name, false);
 	if (writes)
 		log_note("%s: saved in %s%s", name, c.path, access("/run/systemd/system", F_OK) ? "" :
 		 "; systemd knows of it after \"systemctl daemon-reload\", or the next boot");
