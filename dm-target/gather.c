@@ -8,6 +8,7 @@
  * Invariant: the submitter's bio (the parent) is not touched, and counts as begun, from the
  * first of these bios to the end of the last. One object holds all memory, and is allocated
  * without waiting before the first is submitted; without it dm core gets the parent unchanged.
+ * A parent that is too long for one object, or for the legs, goes round again with the rest.
  *
  * Documentation/design/gather.rst has the argument, G1 to G6.
  */
@@ -46,8 +47,16 @@ struct noclone_gather {
 
 /* Larger objects need so many contiguous pages that they are hardly ever available. */
 #define NOCLONE_GATHER_SIZE	SZ_64K
-#define NOCLONE_GATHER_PARTS	((NOCLONE_GATHER_SIZE - sizeof(struct noclone_gather)) / \
+/* The largest from a slab; behind each object there is a pointer of the slab. */
+#define NOCLONE_GATHER_SLAB	(SZ_8K - 16)
+/* The number of parts that it has room for */
+#define NOCLONE_GATHER_FEW	((NOCLONE_GATHER_SLAB - sizeof(struct noclone_gather)) / \
 				 sizeof(struct noclone_part))
+/*
+ * The most pieces to deal out: their vectors, and BIO_MAX_VECS more, fit beside the parts for as
+ * many legs as there are in practice.
+ */
+#define NOCLONE_GATHER_PIECES	2048
 
 /* Limits that each of several legs satisfies */
 struct noclone_gather_limits {
@@ -69,8 +78,7 @@ struct noclone_deal {
 	u32 left;
 };
 
-/* Behind each object there is a pointer of the slab. */
-static const size_t noclone_gather_size[] = { 512 - 16, 2048 - 16, 8192 - 16 };
+static const size_t noclone_gather_size[] = { 512 - 16, 2048 - 16, NOCLONE_GATHER_SLAB };
 static struct kmem_cache *noclone_gather_slab[ARRAY_SIZE(noclone_gather_size)];
 
 /* A cache with a constructor is exempt from init_on_alloc. */
@@ -146,6 +154,13 @@ static void noclone_gather_end(struct noclone_gather *g)
 	noclone_inflight_put(nd);
 }
 
+/* A part has ended, or the rest of the parent has been submitted. */
+static void noclone_gather_put(struct noclone_gather *g)
+{
+	if (atomic_dec_and_test(&g->remaining))
+		noclone_gather_end(g);
+}
+
 static void noclone_gather_end_io(struct bio *bio)
 {
 	struct noclone_part *part = container_of(bio, struct noclone_part, bio);
@@ -159,8 +174,7 @@ static void noclone_gather_end_io(struct bio *bio)
 	if (unlikely(bio->bi_status))
 		noclone_gather_failed(g, bio);
 	bio_uninit(bio);
-	if (atomic_dec_and_test(&g->remaining))
-		noclone_gather_end(g);
+	noclone_gather_put(g);
 }
 
 static void noclone_gather_next(struct noclone_deal *d, const struct bio *parent)
@@ -171,22 +185,37 @@ static void noclone_gather_next(struct noclone_deal *d, const struct bio *parent
 	d->left--;
 }
 
-/* Return: false if there are too many pieces. */
-static bool noclone_gather_first(struct noclone_deal *d, const struct noclone_segment *s,
-				 const struct bio *parent, unsigned int max)
+static __always_inline void
+noclone_gather_first(struct noclone_deal *d, const struct noclone_segment *s,
+		     const struct bio *parent, unsigned int max)
 {
-	struct noclone_pieces p;
-
 	d->s = s;
 	d->iter = parent->bi_iter;
 	d->piece = 0;
 	noclone_pieces_first(&d->p, &s->layout, parent->bi_iter.bi_sector, bio_sectors(parent),
 			     max);
-	d->left = 0;
-	for (p = d->p; p.sectors; noclone_pieces_next(&p))
-		if (++d->left > NOCLONE_GATHER_PARTS)
-			return false;
-	return true;
+	d->left = noclone_pieces_count(&d->p);
+}
+
+/*
+ * Deal with at most @nr pieces now; noclone_gather_go() submits the rest of the parent again. By
+ * value and not inlined, so that only very long I/O pays for it.
+ */
+static noinline struct noclone_deal noclone_gather_cut(struct noclone_deal d, u32 nr)
+{
+	if (d.left > nr) {
+		d.left = noclone_pieces_cut(&d.p, nr);
+		d.iter.bi_size = d.p.left << SECTOR_SHIFT;
+	}
+	return d;
+}
+
+/* The end of pieces that cannot be joined means nothing. */
+static noinline struct noclone_deal noclone_gather_uncut(struct noclone_deal d,
+							 const struct bio *parent)
+{
+	noclone_gather_first(&d, d.s, parent, d.p.max);
+	return d;
 }
 
 /* Make the bio of a part that begins with the piece @p: as the parent, to that leg. */
@@ -353,16 +382,56 @@ static bool noclone_gather_limits_get(struct noclone_gather_limits *lim,
 	return lim->simple && lim->boundary < PAGE_SIZE && lim->segment_size;
 }
 
+/* The most rows that each leg takes at once, if all of the memory is like its mean */
+static noinline u32 noclone_gather_join_rows(const struct noclone_deal *d, struct bio *parent,
+				    const struct noclone_gather_limits *lim)
+{
+	u32 chunk = d->s->layout.chunk_sectors, stripes = d->s->layout.stripes;
+	u32 segments = max(DIV_ROUND_UP(noclone_gather_join_guess(d, parent), d->left),
+			   DIV_ROUND_UP(chunk << SECTOR_SHIFT, lim->segment_size));
+
+	return min3(lim->sectors / chunk, (lim->segments - 1) / segments,
+		    NOCLONE_GATHER_PIECES / stripes);
+}
+
+static bool noclone_gather_join_is_too_long(const struct noclone_deal *d,
+					    const struct noclone_gather_limits *lim)
+{
+	u32 stripes = d->s->layout.stripes;
+
+	return d->p.left / stripes > lim->sectors || d->left / stripes >= lim->segments ||
+	       d->left > NOCLONE_GATHER_PIECES;
+}
+
 /*
- * Return: how many pieces are parts of their own, before the rest is joined.
+ * Cut an I/O that is too long after as many rows as the legs take. Return: false if that is one
+ * row, so that there is nothing to join.
+ */
+static bool noclone_gather_join_cut(struct noclone_deal *d, struct bio *parent,
+				    const struct noclone_gather_limits *lim)
+{
+	u32 rows = noclone_gather_join_rows(d, parent, lim);
+	struct noclone_deal cut;
+
+	if (rows < 2)
+		return false;
+	cut = noclone_gather_cut(*d, rows * d->s->layout.stripes);
+	*d = cut;
+	return true;
+}
+
+/*
+ * Return: how many pieces are parts of their own, before the rest is joined. Cuts an I/O that is
+ * too long.
  *
  * With a plug, chunks that are neighbours merge on the plug's list, also those of one I/O
  * with those of the next. A request of NOCLONE_PLUG_FLUSH bytes sends all that the plug has
  * on its way, so the first piece for each leg goes alone, and the rest merges with it. Where
  * a request waits for the pieces already, they are joined, if it can take them all. If none
- * waits, and no leg has more than two pieces, all are parts of their own.
+ * waits, and no leg has more than two pieces, all are parts of their own. An I/O that was cut
+ * fills requests by itself.
  */
-static u32 noclone_gather_join_after(const struct noclone_deal *d, struct bio *parent,
+static u32 noclone_gather_join_after(struct noclone_deal *d, struct bio *parent,
 				     struct noclone_gather_limits *lim)
 {
 	const struct noclone_layout *l = &d->s->layout;
@@ -370,7 +439,9 @@ static u32 noclone_gather_join_after(const struct noclone_deal *d, struct bio *p
 
 	if (d->left <= l->stripes || l->chunk_sectors > d->p.max)
 		return d->left;
-	if (!noclone_gather_limits_get(lim, d) || d->p.left / l->stripes > lim->sectors)
+	if (!noclone_gather_limits_get(lim, d))
+		return d->left;
+	if (noclone_gather_join_is_too_long(d, lim) && !noclone_gather_join_cut(d, parent, lim))
 		return d->left;
 	if (l->chunk_sectors >= NOCLONE_PLUG_FLUSH >> SECTOR_SHIFT)
 		return 0;
@@ -382,7 +453,9 @@ static u32 noclone_gather_join_after(const struct noclone_deal *d, struct bio *p
 	case NOCLONE_PLUG_TAKES:
 		return 0;
 	case NOCLONE_PLUG_FULL:
-		return d->left;
+		if (d->p.left == bio_sectors(parent))
+			return d->left;
+		fallthrough;
 	default:
 		return d->left > 2 * l->stripes ? l->stripes : d->left;
 	}
@@ -416,43 +489,59 @@ static noinline void noclone_gather_trace(const struct noclone_gather *g,
 					  const struct noclone_deal *first)
 {
 	u32 wanted = part->first, end = wanted + part->pieces * first->s->layout.stripes;
+	sector_t from, begin = g->parent->bi_iter.bi_sector;
 	struct block_device *bdev = g->parent->bi_bdev;
 	struct bio bio = *g->parent;
 	struct noclone_pieces p;
-	sector_t from;
 	u32 i = 0;
 
 	for (p = first->p; p.sectors && wanted < end; noclone_pieces_next(&p)) {
 		if (i++ != wanted)
 			continue;
 		wanted += first->s->layout.stripes;
-		from = bio_end_sector(g->parent) - p.left;
+		from = begin + (first->p.left - p.left);
 		bio.bi_bdev = first->s->leg[p.leg].bdev;
 		bio.bi_iter.bi_sector = first->s->leg[p.leg].start + p.row + p.in_chunk;
 		bio.bi_iter.bi_size = p.sectors << SECTOR_SHIFT;
 		trace_block_bio_remap(&bio, bdev->bd_dev, from);
-		if (p.sectors == p.left)
+		from += p.sectors;
+		if (from == bio_end_sector(g->parent))
 			continue;
 		bio.bi_bdev = bdev;
-		bio.bi_iter.bi_sector = from + p.sectors;
-		bio.bi_iter.bi_size = (p.left - p.sectors) << SECTOR_SHIFT;
-		trace_block_split(&bio, bio.bi_iter.bi_sector);
+		bio.bi_iter.bi_sector = from;
+		bio.bi_iter.bi_size = (bio_end_sector(g->parent) - from) << SECTOR_SHIFT;
+		trace_block_split(&bio, from);
 	}
 }
 
+/*
+ * Submit the bios of @g. If they are not all of the parent, the rest of it goes round again, as
+ * in dm core: after the bios that the legs have got, and in its own turn for memory.
+ */
 static void noclone_gather_go(struct noclone_gather *g, const struct noclone_deal *first, u32 nr)
 {
 	struct noclone_part *part = noclone_gather_parts(g);
 	struct bio *parent = g->parent;
+	bool cut = first->p.left < bio_sectors(parent);
 
 	if (g->accounted)
 		noclone_compat_start_io_acct(parent->bi_bdev, bio_op(parent), first->left,
-					     bio_sectors(parent), g->start);
+					     first->p.left, g->start);
+	if (cut) {
+		/* All parts may have ended before the rest is submitted, which may sleep (A35) */
+		atomic_inc(&g->remaining);
+		bio_inc_remaining(parent);
+	}
 	for (; nr; nr--, part++) {
 		if (trace_block_bio_remap_enabled() || trace_block_split_enabled())
 			noclone_gather_trace(g, part, first);
-		/* With the last of them @g may be gone */
+		/* With the last of them @g may be gone, unless there is a rest */
 		submit_bio_noacct(&part->bio);
+	}
+	if (cut) {
+		bio_advance(parent, first->p.left << SECTOR_SHIFT);
+		submit_bio_noacct(parent);
+		noclone_gather_put(g);
 	}
 }
 
@@ -460,6 +549,29 @@ static void noclone_gather_go(struct noclone_gather *g, const struct noclone_dea
 static bool noclone_gather_is_plain(struct bio *bio)
 {
 	return !(bio->bi_opf & (REQ_POLLED | REQ_ATOMIC)) && !bio_has_crypt_ctx(bio);
+}
+
+/*
+ * An object for a part for each piece. Without one that is large enough for all, take fewer. Return:
+ * NULL if there is no memory.
+ */
+static __always_inline struct noclone_gather *
+noclone_gather_singles_alloc(struct noclone_deal *first, const struct bio *parent)
+{
+	struct noclone_deal changed;
+	struct noclone_gather *g;
+
+	if (unlikely(first->p.left < bio_sectors(parent))) {
+		changed = noclone_gather_uncut(*first, parent);
+		*first = changed;
+	}
+	g = noclone_gather_alloc(first->left, 0);
+	if (unlikely(!g && first->left > NOCLONE_GATHER_FEW)) {
+		changed = noclone_gather_cut(*first, NOCLONE_GATHER_FEW);
+		*first = changed;
+		g = noclone_gather_alloc(first->left, 0);
+	}
+	return g;
 }
 
 /**
@@ -471,8 +583,8 @@ static bool noclone_gather_is_plain(struct bio *bio)
  *
  * Context: the mapped device's submit_bio. Does not sleep.
  *
- * Return: NOCLONE_FAST, with the parent taken; NOCLONE_NOMEM or @why, with the parent as
- * it was.
+ * Return: NOCLONE_FAST, with the parent taken, or the begin of it; NOCLONE_NOMEM or @why, with
+ * the parent as it was.
  */
 enum noclone_counter noclone_gather_submit(struct noclone_dev *nd,
 					   const struct noclone_table *table,
@@ -486,9 +598,9 @@ enum noclone_counter noclone_gather_submit(struct noclone_dev *nd,
 	struct noclone_part *part;
 	u32 singles, parts;
 
-	if (!s || !s->leg || !noclone_gather_is_plain(parent) ||
-	    !noclone_gather_first(&first, s, parent, queue_max_sectors(bdev_get_queue(bdev))))
+	if (!s || !s->leg || !noclone_gather_is_plain(parent))
 		return why;
+	noclone_gather_first(&first, s, parent, queue_max_sectors(bdev_get_queue(bdev)));
 	/* blk-throttle counts each remainder that dm core submits again */
 	if (first.left > 1 && bio_flagged(parent, BIO_BPS_THROTTLED))
 		return why;
@@ -497,8 +609,8 @@ enum noclone_counter noclone_gather_submit(struct noclone_dev *nd,
 	if (singles < first.left)
 		g = noclone_gather_join_alloc(first, parent, singles, &lim);
 	if (!g) {
+		g = noclone_gather_singles_alloc(&first, parent);
 		singles = first.left;
-		g = noclone_gather_alloc(singles, 0);
 	}
 	if (unlikely(!g))
 		return NOCLONE_NOMEM;

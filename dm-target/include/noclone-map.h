@@ -196,6 +196,57 @@ static inline void noclone_pieces_next(struct noclone_pieces *p)
 	noclone_pieces_measure(p);
 }
 
+/* The number of pieces of @sectors within one chunk that begin where a piece does */
+static inline u32 noclone_pieces_within(const struct noclone_pieces *p, u32 sectors)
+{
+	if (sectors <= p->max)
+		return sectors ? 1 : 0;
+	return sectors / p->max + (sectors % p->max ? 1 : 0);
+}
+
+/**
+ * noclone_pieces_count - how many pieces an I/O has from @p on, in constant time
+ * @p: the first of them
+ */
+static inline u32 noclone_pieces_count(const struct noclone_pieces *p)
+{
+	u32 chunk = p->l->chunk_sectors, first = chunk - p->in_chunk, last;
+	u32 chunks;
+
+	if (!chunk)
+		return 1;
+	if (p->left <= first)
+		return noclone_pieces_within(p, p->left);
+	chunks = noclone_divide(p->left - first, chunk, p->l->chunk_shift, &last);
+	if (p->max >= chunk)
+		return 1 + chunks + (last ? 1 : 0);
+	return noclone_pieces_within(p, first) + chunks * noclone_pieces_within(p, chunk) +
+	       noclone_pieces_within(p, last);
+}
+
+/**
+ * noclone_pieces_cut - end an I/O earlier, between two pieces
+ * @p: the first piece, of a target with chunks
+ * @nr: the most pieces that it may have, not 0
+ *
+ * Return: how many it has now. It ends at the border of a chunk if @nr reaches one.
+ */
+static inline u32 noclone_pieces_cut(struct noclone_pieces *p, u32 nr)
+{
+	u32 chunk = p->l->chunk_sectors, each = noclone_pieces_within(p, chunk);
+	u64 left = (u64)(nr / each) * chunk - p->in_chunk;
+
+	if (each > nr) {
+		left = (u64)nr * p->max;
+		if (left > chunk - p->in_chunk)
+			left = chunk - p->in_chunk;
+	}
+	if (left < p->left)
+		p->left = left;
+	noclone_pieces_measure(p);
+	return noclone_pieces_count(p);
+}
+
 /*
  * The first sector at or after @sector that lies on @leg, as a sector within
  * the leg.  @sector may be the end of a range, one past its last sector.

@@ -182,6 +182,72 @@ static void pieces_are_what_dm_core_cuts(void **state __unused)
 	for_each_geometry(check_pieces);
 }
 
+static u32 count_pieces(struct noclone_pieces p)
+{
+	u32 n = 0;
+
+	for (; p.sectors; noclone_pieces_next(&p))
+		n++;
+	return n;
+}
+
+/* The pieces that are left are the first of all, no more than asked for, and some. */
+static void check_cut(const struct noclone_pieces *all, u32 nr, u32 chunk)
+{
+	struct noclone_pieces p = *all, cut = *all;
+	u32 left = noclone_pieces_cut(&cut, nr), each = (chunk - 1) / all->max + 1, i;
+
+	assert_int_equal(left, count_pieces(cut));
+	assert_in_range(left, 1, nr);
+	/* The first chunk may have fewer pieces than others, and one more would be too many */
+	if (cut.left < all->left && each <= nr)
+		assert_in_range(left + 2 * each, nr + 1, UINT32_MAX);
+	for (i = 0; i < left; i++) {
+		assert_int_equal(cut.row + cut.in_chunk, p.row + p.in_chunk);
+		assert_int_equal(cut.leg, p.leg);
+		assert_int_equal(cut.sectors, p.sectors);
+		noclone_pieces_next(&cut);
+		noclone_pieces_next(&p);
+	}
+	assert_int_equal(cut.left, 0);
+}
+
+static void check_counts(const struct noclone_layout *l, u64 sector)
+{
+	static const u32 lengths[] = { 1, 9, 300, 5000 }, limits[] = { 1, 8, 255, 2560 };
+	static const u32 most[] = { 1, 2, 7, 53 };
+	struct noclone_pieces p;
+	size_t n, m, i;
+
+	for (n = 0; n < ARRAY_SIZE(lengths); n++)
+		for (m = 0; m < ARRAY_SIZE(limits); m++) {
+			noclone_pieces_first(&p, l, sector, lengths[n], limits[m]);
+			assert_int_equal(noclone_pieces_count(&p), count_pieces(p));
+			for (i = 0; l->chunk_sectors && i < ARRAY_SIZE(most); i++)
+				check_cut(&p, most[i], l->chunk_sectors);
+		}
+}
+
+static void pieces_are_counted_and_cut(void **state __unused)
+{
+	for_each_geometry(check_counts);
+}
+
+/* Nothing overflows: the largest chunk, the longest bio, the smallest limit. */
+static void pieces_of_the_longest_bio(void **state __unused)
+{
+	struct noclone_pieces p;
+	struct noclone_layout l;
+
+	noclone_layout_init(&l, 0, 2, UINT32_MAX);
+	noclone_pieces_first(&p, &l, UINT32_MAX - 8ull, (1u << 23) - 1, 1);
+	assert_int_equal(noclone_pieces_count(&p), (1u << 23) - 1);
+	assert_int_equal(noclone_pieces_cut(&p, 53), 8);
+	noclone_pieces_first(&p, &l, 5, (1u << 23) - 1, UINT32_MAX);
+	assert_int_equal(noclone_pieces_cut(&p, 2048), 1);
+	assert_int_equal(p.left, (1u << 23) - 1);
+}
+
 static void a_target_without_chunks_is_one_piece(void **state __unused)
 {
 	struct noclone_pieces p;
@@ -191,6 +257,7 @@ static void a_target_without_chunks_is_one_piece(void **state __unused)
 	noclone_pieces_first(&p, &l, 107, 5000, 8);
 	assert_int_equal(p.row + p.in_chunk, 7);
 	assert_int_equal(p.sectors, 5000);
+	assert_int_equal(noclone_pieces_count(&p), 1);
 	noclone_pieces_next(&p);
 	assert_int_equal(p.sectors, 0);
 }
@@ -231,6 +298,8 @@ int main(void)
 		cmocka_unit_test(linear_is_an_offset),
 		cmocka_unit_test(ranges_cover_what_they_cover),
 		cmocka_unit_test(pieces_are_what_dm_core_cuts),
+		cmocka_unit_test(pieces_are_counted_and_cut),
+		cmocka_unit_test(pieces_of_the_longest_bio),
 		cmocka_unit_test(a_target_without_chunks_is_one_piece),
 		cmocka_unit_test(spans_are_found),
 		cmocka_unit_test(shifts),
