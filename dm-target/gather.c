@@ -384,7 +384,7 @@ static bool noclone_gather_limits_get(struct noclone_gather_limits *lim,
 
 /* The most rows that each leg takes at once, if all of the memory is like its mean */
 static noinline u32 noclone_gather_join_rows(const struct noclone_deal *d, struct bio *parent,
-				    const struct noclone_gather_limits *lim)
+					     const struct noclone_gather_limits *lim)
 {
 	u32 chunk = d->s->layout.chunk_sectors, stripes = d->s->layout.stripes;
 	u32 segments = max(DIV_ROUND_UP(noclone_gather_join_guess(d, parent), d->left),
@@ -552,8 +552,8 @@ static bool noclone_gather_is_plain(struct bio *bio)
 }
 
 /*
- * An object for a part for each piece. Without one that is large enough for all, take fewer. Return:
- * NULL if there is no memory.
+ * An object for a part for each piece. Without one that is large enough for all, take fewer.
+ * Return: NULL if there is no memory.
  */
 static __always_inline struct noclone_gather *
 noclone_gather_singles_alloc(struct noclone_deal *first, const struct bio *parent)
