@@ -3,6 +3,7 @@
 #include "unit.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
