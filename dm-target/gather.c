@@ -49,7 +49,7 @@ struct noclone_gather {
 #define NOCLONE_GATHER_SIZE	SZ_64K
 /* The largest from a slab; behind each object there is a pointer of the slab. */
 #define NOCLONE_GATHER_SLAB	(SZ_8K - 16)
-/* The number of parts that it has room for */
+/* The number of parts that an object of that size has room for */
 #define NOCLONE_GATHER_FEW	((NOCLONE_GATHER_SLAB - sizeof(struct noclone_gather)) / \
 				 sizeof(struct noclone_part))
 /*

@@ -75,7 +75,7 @@ static int noclone_backing_check_mount(struct noclone_file_c *fc)
 	return 0;
 }
 
-/* Check before opening: opening a device node may have side effects, and of a FIFO it waits. */
+/* Check before opening: opening a device node may have side effects, opening a FIFO waits. */
 static int noclone_backing_find_path(struct noclone_file_c *fc, bool writable)
 {
 	int r;

@@ -134,7 +134,7 @@ struct noclone_file_c {
 	const char *align_from;		/* source of @align, for status */
 	bool fua_dsync;			/* FUA writes have IOCB_DSYNC */
 	bool fua_fsync;			/* fsync() follows the data of FUA writes */
-	bool fua_datasync;		/* fdatasync() does, in place of that fsync() */
+	bool fua_datasync;		/* fdatasync() follows them, in place of fsync() */
 	dev_t st_dev;			/* as stat(2) gives it */
 	unsigned long long st_ino;
 	u32 extents;			/* 0: not read */

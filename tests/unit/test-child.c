@@ -82,7 +82,7 @@ static void only_the_folders_of_the_system_count(void **state __unused)
 	rmdir(folder);
 }
 
-/* In a child: what is closed gets /dev/null with the access that fails, what is open stays. */
+/* Check in a child: a closed descriptor leads to /dev/null, and an open one stays. */
 static int standard_files_of(unsigned int closed)
 {
 	static const int access_of_null[] = { O_WRONLY, O_RDONLY, O_RDONLY };
@@ -100,7 +100,7 @@ static int standard_files_of(unsigned int closed)
 	for (fd = 0; fd <= STDERR_FILENO; fd++) {
 		int wanted = closed & 1U << fd ? access_of_null[fd] : O_RDWR;
 
-		/* a program that is started inherits it */
+		/* a program that the tool starts inherits the descriptor */
 		if ((fcntl(fd, F_GETFL) & O_ACCMODE) != wanted || fcntl(fd, F_GETFD))
 			return 3;
 	}
