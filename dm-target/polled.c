@@ -56,8 +56,9 @@ struct noclone_polled_queues {
 };
 
 /*
- * The driver's tag set would say the same, but may be gone while the disk is still open. 7.2
- * has the queues in an array, which has gaps while the driver changes their number.
+ * The driver's tag set would say the same, but may be gone while the disk is still open.
+ * Linux 6.19 and later have the queues in an array, which has gaps while the driver changes their
+ * number.
  */
 static struct noclone_polled_queues
 noclone_polled_queues(struct request_queue *q)
