@@ -5,15 +5,22 @@
  *
  * NOCLONE_HAVE_* are always 0 or 1: Kbuild.include finds them by searching the kernel's
  * headers, because distribution kernels carry backports that a version number does not tell.
- * The version decides about facts that leave no trace there.
+ * The version decides about facts that leave no trace there. Its answer can be wrong on a kernel
+ * that nobody has read, so it decides only what costs speed, or what a stock target announces.
+ * Where a wrong answer could cost data, a kernel that was not read gets the code that is right
+ * for all kernels.
  */
 #ifndef DM_NOCLONE_COMPAT_H
 #define DM_NOCLONE_COMPAT_H
 
 #include <linux/version.h>
 
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 1, 0)
-#error "dm-noclone needs Linux 6.1 or newer"
+/* Linux 6.1 has both. A kernel with a lower number may have them, too. */
+#if NOCLONE_HAVE_OPF_TYPE != 1
+#error "dm-noclone needs the type blk_opf_t, which came with Linux 6.0"
+#endif
+#if NOCLONE_HAVE_POLL_BIO != 1
+#error "dm-noclone needs block_device_operations.poll_bio, which came with Linux 5.18"
 #endif
 
 /* One probe that has to hit, one that has to miss */
@@ -44,9 +51,10 @@
 #endif
 
 /*
- * dm-stripe passes inline encryption on 7.2 and not on 6.12; no header tells.
+ * dm-stripe passes inline encryption on 6.16 and not on 6.12; no header tells. A wrong answer
+ * moves the software encryption from the mapped device to the legs, or back: the data is the same.
  */
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 0, 0)
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
 #define NOCLONE_STRIPED_PASSES_CRYPTO DM_TARGET_PASSES_CRYPTO
 #else
 #define NOCLONE_STRIPED_PASSES_CRYPTO 0
@@ -54,9 +62,10 @@
 
 /*
  * commit 5fb9d4341b78 ("dm-stripe: limit chunk_sectors to the stripe size",
- * v6.17, and in the 6.12 series): dm-stripe sets chunk_sectors.
+ * v6.17, and in the 6.12 and 6.16 series): dm-stripe sets chunk_sectors. A wrong answer makes this
+ * one queue limit differ from that of stock.
  */
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 17, 0) || \
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 12) || \
 	(LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 48) && \
 	 LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0))
 #define NOCLONE_STRIPED_CHUNK_LIMIT 1
@@ -67,7 +76,8 @@
 /*
  * commit 65e8fbde6452 ("dm: call the resume method on internal suspend", v6.9, and in
  * stable series): without it an internal resume calls no .resume, so it attaches nothing,
- * and leaves a target suspended that has .presuspend or .postsuspend of its own.
+ * and leaves a target suspended that has .presuspend or .postsuspend of its own. A wrong answer
+ * leaves a device of ours or of stock on dm core's path until the next resume.
  */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 8, 2) || \
 	(LINUX_VERSION_CODE >= KERNEL_VERSION(6, 7, 11) && \
@@ -83,7 +93,7 @@
 
 /*
  * commit c1881c74f4df ("dm-stripe: adjust max_hw_discard_sectors to avoid
- * unnecessary discard bio splitting", v7.0).
+ * unnecessary discard bio splitting", v7.0). A wrong answer makes this one queue limit differ.
  */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 0, 0)
 #define NOCLONE_STRIPED_SCALES_DISCARD 1
@@ -91,7 +101,10 @@
 #define NOCLONE_STRIPED_SCALES_DISCARD 0
 #endif
 
-/* "dm zero: add discard support": 6.12 has it, 6.1 does not; see Documentation/compat.rst */
+/*
+ * "dm zero: add discard support": 6.12 has it, 6.1 does not; see Documentation/compat.rst. A wrong
+ * answer makes a discard of a zero device, which changes nothing, succeed or fail unlike stock's.
+ */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 4, 0)
 #define NOCLONE_ZERO_DISCARDS true
 #else
@@ -127,15 +140,15 @@ static inline void noclone_compat_set_dev(struct bio *bio, struct block_device *
 }
 
 /*
- * "block: add plug while submitting IO" (between v6.9 and v6.12, and not on 7.2 any more): the
+ * "block: add plug while submitting IO" (between v6.9 and v6.12; 7.1 has it and 7.2 does not): the
  * block layer starts a plug for each bio, if there is none. It ends before bios that the
- * device has submitted are issued. The border 7.1 is an assumption. Return: true if @plug may
- * be such a plug.
+ * device has submitted are issued. A wrong answer costs a leg one request more for a large I/O.
+ * Return: true if @plug may be such a plug.
  */
 static inline bool noclone_compat_plug_is_for_one(const struct blk_plug *plug)
 {
 	return LINUX_VERSION_CODE >= KERNEL_VERSION(6, 9, 0) &&
-	       LINUX_VERSION_CODE < KERNEL_VERSION(7, 1, 0) &&
+	       LINUX_VERSION_CODE < KERNEL_VERSION(7, 2, 0) &&
 	       !plug->rq_count && plug->nr_ios <= 1;
 }
 
@@ -341,13 +354,15 @@ static inline bool noclone_compat_async_buffered_reads(const struct file *file)
 /*
  * "btrfs: always fallback to buffered write if the inode requires checksum" (v6.15, and
  * in the 6.12 series): without it, memory that is changed while direct I/O writes it, as
- * file systems above do, has a wrong checksum and cannot be read any more.
+ * file systems above do, has a wrong checksum and cannot be read any more. A kernel that was not
+ * read may have any number, so there direct I/O of btrfs counts as unsafe.
  */
 static inline bool noclone_compat_direct_io_is_unsafe(const struct inode *inode)
 {
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 15, 0) || \
-	(LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 40) && \
-	 LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0))
+#if NOCLONE_KERNEL_IS_KNOWN && \
+	(LINUX_VERSION_CODE >= KERNEL_VERSION(6, 15, 0) || \
+	 (LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 40) && \
+	  LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)))
 	return false;
 #else
 	return inode->i_sb->s_magic == BTRFS_SUPER_MAGIC;
@@ -357,11 +372,14 @@ static inline bool noclone_compat_direct_io_is_unsafe(const struct inode *inode)
 /*
  * Does each fdatasync() on ext4 flush the disk? Without a journal, before "ext4: Use
  * generic_buffers_fsync_noflush() implementation" (v6.5), only if the inode is dirty. The
- * superblock of ext4 is private, but a journal in the file system holds its inode, number 8.
+ * superblock of ext4 is private, but a journal in the file system holds its inode, number 8. On a
+ * kernel that was not read the answer is no, which costs a FUA write a second flush.
  */
 static inline bool noclone_compat_ext4_fsync_flushes(struct super_block *sb)
 {
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 5, 0)
+#if !NOCLONE_KERNEL_IS_KNOWN
+	return false;
+#elif LINUX_VERSION_CODE >= KERNEL_VERSION(6, 5, 0)
 	return true;
 #else
 	struct inode *journal = ilookup(sb, 8);
@@ -387,24 +405,28 @@ static inline bool noclone_compat_table_is_writable(struct dm_table *table)
 #endif
 }
 
-/* As stripe_io_hints() of the running kernel */
+/*
+ * As stripe_io_hints() of the running kernel. On 6.1, which has blk_limits_io_min(), it
+ * uses that function, so io_min is a block of the device at least. On 6.12 it checks for an
+ * overflow; where it does not, an overflow gives a number without meaning.
+ */
 static inline void noclone_compat_striped_limits(struct queue_limits *limits,
 						 u32 chunk_sectors, u32 stripes)
 {
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 48)
 	unsigned int io_min, io_opt;
 
 	if (NOCLONE_STRIPED_CHUNK_LIMIT)
 		limits->chunk_sectors = chunk_sectors;
 	if (!check_shl_overflow(chunk_sectors, SECTOR_SHIFT, &io_min) &&
 	    !check_mul_overflow(io_min, stripes, &io_opt)) {
+#if NOCLONE_HAVE_LIMITS_IO_MIN
+		blk_limits_io_min(limits, io_min);
+		blk_limits_io_opt(limits, io_opt);
+#else
 		limits->io_min = io_min;
 		limits->io_opt = io_opt;
-	}
-#else
-	blk_limits_io_min(limits, chunk_sectors << SECTOR_SHIFT);
-	blk_limits_io_opt(limits, (chunk_sectors << SECTOR_SHIFT) * stripes);
 #endif
+	}
 #if NOCLONE_STRIPED_SCALES_DISCARD
 	if (limits->max_hw_discard_sectors >= chunk_sectors) {
 		unsigned int scaled;
