@@ -8,6 +8,7 @@
  * devices stay on dm core's path, see noclone_kernel_is_allowed().
  */
 #include "kernel.h"
+#include "probe.h"
 #include "include/dm-noclone.h"
 
 #include <generated/utsrelease.h>
@@ -25,26 +26,40 @@ MODULE_INFO(kernel, NOCLONE_KERNEL_DIFFERS);
 /* True if the module was built with the headers of another kernel than the running one. */
 static bool noclone_kernel_is_another __ro_after_init;
 
+/* The first probe that the running kernel has failed, or NULL; see probe.c. */
+static const char *noclone_kernel_failed __ro_after_init;
+
 /*
- * May the fast path be used? The parameter any_kernel accepts a kernel whose headers were compared,
- * and no kernel whose headers are not known. The answer does not change while the module is loaded.
+ * May the fast path be used? The parameter any_kernel accepts a kernel whose headers differ from
+ * those of each kernel that was read. It does not accept a kernel whose headers are not known, or
+ * one that fails a probe. The answer does not change while the module is loaded.
  */
 bool noclone_kernel_is_allowed(void)
 {
-	return !noclone_kernel_is_another && (NOCLONE_KERNEL_IS_KNOWN || noclone_kernel_any);
+	return !noclone_kernel_is_another && !noclone_kernel_failed &&
+	       (NOCLONE_KERNEL_IS_KNOWN || noclone_kernel_any);
 }
 
-void __init noclone_kernel_init(void)
+/* The probes use structures of the headers, so they run only if the kernel has these. */
+int __init noclone_kernel_init(void)
 {
 	const char *release = init_utsname()->release;
+	int r;
 
 	noclone_kernel_is_another = strcmp(release, UTS_RELEASE);
-	if (noclone_kernel_is_another)
+	if (noclone_kernel_is_another) {
 		DMWARN("the module was built for Linux %s, and this is %s: all devices stay on dm core's path, build the module for this kernel to change that",
 		       UTS_RELEASE, release);
+		return 0;
+	}
+	r = noclone_probe_run(&noclone_kernel_failed);
+	if (noclone_kernel_failed)
+		DMWARN("this kernel treats bios in another way than the kernels that were read for this module, which shows in the probe \"%s\": all devices stay on dm core's path",
+		       noclone_kernel_failed);
 	else if (!NOCLONE_KERNEL_IS_KNOWN)
 		DMWARN("this kernel is like none that was read for this module, which shows in %s: %s",
 		       NOCLONE_KERNEL_DIFFERS, noclone_kernel_any ?
 		       "the parameter any_kernel allows the fast path" :
 		       "all devices stay on dm core's path, load the module with any_kernel=1 to change that");
+	return r;
 }

@@ -8,6 +8,6 @@
 #include <linux/types.h>
 
 bool noclone_kernel_is_allowed(void);
-void noclone_kernel_init(void);
+int noclone_kernel_init(void);
 
 #endif /* DM_NOCLONE_KERNEL_H */

@@ -47,7 +47,9 @@ static int __init noclone_init(void)
 	if (r)
 		return r;
 
-	noclone_kernel_init();
+	r = noclone_kernel_init();
+	if (r)
+		goto exit_target;
 	noclone_fastpath_init();
 	r = noclone_io_init();
 	if (r)
