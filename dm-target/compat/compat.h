@@ -31,6 +31,7 @@
 #include <linux/blkdev.h>
 #include <linux/blk-mq.h>
 #include <linux/device-mapper.h>
+#include <linux/fileattr.h>
 #include <linux/fs.h>
 #include <linux/kthread.h>
 #include <linux/magic.h>
@@ -339,6 +340,13 @@ static inline void noclone_compat_flush_bypasses_map(struct dm_target *ti)
 typedef pfn_t noclone_dax_pfn_t;
 #else
 typedef unsigned long noclone_dax_pfn_t;
+#endif
+
+/* "fs: prepare for extending file_get/setattr()" (v6.17) */
+#if NOCLONE_HAVE_FILE_KATTR
+typedef struct file_kattr noclone_fileattr;
+#else
+typedef struct fileattr noclone_fileattr;
 #endif
 
 /* Does the file support IOCB_WAITQ? A file mode until v6.9. */

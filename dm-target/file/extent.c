@@ -60,6 +60,20 @@ static bool noclone_extent_may_get_verity(const struct noclone_file_c *fc)
 	return r != -ENOTTY && r != -EOPNOTSUPP;
 }
 
+/*
+ * May the file system move the blocks of this file by itself? The garbage collector of a zoned xfs
+ * moves those on the realtime part (v6.15), which may be on an ordinary disk, and on 6.16 it heeds
+ * neither S_SWAPFILE nor i_writecount. No other file system that is known here has such files.
+ */
+static bool noclone_extent_may_be_moved(const struct noclone_file_c *fc)
+{
+	noclone_fileattr fa = { };
+
+	return file_inode(fc->file)->i_sb->s_magic == XFS_SUPER_MAGIC &&
+	       (vfs_fileattr_get(fc->file->f_path.dentry, &fa) ||
+		fa.fsx_xflags & FS_XFLAG_REALTIME);
+}
+
 static int noclone_extent_check(struct noclone_file_c *fc)
 {
 	const struct inode *inode = file_inode(fc->file);
@@ -79,6 +93,9 @@ static int noclone_extent_check(struct noclone_file_c *fc)
 	if (noclone_extent_may_get_verity(fc))
 		return noclone_refuse(fc, -EINVAL,
 			"File system has the feature verity, which pinning cannot keep off: use engine direct or buffered");
+	if (noclone_extent_may_be_moved(fc))
+		return noclone_refuse(fc, -EINVAL,
+			"File is on the realtime part of xfs, whose blocks pinning cannot keep in place: use engine direct or buffered");
 	if (noclone_pin_has_writers(fc->backing))
 		return noclone_refuse(fc, -ETXTBSY,
 			"File is open for writing by another program: close it, or use engine direct");
