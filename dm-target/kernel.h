@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Whether the kernel is one of those that were read for this module.
+ * Whether the kernel is one of those that were reviewed for this module.
  */
 #ifndef DM_NOCLONE_KERNEL_H
 #define DM_NOCLONE_KERNEL_H

@@ -297,7 +297,7 @@ noclone_compat_end_io_acct(struct block_device *bdev, enum req_op op, unsigned i
 
 /*
  * BIO_COMPLETE_IN_TASK (v7.3): bio_endio() in atomic context calls bi_end_io from
- * a worker. On a kernel that was not read bio_endio() may do more of that kind. Return:
+ * a worker. On a kernel that was not reviewed bio_endio() may do more of that kind. Return:
  * true if only bio_endio() may call bi_end_io.
  */
 static inline bool noclone_compat_needs_endio(const struct bio *bio)

@@ -95,7 +95,7 @@
 	X(SUSPENDED,	"suspended",	"the device is suspended")	\
 	X(UNPINNED,	"unpinned",	"a backing file of the table is not pinned") \
 	X(BYSTATS,	"stats",	"dmsetup stats is in use")	\
-	X(KERNEL,	"kernel",	"the kernel is not one that was read for the module") \
+	X(KERNEL,	"kernel",	"the kernel is not one that was reviewed for the module") \
 	X(UNASKED,	"unasked",	"a stock device: no message has asked for the fast path") \
 	X(DETACHED,	"detached",	"a stock device: asked for, and not resumed since") \
 	X(MEMORY,	"memory",	"a stock device: memory was short when it was resumed") \
