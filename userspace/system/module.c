@@ -306,6 +306,29 @@ static char *module_key_remedy(const struct module_file *m, const char *build,
 			 is_signed ? "" : ", then ", certificate);
 }
 
+/* What the module says of the kernel that it was built for. "known" is the word of older modules. */
+static bool module_grade_is_reviewed(const char *grade)
+{
+	return !strcmp(grade, "reviewed") || !strcmp(grade, "known");
+}
+
+/* The kernel was not reviewed. @grade: "alike", or the name of what differs */
+static void module_add_grade(const char *grade, enum finding_level level, const char *subject,
+			     struct findings *f)
+{
+	_cleanup_free_ char *reason = !strcmp(grade, "alike") ?
+		xstrdup("it was not reviewed for dm-noclone, and its headers are like those of kernels that were (grade alike)") :
+		xasprintf("it is like no kernel that was reviewed for dm-noclone, which shows in %s",
+			  grade);
+
+	if (module_line_is(PARAMETERS "any_kernel", 'Y'))
+		level = FINDING_NOTE;
+	finding_add(f, level, subject,
+		    "%s: without the parameter any_kernel its devices stay on dm core's path\n"
+		    "apt-get install dm-noclone-dkms may bring a newer one; at your own risk, echo options dm_noclone any_kernel=1 >/etc/modprobe.d/dm-noclone.conf",
+		    reason);
+}
+
 static void module_check_file(const struct module_file *m, enum finding_level level,
 			      const char *subject, struct findings *f)
 {
@@ -326,12 +349,8 @@ static void module_check_file(const struct module_file *m, enum finding_level le
 		finding_add(f, level, subject,
 			    "%s was built for Linux %.*s: the devices of the module stay on dm core's path\n%s",
 			    m->path, (int)strcspn(magic, " "), magic, build);
-	else if (kernel && strcmp(kernel, "known"))
-		finding_add(f, module_line_is(PARAMETERS "any_kernel", 'Y') ? FINDING_NOTE : level,
-			    subject,
-			    "it is like no kernel that was read for dm-noclone, which shows in %s: without the parameter any_kernel its devices stay on dm core's path\n"
-			    "apt-get install dm-noclone-dkms may bring a newer one; at your own risk, echo options dm_noclone any_kernel=1 >/etc/modprobe.d/dm-noclone.conf",
-			    kernel);
+	else if (kernel && !module_grade_is_reviewed(kernel))
+		module_add_grade(kernel, level, subject, f);
 	else if (version && strcmp(version, TOOL_VERSION))
 		finding_add(f, FINDING_WARNING, subject,
 			    "%s is dm-noclone %s, and this tool is " TOOL_VERSION "\n%s", m->path,
