@@ -383,7 +383,7 @@ static inline bool noclone_compat_direct_io_is_unsafe(const struct inode *inode)
  * superblock of ext4 is private, but a journal in the file system holds its inode, number 8. On a
  * kernel that was not read the answer is no, which costs a FUA write a second flush.
  */
-static inline bool noclone_compat_ext4_fsync_flushes(struct super_block *sb)
+static inline bool noclone_compat_ext4_fdatasync_flushes(struct super_block *sb)
 {
 #if !NOCLONE_KERNEL_IS_KNOWN
 	return false;

@@ -34,32 +34,43 @@ static bool noclone_backing_keeps_dsync(const struct super_block *sb)
 }
 
 /*
- * Does each fsync() flush the disk? gfs2 and f2fs leave that out where they find the inode clean,
- * as it may be when only blocks of the file have been written; there, IOCB_DSYNC makes a disk with
- * FUA keep the data. Without a disk of its own (btrfs, 9p, NFS), a file system gains nothing from
- * IOCB_DSYNC, but for FUSE, which tells its server, and the server may know no fsync. So only a
- * file system whose source has been read does without it.
- *
- * On ext4 this is true of fdatasync() only. fsync() waits for the transaction with the times of the
- * file and relies on its commit, which sends the disk no flush if the journal is on another disk
- * (before "jbd2: add a missing data flush during file and fs synchronization", v6.15), or if a fast
- * commit has been on its way already. fdatasync() needs no commit, so it flushes the disk itself.
+ * Does each fdatasync() flush the disk? ext4 gets fdatasync() for this. Its fsync() waits for the
+ * transaction with the times of the file and relies on its commit, which sends the disk no flush if
+ * the journal is on another disk (before "jbd2: add a missing data flush during file and fs
+ * synchronization", v6.15), or if a fast commit has been on its way already. fdatasync() needs no
+ * commit, so it flushes the disk itself.
  */
-static bool noclone_backing_fsync_flushes(struct super_block *sb)
+static bool noclone_backing_fdatasync_flushes(struct super_block *sb)
 {
-	return (!sb->s_bdev && sb->s_magic != FUSE_SUPER_MAGIC) ||
-	       (sb->s_magic == EXT4_SUPER_MAGIC && noclone_compat_ext4_fsync_flushes(sb));
+	return sb->s_magic == EXT4_SUPER_MAGIC && noclone_compat_ext4_fdatasync_flushes(sb);
+}
+
+/*
+ * Does IOCB_DSYNC add nothing to fsync()? Without a disk of its own (btrfs, 9p, NFS), a file system
+ * gains nothing from it, but for FUSE, which tells its server, and the server may know no fsync.
+ * gfs2 and f2fs send the disk no flush where they find the inode clean, as it may be when only
+ * blocks of the file have been written; there, IOCB_DSYNC makes a disk with FUA keep the data. So
+ * only a file system whose source has been read does without it.
+ */
+static bool noclone_backing_needs_no_dsync(const struct super_block *sb)
+{
+	return !sb->s_bdev && sb->s_magic != FUSE_SUPER_MAGIC;
 }
 
 /* Two syncs where one is enough would flush the disk twice. */
-static void noclone_backing_choose_fua(struct noclone_file_c *fc)
+static enum noclone_fua noclone_backing_choose_fua(struct file *file)
 {
-	struct super_block *sb = file_inode(fc->file)->i_sb;
-	bool has_fsync = fc->file->f_op->fsync;
+	struct super_block *sb = file_inode(file)->i_sb;
 
-	fc->fua_fsync = has_fsync && !noclone_backing_keeps_dsync(sb);
-	fc->fua_dsync = has_fsync && !(fc->fua_fsync && noclone_backing_fsync_flushes(sb));
-	fc->fua_datasync = !fc->fua_dsync && sb->s_magic == EXT4_SUPER_MAGIC;
+	if (!file->f_op->fsync)
+		return NOCLONE_FUA_NONE;
+	if (noclone_backing_keeps_dsync(sb))
+		return NOCLONE_FUA_DSYNC;
+	if (noclone_backing_fdatasync_flushes(sb))
+		return NOCLONE_FUA_FDATASYNC;
+	if (noclone_backing_needs_no_dsync(sb))
+		return NOCLONE_FUA_FSYNC;
+	return NOCLONE_FUA_DSYNC_FSYNC;
 }
 
 static int noclone_backing_read_attributes(struct noclone_file_c *fc)
@@ -75,7 +86,7 @@ static int noclone_backing_read_attributes(struct noclone_file_c *fc)
 
 	fc->st_dev = st.dev;
 	fc->st_ino = st.ino;
-	noclone_backing_choose_fua(fc);
+	fc->fua = noclone_backing_choose_fua(fc->file);
 	fc->align_from = "none";
 	if (!(fc->file->f_mode & FMODE_CAN_ODIRECT) ||
 	    noclone_compat_direct_io_is_unsafe(file_inode(fc->file))) {

@@ -72,10 +72,19 @@ static bool noclone_cmd_would_block(const struct noclone_cmd *cmd)
 			       cmd->result == -EOPNOTSUPP);
 }
 
-/* Does a FUA write need fsync() after its data, which noclone_cmd_do() calls? */
+/* Does the write itself have IOCB_DSYNC? */
+static bool noclone_cmd_is_dsync(const struct noclone_cmd *cmd)
+{
+	return (cmd->bio->bi_opf & REQ_FUA) && (cmd->fc->fua == NOCLONE_FUA_DSYNC ||
+						cmd->fc->fua == NOCLONE_FUA_DSYNC_FSYNC);
+}
+
+/* Does fsync() or fdatasync() follow the data? noclone_cmd_do() calls it. */
 static bool noclone_cmd_syncs(const struct noclone_cmd *cmd)
 {
-	return (cmd->bio->bi_opf & REQ_FUA) && cmd->fc->fua_fsync;
+	return (cmd->bio->bi_opf & REQ_FUA) && (cmd->fc->fua == NOCLONE_FUA_FSYNC ||
+						cmd->fc->fua == NOCLONE_FUA_FDATASYNC ||
+						cmd->fc->fua == NOCLONE_FUA_DSYNC_FSYNC);
 }
 
 /*
@@ -224,7 +233,7 @@ void noclone_cmd_prepare(struct noclone_cmd *cmd, int flags, bool async)
 
 	if (op_is_write(bio_op(bio)))
 		flags |= IOCB_WRITE;
-	if ((bio->bi_opf & REQ_FUA) && cmd->fc->fua_dsync)
+	if (noclone_cmd_is_dsync(cmd))
 		flags |= IOCB_DSYNC;
 
 	cmd->iocb = (struct kiocb) {
@@ -403,7 +412,7 @@ static void noclone_cmd_flush(struct noclone_cmd *cmd)
 static void noclone_cmd_sync(struct noclone_cmd *cmd)
 {
 	loff_t end = noclone_cmd_pos(cmd) + cmd->done;
-	int r = vfs_fsync_range(cmd->fc->file, end - cmd->done, end - 1, cmd->fc->fua_datasync);
+	int r = vfs_fsync_range(cmd->fc->file, end - cmd->done, end - 1, cmd->fc->fua == NOCLONE_FUA_FDATASYNC);
 
 	if (unlikely(r))
 		noclone_cmd_note_error(cmd, r);

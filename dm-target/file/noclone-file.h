@@ -93,6 +93,15 @@ struct noclone_engine {
 	ssize_t (*blocking)(struct noclone_cmd *cmd, struct iov_iter *iter);
 };
 
+/* How the file system puts a FUA write on disk */
+enum noclone_fua {
+	NOCLONE_FUA_NONE,		/* not at all: it has no fsync() */
+	NOCLONE_FUA_DSYNC,		/* the write has IOCB_DSYNC */
+	NOCLONE_FUA_FSYNC,		/* fsync() follows the write */
+	NOCLONE_FUA_FDATASYNC,		/* fdatasync() follows the write */
+	NOCLONE_FUA_DSYNC_FSYNC,	/* the write has IOCB_DSYNC, and fsync() follows */
+};
+
 /*
  * A file in use, shared by all targets of one mapped device that use it. Another device
  * has its own, if all of their targets only read, through the file system.
@@ -132,9 +141,7 @@ struct noclone_file_c {
 	u32 align;			/* bytes; of offset and length of direct I/O */
 	u32 memalign;			/* bytes; of its memory */
 	const char *align_from;		/* source of @align, for status */
-	bool fua_dsync;			/* FUA writes have IOCB_DSYNC */
-	bool fua_fsync;			/* fsync() follows the data of FUA writes */
-	bool fua_datasync;		/* fdatasync() follows them, in place of fsync() */
+	enum noclone_fua fua;
 	dev_t st_dev;			/* as stat(2) gives it */
 	unsigned long long st_ino;
 	u32 extents;			/* 0: not read */
