@@ -63,7 +63,7 @@ static int noclone_linear_map(struct dm_target *ti, struct bio *bio)
 	struct noclone_target *t = ti->private;
 
 	if (noclone_sentinel_is(t->nd, bio))
-		return noclone_sentinel_keep(t->nd, ti, bio);
+		return noclone_sentinel_keep(t->nd, bio);
 	noclone_count(t->nd, NOCLONE_CLONES);
 	bio_set_dev(bio, t->leg[0].bdev);
 	bio->bi_iter.bi_sector = noclone_linear_sector(t,

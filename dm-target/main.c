@@ -7,6 +7,7 @@
 #include "gather.h"
 #include "io.h"
 #include "kernel.h"
+#include "no-disk.h"
 #include "polled.h"
 #include "target.h"
 #include "stock/devices.h"
@@ -63,9 +64,13 @@ static int __init noclone_init(void)
 	if (r)
 		goto exit_gather;
 
-	r = noclone_file_init();
+	r = noclone_no_disk_init();
 	if (r)
 		goto exit_polled;
+
+	r = noclone_file_init();
+	if (r)
+		goto exit_no_disk;
 
 	r = noclone_stock_init();
 	if (r)
@@ -85,6 +90,8 @@ exit_stock:
 	noclone_stock_exit();
 exit_file:
 	noclone_file_exit();
+exit_no_disk:
+	noclone_no_disk_exit();
 exit_polled:
 	noclone_polled_exit();
 exit_gather:
@@ -103,6 +110,7 @@ static void __exit noclone_exit(void)
 	noclone_fastpath_quiesce();
 	noclone_stock_exit();
 	noclone_file_exit();
+	noclone_no_disk_exit();
 	noclone_polled_exit();
 	noclone_gather_exit();
 	noclone_io_exit();

@@ -10,9 +10,7 @@
  * xchg() ends it, once.
  *
  * dm core's submit_bio is called directly, so the sentinel is neither throttled, traced,
- * nor charged to a cgroup. Its dm_io is not accounted: accounts_remapped_io, which is set
- * while dm core submits it, says that .map does that, and an error says that there is
- * nothing to account at the end.
+ * nor charged to a cgroup. dm core accounts it, but to a disk that no user sees.
  *
  * Documentation/design/suspend.rst has the argument, U1 to U9.
  */
@@ -20,6 +18,7 @@
 #include "inflight.h"
 #include "interpose.h"
 #include "io.h"
+#include "no-disk.h"
 
 #include <linux/bio.h>
 #include <linux/device-mapper.h>
@@ -32,11 +31,20 @@ static void noclone_sentinel_end_io(struct bio *bio)
 	clear_and_wake_up_bit(0, &nd->sentinel.busy);
 }
 
-/* Return: the result for .map. Context: .map, below noclone_sentinel_send() */
-int noclone_sentinel_keep(struct noclone_dev *nd, struct dm_target *ti, struct bio *clone)
+/*
+ * dm core accounts a bio after .map has returned: the iostat of the bio's block_device, and "dmsetup
+ * stats" if the bio has sectors. Nothing else reads these two any more.
+ */
+static void noclone_sentinel_hide(struct bio *bio)
 {
-	ti->accounts_remapped_io = true;
-	nd->sentinel.bio.bi_private = ti;
+	bio->bi_bdev = noclone_no_disk->part0;
+	bio->bi_iter.bi_size = 0;
+}
+
+/* Return: the result for .map. Context: .map, below noclone_sentinel_send() */
+int noclone_sentinel_keep(struct noclone_dev *nd, struct bio *clone)
+{
+	noclone_sentinel_hide(&nd->sentinel.bio);
 	/* For noclone_sentinel_drained() on another CPU */
 	smp_store_release(&nd->sentinel.clone, clone);
 	return DM_MAPIO_SUBMITTED;
@@ -49,7 +57,7 @@ void noclone_sentinel_end(struct noclone_dev *nd)
 
 	if (!clone)
 		return;
-	/* Neither accounted nor counted as an error of a leg */
+	/* Not counted as an error of a leg */
 	clone->bi_status = BLK_STS_NOTSUPP;
 	bio_endio(clone);
 }
@@ -58,18 +66,6 @@ void noclone_sentinel_end(struct noclone_dev *nd)
 void noclone_sentinel_flush(struct noclone_dev *nd)
 {
 	wait_on_bit(&nd->sentinel.busy, 0, TASK_UNINTERRUPTIBLE);
-}
-
-/*
- * dm core looks at the flag before its submit_bio returns, and accounts the other clones of the
- * target, whose own code does not set the flag. Context: .presuspend, so the table stays.
- */
-static void noclone_sentinel_undo_keep(struct noclone_dev *nd)
-{
-	struct dm_target *ti = nd->sentinel.bio.bi_private;
-
-	if (ti)
-		ti->accounts_remapped_io = false;
 }
 
 static void noclone_sentinel_prepare(struct noclone_dev *nd)
@@ -100,7 +96,6 @@ bool noclone_sentinel_send(struct noclone_dev *nd, noclone_sentinel_submit_fn *s
 		noclone_fops_dm->submit_bio(&nd->sentinel.bio);
 	else if (!submit(nd, &nd->sentinel.bio))
 		clear_and_wake_up_bit(0, &nd->sentinel.busy);
-	noclone_sentinel_undo_keep(nd);
 	if (!READ_ONCE(nd->sentinel.clone))
 		return false;
 	/* Pairs with noclone_sentinel_drained(): one of the two sees what the other did */

@@ -8,8 +8,6 @@
 
 #include "device-state.h"
 
-struct dm_target;
-
 /* Submits the bio to dm core. Return: false if that is not possible now. */
 typedef bool noclone_sentinel_submit_fn(struct noclone_dev *nd, struct bio *bio);
 
@@ -26,7 +24,7 @@ static inline bool noclone_sentinel_is_busy(const struct noclone_dev *nd)
 	return test_bit_acquire(0, &nd->sentinel.busy);
 }
 
-int noclone_sentinel_keep(struct noclone_dev *nd, struct dm_target *ti, struct bio *clone);
+int noclone_sentinel_keep(struct noclone_dev *nd, struct bio *clone);
 bool noclone_sentinel_send(struct noclone_dev *nd, noclone_sentinel_submit_fn *submit);
 void noclone_sentinel_end(struct noclone_dev *nd);
 void noclone_sentinel_flush(struct noclone_dev *nd);

@@ -164,7 +164,7 @@ static int noclone_striped_map(struct dm_target *ti, struct bio *bio)
 	u32 leg;
 
 	if (noclone_sentinel_is(t->nd, bio))
-		return noclone_sentinel_keep(t->nd, ti, bio);
+		return noclone_sentinel_keep(t->nd, bio);
 	noclone_count(t->nd, NOCLONE_CLONES);
 	if ((bio->bi_opf & REQ_PREFLUSH) && !bio->bi_iter.bi_size) {
 		leg = dm_bio_get_target_bio_nr(bio);

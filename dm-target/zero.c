@@ -47,7 +47,7 @@ static int noclone_zero_map(struct dm_target *ti, struct bio *bio)
 	struct noclone_target *t = ti->private;
 
 	if (noclone_sentinel_is(t->nd, bio))
-		return noclone_sentinel_keep(t->nd, ti, bio);
+		return noclone_sentinel_keep(t->nd, bio);
 	noclone_count(t->nd, NOCLONE_CLONES);
 	if (!noclone_zero_handle(bio))
 		return DM_MAPIO_KILL;

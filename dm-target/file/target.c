@@ -13,6 +13,8 @@
 #include "../fastpath.h"
 #include "../include/noclone-path.h"
 #include "../mapped-device.h"
+#include "../mapped-device.h"
+#include "../no-disk.h"
 #include "../sentinel.h"
 #include "../target.h"
 
@@ -266,7 +268,7 @@ static int noclone_file_map(struct dm_target *ti, struct bio *bio)
 	struct noclone_file_c *fc = ti->private;
 
 	if (noclone_sentinel_is(fc->target->nd, bio))
-		return noclone_sentinel_keep(fc->target->nd, ti, bio);
+		return noclone_sentinel_keep(fc->target->nd, bio);
 	if (unlikely(READ_ONCE(fc->target->table->denies_writes)) &&
 	    op_is_write(bio_op(bio)) && bio_sectors(bio))
 		return DM_MAPIO_KILL;
@@ -307,23 +309,19 @@ static int noclone_file_message(struct dm_target *ti, unsigned int argc,
 }
 
 /*
- * For dm core to ask where no disk is to be asked. Without any device a reload would keep the
- * limits of the old table, and a target without one would be one where a reservation succeeds.
- */
-static struct gendisk *noclone_file_no_disk;
-static const struct block_device_operations noclone_file_no_ops;
-
-/*
  * The disk of the file system, because its limits apply to the file. A zoned one is left out: dm
  * core would map its zones. What dm core asks of a live table are persistent reservations and
  * identifiers, not limits. Those of the disk belong to the file system, and a loop device has none.
+ *
+ * Without any device a reload would keep the limits of the old table, and a target without one
+ * would be one where a reservation succeeds.
  */
 static struct block_device *noclone_file_disk(const struct noclone_file_c *fc)
 {
 	struct block_device *below = fc->below.bdev;
 
 	if (!below || bdev_is_zoned(below) || READ_ONCE(fc->resumed))
-		return noclone_file_no_disk->part0;
+		return noclone_no_disk->part0;
 	return below;
 }
 
@@ -380,21 +378,10 @@ struct target_type noclone_file_target = {
 
 int __init noclone_file_init(void)
 {
-	int r = noclone_cmd_init();
-
-	if (r)
-		return r;
-	noclone_file_no_disk = noclone_compat_alloc_disk();
-	if (!noclone_file_no_disk) {
-		noclone_cmd_exit();
-		return -ENOMEM;
-	}
-	noclone_file_no_disk->fops = &noclone_file_no_ops;
-	return 0;
+	return noclone_cmd_init();
 }
 
 void noclone_file_exit(void)
 {
-	put_disk(noclone_file_no_disk);
 	noclone_cmd_exit();
 }

@@ -108,7 +108,7 @@ static int noclone_slots_map(struct dm_target *ti, struct bio *bio)
 	struct noclone_dev *nd = READ_ONCE(noclone_slots_sender);
 
 	if (nd && noclone_sentinel_is(nd, bio))
-		return noclone_sentinel_keep(nd, ti, bio);
+		return noclone_sentinel_keep(nd, bio);
 	/* A tail call, see noclone_fastpath_submit_bio(): it may sleep on PREEMPT_RT */
 	NOCLONE_MUSTTAIL return noclone_slots_types[ti->type == noclone_slots_types[1].type]
 		.map(ti, bio);
