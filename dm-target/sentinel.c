@@ -32,8 +32,8 @@ static void noclone_sentinel_end_io(struct bio *bio)
 }
 
 /*
- * dm core accounts a bio after .map has returned: the iostat of the bio's block_device, and "dmsetup
- * stats" if the bio has sectors. Nothing else reads these two any more.
+ * dm core accounts a bio after .map has returned: to the iostat of its block_device, and to
+ * "dmsetup stats" if it has sectors. Nothing else reads these two any more.
  */
 static void noclone_sentinel_hide(struct bio *bio)
 {
