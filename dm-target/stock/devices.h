@@ -27,6 +27,7 @@ struct noclone_stock {
 	struct noclone_dev nd;
 	struct noclone_table table;	/* .dm is NULL while there is none */
 	bool kept;			/* suspended: @table is for .presuspend_undo only */
+	const struct dm_target *suspender;	/* with whose .presuspend that began */
 	bool stale;			/* not even for that: a .resume may have been missed */
 	bool interrupted;		/* @attach ran during stock=off, which a signal may end */
 	sector_t sectors;		/* of targets that were looked at */

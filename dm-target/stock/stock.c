@@ -187,23 +187,51 @@ void noclone_stock_reattach(struct dm_target *ti)
 	noclone_stock_put(sd);
 }
 
-/* .presuspend: called for each target, and again on removal */
-void noclone_stock_detach(struct dm_target *ti, noclone_sentinel_submit_fn *submit)
+/*
+ * A table may have thousands of targets: the first one acts for all of them, as with
+ * noclone_target_is_first(). It acts again if a removal follows a suspend that was undone. While
+ * @kept is set and @stale is not, the table is the one that @suspender belongs to. Context:
+ * .presuspend
+ */
+static bool noclone_stock_is_detached_by_other(struct noclone_stock *sd,
+					       const struct dm_target *ti)
 {
-	struct noclone_stock *sd = noclone_stock_get(ti, false);
+	bool detached;
 
-	if (!sd)
-		return;
+	mutex_lock(&sd->nd.lock);
+	detached = sd->kept && !sd->stale && sd->suspender != ti;
+	mutex_unlock(&sd->nd.lock);
+	return detached;
+}
+
+static void noclone_stock_detach_device(struct noclone_stock *sd, const struct dm_target *ti,
+					noclone_sentinel_submit_fn *submit)
+{
 	noclone_stock_count_detaching(sd, 1);
 	noclone_fastpath_presuspend(&sd->nd, submit);
 	/* Bios in flight may reference the table, and .presuspend_undo needs it */
 	mutex_lock(&sd->nd.lock);
 	sd->was_suspended = true;
 	sd->kept = true;
+	sd->suspender = ti;
 	mutex_unlock(&sd->nd.lock);
 	noclone_stock_count_detaching(sd, -1);
+}
+
+/* .presuspend: dm core calls it for each target, and again on removal */
+void noclone_stock_detach(struct dm_target *ti, noclone_sentinel_submit_fn *submit)
+{
+	struct noclone_stock *sd = noclone_stock_get(ti, false);
+	bool detaches;
+
+	if (!sd)
+		return;
+	detaches = !noclone_stock_is_detached_by_other(sd, ti);
+	if (detaches)
+		noclone_stock_detach_device(sd, ti, submit);
 	noclone_stock_put(sd);
-	noclone_stock_look_later();
+	if (detaches)
+		noclone_stock_look_later();
 }
 
 /*
