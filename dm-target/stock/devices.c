@@ -509,7 +509,9 @@ static void noclone_stock_doubt(struct noclone_stock *sd)
 	if (sd->detaching)
 		return;
 	sd->was_suspended = false;
-	WRITE_ONCE(sd->nd.state, noclone_stock_idle_state(sd));
+	/* noclone_stock_retry_all() looks for the first */
+	WRITE_ONCE(sd->nd.state, sd->lacks_memory ? NOCLONE_OFF_MEMORY :
+				 noclone_stock_idle_state(sd));
 }
 
 /*
@@ -534,6 +536,17 @@ static void noclone_stock_go_on(void (*fill)(void))
 	noclone_stock_retry_later();
 }
 
+static void noclone_stock_begin_closing(void)
+{
+	struct noclone_stock *sd;
+
+	mutex_lock(&noclone_stock_lock);
+	noclone_stock_closing = true;
+	list_for_each_entry(sd, &noclone_stocks, node)
+		sd->lacks_memory = READ_ONCE(sd->nd.state) == NOCLONE_OFF_MEMORY;
+	mutex_unlock(&noclone_stock_lock);
+}
+
 /*
  * Give all devices back to dm core, with one grace period for all. Return: 0, or -EINTR
  * after a signal if @interruptible, then with the callbacks that @fill puts back. Context: no
@@ -543,9 +556,7 @@ int noclone_stock_detach_all(bool interruptible, void (*fill)(void))
 {
 	int r;
 
-	mutex_lock(&noclone_stock_lock);
-	noclone_stock_closing = true;
-	mutex_unlock(&noclone_stock_lock);
+	noclone_stock_begin_closing();
 	r = noclone_stock_finish_work(interruptible) ?:
 	    noclone_stock_detach_each(interruptible) ?:
 	    noclone_stock_wait_all_unpinned(interruptible);

@@ -30,6 +30,7 @@ struct noclone_stock {
 	const struct dm_target *suspender;	/* with whose .presuspend that began */
 	bool stale;			/* not even for that: a .resume may have been missed */
 	bool interrupted;		/* @attach ran during stock=off, which a signal may end */
+	bool lacks_memory;		/* when stock=off began */
 	sector_t sectors;		/* of targets that were looked at */
 	enum noclone_state refused;	/* NOCLONE_ON: all of them are understood */
 	bool partly;			/* message in mid-resume: earlier targets may qualify */
