@@ -150,13 +150,15 @@ struct noclone_dev {
 	struct work_struct retry;
 
 	struct mutex lock;		/* guards @live, @requested, @overridden, @pinned */
-	struct gendisk *disk;
+	struct gendisk *disk;		/* noclone_dev_get_md() says whether it is still there */
+	u64 diskseq;
+	dev_t dev;
 	bool stock;			/* constant: its targets are dm's own */
 	enum noclone_state state;	/* stock/ stores it without @lock if no table is live */
 	enum noclone_state requested;	/* by module parameter or message */
 	bool overridden;		/* @requested was set by message: overrides table options */
 	bool draining;			/* there may be bios to wait for */
-	bool pinned;			/* another module replaced our fops: never free this */
+	bool pinned;			/* another module's operations may end in our submit_bio */
 
 	struct list_head node;		/* guarded by noclone_devs_lock, as is @tables */
 	struct list_head tables;

@@ -127,8 +127,21 @@ enum noclone_state noclone_fops_learn(struct noclone_dev *nd)
 	return state;
 }
 
-/* The other module has restored our operations, so no copy of it ends in our submit_bio. */
-static void noclone_fops_unpin(struct noclone_dev *nd)
+/*
+ * The other module's copy may point at our submit_bio, so do not unload before it has restored
+ * ours. For a stock device, unloading waits instead.
+ */
+static void noclone_fops_pin(struct noclone_dev *nd)
+{
+	if (nd->pinned)
+		return;
+	WRITE_ONCE(nd->pinned, true);
+	if (!nd->stock)
+		__module_get(THIS_MODULE);
+}
+
+/* No copy of another module ends in our submit_bio. Context: as noclone_fops_replace() */
+void noclone_fops_unpin(struct noclone_dev *nd)
 {
 	if (!nd->pinned)
 		return;
@@ -138,31 +151,47 @@ static void noclone_fops_unpin(struct noclone_dev *nd)
 }
 
 /*
- * Install our operations, or dm core's again. Readers need not be waited for: both
- * submit_bio and both poll_bio work for any bio at any time. The release orders the stores of
- * noclone_fops_learn() before the pointer, for readers that go through it.
- * Return: false if another module has replaced the operations. Context: nd->lock, or the
- * device is detached and no task attaches it.
+ * A device that was covered may have got targets of the other kind since, ours or dm's own, with a
+ * noclone_dev of their own. Attaching stores it before it asks for our operations.
  */
-bool noclone_fops_replace(struct noclone_dev *nd, bool on)
+static bool noclone_fops_has_other_user(const struct noclone_dev *nd)
+{
+	const void *data = READ_ONCE(nd->disk->queue->queuedata);
+
+	return data && data != nd;
+}
+
+/* Context: noclone_fops_lock */
+static bool noclone_fops_try_replace(struct noclone_dev *nd, bool on)
 {
 	const struct block_device_operations *old = READ_ONCE(nd->disk->fops);
 	const struct block_device_operations *new = on ? &noclone_fops_ours :
 		noclone_fops_dm;
 
-	if (old == &noclone_fops_ours || old == noclone_fops_dm) {
-		smp_store_release(&nd->disk->fops, new); /* see above */
+	if (old != &noclone_fops_ours && old != noclone_fops_dm)
+		return false;
+	if (on || !noclone_fops_has_other_user(nd))
+		smp_store_release(&nd->disk->fops, new); /* see noclone_fops_replace() */
+	return true;
+}
+
+/*
+ * Install our operations, or dm core's again. Readers need not be waited for: both
+ * submit_bio and both poll_bio work for any bio at any time. The release orders the stores of
+ * noclone_fops_learn() before the pointer, for readers that go through it.
+ * Return: false if another module has replaced the operations. Context: nd->lock, or the
+ * device is detached and no task attaches it; takes noclone_fops_lock.
+ */
+bool noclone_fops_replace(struct noclone_dev *nd, bool on)
+{
+	bool replaced;
+
+	mutex_lock(&noclone_fops_lock);
+	replaced = noclone_fops_try_replace(nd, on);
+	mutex_unlock(&noclone_fops_lock);
+	if (replaced)
 		noclone_fops_unpin(nd);
-		return true;
-	}
-	if (!on && !nd->pinned) {
-		/*
-		 * The other module's copy may point at our submit_bio, so do not unload before
-		 * it has restored ours. For a stock device, unloading waits instead.
-		 */
-		WRITE_ONCE(nd->pinned, true);
-		if (!nd->stock)
-			__module_get(THIS_MODULE);
-	}
-	return false;
+	else if (!on)
+		noclone_fops_pin(nd);
+	return replaced;
 }

@@ -20,5 +20,6 @@ void noclone_fops_init(noclone_submit_bio_fn *submit_bio,
 		       noclone_poll_bio_fn *poll_bio);
 enum noclone_state noclone_fops_learn(struct noclone_dev *nd);
 bool noclone_fops_replace(struct noclone_dev *nd, bool on);
+void noclone_fops_unpin(struct noclone_dev *nd);
 
 #endif /* DM_NOCLONE_INTERPOSE_H */

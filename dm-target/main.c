@@ -7,6 +7,7 @@
 #include "gather.h"
 #include "io.h"
 #include "kernel.h"
+#include "mapped-device.h"
 #include "no-disk.h"
 #include "polled.h"
 #include "target.h"
@@ -107,6 +108,7 @@ static void __exit noclone_exit(void)
 {
 	noclone_slots_exit();
 	noclone_unregister(ARRAY_SIZE(noclone_targets));
+	noclone_devs_exit();
 	noclone_fastpath_quiesce();
 	noclone_stock_exit();
 	noclone_file_exit();

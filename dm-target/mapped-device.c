@@ -7,12 +7,14 @@
  */
 #include "mapped-device.h"
 #include "device-state.h"
+#include "interpose.h"
 #include "io.h"
 #include "polled.h"
 
 #include <linux/device-mapper.h>
 #include <linux/moduleparam.h>
 #include <linux/slab.h>
+#include <linux/workqueue.h>
 
 /* Each device reads it once, when it is created. */
 static bool noclone_dev_fastpath = true;
@@ -22,12 +24,23 @@ MODULE_PARM_DESC(fastpath, "Use the fast path on devices made from now on (defau
 static DEFINE_MUTEX(noclone_devs_lock);
 static LIST_HEAD(noclone_devs);
 
+/*
+ * Devices that have no table of ours any more, but operations of another module that may end in our
+ * submit_bio, and the delay until they are looked at again. Each holds a reference to this module.
+ */
+static LIST_HEAD(noclone_devs_covered);
+#define NOCLONE_DEVS_DELAY	(5 * HZ)
+static void noclone_devs_look(struct work_struct *work);
+static DECLARE_DELAYED_WORK(noclone_devs_looker, noclone_devs_look);
+
 /* @nd is zeroed. Call noclone_dev_alloc() before a table is attached. */
 void noclone_dev_init(struct noclone_dev *nd, struct gendisk *disk)
 {
 	BUILD_BUG_ON(offsetof(struct noclone_dev, reserve) > SMP_CACHE_BYTES);
 	nd->disk = disk;
 	nd->bdev = disk->part0;
+	nd->diskseq = disk->diskseq;
+	nd->dev = disk_devt(disk);
 	mutex_init(&nd->lock);
 	noclone_polled_dev_init(nd);
 	INIT_LIST_HEAD(&nd->tables);
@@ -66,6 +79,42 @@ void noclone_dev_exit(struct noclone_dev *nd)
 		return;
 	mempool_exit(&nd->reserve);
 	free_percpu(nd->counters);
+}
+
+/*
+ * Return: the device, for dm_put(), or NULL if its removal has begun. Numbers of devices and
+ * addresses of disks are used again, diskseq is not.
+ */
+struct mapped_device *noclone_dev_get_md(const struct noclone_dev *nd)
+{
+	struct mapped_device *md = dm_get_md(nd->dev);
+
+	if (!md || dm_disk(md)->diskseq == nd->diskseq)
+		return md;
+	dm_put(md);
+	return NULL;
+}
+
+/*
+ * Another module may have put operations over ours that end in our submit_bio: our text has to
+ * stay until that module has restored ours, or the device is gone. A device that is removed is not
+ * open, so each bio that was submitted to it has passed our submit_bio.
+ * Return: false if our text has to stay. Context: @nd is detached, and no task attaches it.
+ */
+bool noclone_dev_unpin(struct noclone_dev *nd)
+{
+	struct mapped_device *md;
+
+	if (!READ_ONCE(nd->pinned))
+		return true;
+	md = noclone_dev_get_md(nd);
+	if (md) {
+		noclone_fops_replace(nd, false);
+		dm_put(md);
+	} else {
+		noclone_fops_unpin(nd);
+	}
+	return !nd->pinned;
 }
 
 /* Return: a device that is not in the list yet, or NULL. */
@@ -111,14 +160,45 @@ static bool noclone_dev_put(struct noclone_dev *nd)
 		return false;
 
 	list_del(&nd->node);
-	return !READ_ONCE(nd->pinned);
+	return true;
+}
+
+/* Keep @nd until noclone_dev_unpin() succeeds. A later table of ours gets another one. */
+static void noclone_dev_keep(struct noclone_dev *nd)
+{
+	mutex_lock(&noclone_devs_lock);
+	list_add(&nd->node, &noclone_devs_covered);
+	schedule_delayed_work(&noclone_devs_looker, NOCLONE_DEVS_DELAY);
+	mutex_unlock(&noclone_devs_lock);
 }
 
 /* Waits for a grace period, as short as dm core's own: not under noclone_devs_lock. */
 static void noclone_dev_free(struct noclone_dev *nd)
 {
+	if (!noclone_dev_unpin(nd)) {
+		noclone_dev_keep(nd);
+		return;
+	}
 	synchronize_rcu_expedited();
 	noclone_dev_destroy(nd);
+}
+
+static void noclone_devs_look(struct work_struct *work)
+{
+	struct noclone_dev *nd, *next;
+	LIST_HEAD(covered);
+
+	mutex_lock(&noclone_devs_lock);
+	list_splice_init(&noclone_devs_covered, &covered);
+	mutex_unlock(&noclone_devs_lock);
+	list_for_each_entry_safe(nd, next, &covered, node)
+		noclone_dev_free(nd);
+}
+
+/* Context: no device is left, but the work item that has freed the last one may still return. */
+void noclone_devs_exit(void)
+{
+	cancel_delayed_work_sync(&noclone_devs_looker);
 }
 
 /*

@@ -5,6 +5,7 @@
 #include <linux/types.h>
 
 struct gendisk;
+struct mapped_device;
 struct noclone_dev;
 struct noclone_extent;
 struct noclone_table;
@@ -13,6 +14,9 @@ struct noclone_target;
 void noclone_dev_init(struct noclone_dev *nd, struct gendisk *disk);
 int noclone_dev_alloc(struct noclone_dev *nd, gfp_t gfp);
 void noclone_dev_exit(struct noclone_dev *nd);
+struct mapped_device *noclone_dev_get_md(const struct noclone_dev *nd);
+bool noclone_dev_unpin(struct noclone_dev *nd);
+void noclone_devs_exit(void);
 
 int noclone_table_append(struct noclone_table *table, struct noclone_target *t,
 			 const struct noclone_extent *extents, u32 nr, gfp_t gfp);

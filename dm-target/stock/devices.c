@@ -14,7 +14,6 @@
 #include "learn.h"
 #include "../fastpath.h"
 #include "../inflight.h"
-#include "../interpose.h"
 #include "../mapped-device.h"
 #include "../sentinel.h"
 
@@ -45,17 +44,6 @@ static void noclone_stock_collect(struct work_struct *work);
 static DECLARE_DELAYED_WORK(noclone_stock_collector, noclone_stock_collect);
 static void noclone_stock_retry_all(struct work_struct *work);
 static DECLARE_DELAYED_WORK(noclone_stock_retrier, noclone_stock_retry_all);
-
-/* Return: the device, for dm_put(), or NULL if it is gone. */
-static struct mapped_device *noclone_stock_get_md(const struct noclone_stock *sd)
-{
-	struct mapped_device *md = dm_get_md(sd->dev);
-
-	if (!md || dm_disk(md)->diskseq == sd->diskseq)
-		return md;
-	dm_put(md);
-	return NULL;
-}
 
 /*
  * May a work item suspend the device? If a suspend is waiting for bios, the resume that
@@ -139,7 +127,7 @@ static void noclone_stock_put_off(struct noclone_stock *sd, enum noclone_state w
 
 static void noclone_stock_resume_again(struct noclone_stock *sd)
 {
-	struct mapped_device *md = noclone_stock_get_md(sd);
+	struct mapped_device *md = noclone_dev_get_md(&sd->nd);
 
 	if (!md)
 		return;
@@ -212,8 +200,6 @@ static struct noclone_stock *noclone_stock_create(struct gendisk *disk)
 	sd->nd.requested = NOCLONE_OFF_UNASKED;
 	sd->nd.state = NOCLONE_OFF_DETACHED;
 	sd->nd.stock = true;
-	sd->diskseq = disk->diskseq;
-	sd->dev = disk_devt(disk);
 	sd->retries = NOCLONE_STOCK_RETRIES;
 	sd->table.nd = &sd->nd;
 	mutex_init(&sd->preparing);
@@ -236,7 +222,7 @@ static struct noclone_stock *noclone_stock_find(u64 diskseq)
 	struct noclone_stock *sd;
 
 	list_for_each_entry(sd, &noclone_stocks, node)
-		if (sd->diskseq == diskseq)
+		if (sd->nd.diskseq == diskseq)
 			return sd;
 	return NULL;
 }
@@ -341,7 +327,7 @@ void noclone_stock_look_later(void)
 
 static bool noclone_stock_is_gone(const struct noclone_stock *sd)
 {
-	struct mapped_device *md = noclone_stock_get_md(sd);
+	struct mapped_device *md = noclone_dev_get_md(&sd->nd);
 
 	if (md)
 		dm_put(md);
@@ -400,20 +386,6 @@ static void noclone_stock_collect(struct work_struct *work)
 }
 
 /*
- * Another module has put operations over ours that end in our submit_bio: our text
- * must stay until the device is gone or the module has restored ours.
- */
-static bool noclone_stock_is_unpinned(struct noclone_stock *sd)
-{
-	struct mapped_device *md = noclone_stock_get_md(sd);
-	bool unpinned = !md || noclone_fops_replace(&sd->nd, false);
-
-	if (md)
-		dm_put(md);
-	return unpinned;
-}
-
-/*
  * Wait for a leg or for another module, in TASK_IDLE unless @interruptible: the wait is neither
  * load nor a hung task. Return: true if a signal ends the wait.
  */
@@ -433,15 +405,14 @@ static bool noclone_stock_nap(bool interruptible, signed long ticks)
  */
 static int noclone_stock_wait_unpinned(struct noclone_stock *sd, bool interruptible)
 {
-	if (!noclone_stock_is_unpinned(sd)) {
+	if (!noclone_dev_unpin(&sd->nd)) {
 		DMWARN("another module has replaced the operations of device %u:%u: waiting for that module",
-		       MAJOR(sd->dev), MINOR(sd->dev));
+		       MAJOR(sd->nd.dev), MINOR(sd->nd.dev));
 		do {
 			if (noclone_stock_nap(interruptible, HZ / 10))
 				return -EINTR;
-		} while (!noclone_stock_is_unpinned(sd));
+		} while (!noclone_dev_unpin(&sd->nd));
 	}
-	WRITE_ONCE(sd->nd.pinned, false);
 	return 0;
 }
 
@@ -477,8 +448,7 @@ static int noclone_stock_wait_all_unpinned(bool interruptible)
 	int r = 0;
 
 	list_for_each_entry(sd, &noclone_stocks, node)
-		if (READ_ONCE(sd->nd.pinned))
-			r = r ?: noclone_stock_wait_unpinned(sd, interruptible);
+		r = r ?: noclone_stock_wait_unpinned(sd, interruptible);
 	return r;
 }
 

@@ -21,8 +21,6 @@ struct noclone_stock {
 	struct list_head node;
 	unsigned int users;		/* callbacks and work items inside */
 	unsigned int detaching;		/* of those, .presuspend */
-	u64 diskseq;
-	dev_t dev;
 	struct mutex preparing;		/* memory is waited for */
 	struct noclone_dev nd;
 	struct noclone_table table;	/* .dm is NULL while there is none */

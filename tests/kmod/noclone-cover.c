@@ -3,9 +3,10 @@
  * For tests: put a copy of a mapped device's operations over them, until rmmod, as change
  * trackers for backup do.
  *
- *	insmod noclone-cover.ko device=MAJOR:MINOR
+ *	insmod noclone-cover.ko device=MAJOR:MINOR [leave=Y]
  *
- * The copy still ends in the submit_bio that it found. The device must not be removed meanwhile.
+ * The copy still ends in the submit_bio that it found. leave=Y: the device can be removed
+ * meanwhile.
  */
 #include <linux/blkdev.h>
 #include <linux/device-mapper.h>
@@ -16,6 +17,11 @@ static char *device = "";
 module_param(device, charp, 0);
 MODULE_PARM_DESC(device, "A mapped device, as MAJOR:MINOR");
 
+static bool leave;
+module_param(leave, bool, 0);
+MODULE_PARM_DESC(leave, "Do not hold the device");
+
+static dev_t cover_dev;
 static struct mapped_device *cover_md;
 static const struct block_device_operations *cover_found;
 static struct block_device_operations cover_fops;
@@ -26,19 +32,27 @@ static int __init cover_init(void)
 
 	if (sscanf(device, "%u:%u", &major, &minor) != 2)
 		return -EINVAL;
-	cover_md = dm_get_md(MKDEV(major, minor));
+	cover_dev = MKDEV(major, minor);
+	cover_md = dm_get_md(cover_dev);
 	if (!cover_md)
 		return -ENODEV;
 	cover_found = READ_ONCE(dm_disk(cover_md)->fops);
 	cover_fops = *cover_found;
 	cover_fops.owner = THIS_MODULE;
 	smp_store_release(&dm_disk(cover_md)->fops, &cover_fops); /* the copy is complete */
+	if (leave)
+		dm_put(cover_md);
 	return 0;
 }
 
 static void __exit cover_exit(void)
 {
-	WRITE_ONCE(dm_disk(cover_md)->fops, cover_found);
+	if (leave)
+		cover_md = dm_get_md(cover_dev);
+	if (!cover_md)
+		return;
+	if (READ_ONCE(dm_disk(cover_md)->fops) == &cover_fops)
+		WRITE_ONCE(dm_disk(cover_md)->fops, cover_found);
 	/* A reader of disk->fops may still hold the copy */
 	synchronize_rcu();
 	synchronize_rcu_tasks();
