@@ -395,12 +395,34 @@ noclone_fastpath_requested(const struct noclone_dev *nd)
 	return nd->requested;
 }
 
+/* Let no submitter find @nd any more. Context: nd->lock is held. */
+static void noclone_fastpath_forget(struct noclone_dev *nd)
+{
+	struct request_queue *q = nd->disk->queue;
+
+	if (q->queuedata == nd)
+		WRITE_ONCE(q->queuedata, NULL);
+}
+
+/*
+ * Another module may have put operations over ours that lead to our submit_bio still: if the fast
+ * path is off, that finds no device and passes the bio to dm core.
+ */
 static void noclone_fastpath_apply(struct noclone_dev *nd)
 {
 	enum noclone_state requested = noclone_fastpath_requested(nd);
+	bool on = requested == NOCLONE_ON;
 
-	WRITE_ONCE(nd->state, noclone_fops_replace(nd, requested == NOCLONE_ON) ?
-			      requested : NOCLONE_OFF_FOREIGN);
+	/* It is found already, unless it was forgotten here. Any table of it is complete */
+	if (on)
+		WRITE_ONCE(nd->disk->queue->queuedata, nd);
+	if (noclone_fops_replace(nd, on)) {
+		WRITE_ONCE(nd->state, requested);
+		return;
+	}
+	WRITE_ONCE(nd->state, NOCLONE_OFF_FOREIGN);
+	if (!on)
+		noclone_fastpath_forget(nd);
 }
 
 /*
@@ -465,15 +487,6 @@ void noclone_fastpath_deny_writes(struct noclone_table *table)
 	if (noclone_fastpath_live(nd) == table)
 		WRITE_ONCE(nd->slow_opf, noclone_plain_slow_opf(table));
 	mutex_unlock(&nd->lock);
-}
-
-/* Let no submitter find @nd any more. Context: nd->lock is held. */
-static void noclone_fastpath_forget(struct noclone_dev *nd)
-{
-	struct request_queue *q = nd->disk->queue;
-
-	if (q->queuedata == nd)
-		WRITE_ONCE(q->queuedata, NULL);
 }
 
 /*
