@@ -377,25 +377,21 @@ static inline bool noclone_compat_direct_io_is_unsafe(const struct inode *inode)
 #endif
 }
 
+/* BCACHEFS_SUPER_MAGIC of Linux 6.7 to 6.17 */
+#define NOCLONE_BCACHEFS_SUPER_MAGIC	0xca451a4e
+
 /*
- * Does each fdatasync() on ext4 flush the disk? Without a journal, before "ext4: Use
- * generic_buffers_fsync_noflush() implementation" (v6.5), only if the inode is dirty. The
- * superblock of ext4 is private, but a journal in the file system holds its inode, number 8. On a
- * kernel that was not read the answer is no, which costs a FUA write a second flush.
+ * Is the journal of ext4 in the file system itself? The superblock of ext4 is private, but such a
+ * journal holds its inode, number 8. On a kernel that was not reviewed the answer is no, which costs
+ * a flush and a FUA write a second flush of the disk.
  */
-static inline bool noclone_compat_ext4_fdatasync_flushes(struct super_block *sb)
+static inline bool noclone_compat_ext4_has_own_journal(struct super_block *sb)
 {
-#if !NOCLONE_KERNEL_IS_KNOWN
-	return false;
-#elif LINUX_VERSION_CODE >= KERNEL_VERSION(6, 5, 0)
-	return true;
-#else
 	struct inode *journal = ilookup(sb, 8);
 	bool held = journal && atomic_read(&journal->i_count) > 1;
 
 	iput(journal);
-	return held;
-#endif
+	return NOCLONE_KERNEL_IS_KNOWN && held;
 }
 
 /* "treewide: Introduce kthread_run_worker[_on_cpu]()" (v6.14) */

@@ -34,15 +34,39 @@ static bool noclone_backing_keeps_dsync(const struct super_block *sb)
 }
 
 /*
- * Does each fdatasync() flush the disk? ext4 gets fdatasync() for this. Its fsync() waits for the
- * transaction with the times of the file and relies on its commit, which sends the disk no flush if
- * the journal is on another disk (before "jbd2: add a missing data flush during file and fs
- * synchronization", v6.15), or if a fast commit has been on its way already. fdatasync() needs no
- * commit, so it flushes the disk itself.
+ * The driver of ext2 has the same magic number, and its fdatasync() leaves out an inode that has
+ * got a block since it was written. Where the driver of ext4 serves ext2, it counts as that.
+ */
+static bool noclone_backing_is_ext4(const struct super_block *sb)
+{
+	return sb->s_magic == EXT4_SUPER_MAGIC && strcmp(sb->s_type->name, "ext2");
+}
+
+/*
+ * Does each fdatasync() flush the disk that has the data? On ext4 with the journal in itself, for
+ * blocks that the file has: it needs no commit then, so it flushes the disk itself, and a commit
+ * for other blocks goes to the same disk. fsync() may rely on a fast commit that has been on its
+ * way already. If the journal is on another disk, a commit sends the disk of the data no flush
+ * (before "jbd2: add a missing data flush during file and fs synchronization", v6.15). Without a
+ * journal, fdatasync() leaves the inode with a new block in the cache (v6.5 to v6.18, but for
+ * "ext4: Force writeout of inode table buffer" in stable series), or sends no flush (before v6.5).
  */
 static bool noclone_backing_fdatasync_flushes(struct super_block *sb)
 {
-	return sb->s_magic == EXT4_SUPER_MAGIC && noclone_compat_ext4_fdatasync_flushes(sb);
+	return noclone_backing_is_ext4(sb) && noclone_compat_ext4_has_own_journal(sb);
+}
+
+/*
+ * May a sync of the file leave its data in the cache of the disk? gfs2 and f2fs send no flush where
+ * they find the inode clean, ext4 none where it waits for a commit that sends none. Only a file
+ * system whose source has been read is trusted. bcachefs names one of its disks, which may be gone.
+ */
+static bool noclone_backing_needs_flush(struct super_block *sb)
+{
+	if (!sb->s_bdev || sb->s_magic == XFS_SUPER_MAGIC ||
+	    sb->s_magic == NOCLONE_BCACHEFS_SUPER_MAGIC)
+		return false;
+	return !noclone_backing_fdatasync_flushes(sb);
 }
 
 /*
@@ -87,6 +111,7 @@ static int noclone_backing_read_attributes(struct noclone_file_c *fc)
 	fc->st_dev = st.dev;
 	fc->st_ino = st.ino;
 	fc->fua = noclone_backing_choose_fua(fc->file);
+	fc->needs_flush = noclone_backing_needs_flush(file_inode(fc->file)->i_sb);
 	fc->align_from = "none";
 	if (!(fc->file->f_mode & FMODE_CAN_ODIRECT) ||
 	    noclone_compat_direct_io_is_unsafe(file_inode(fc->file))) {

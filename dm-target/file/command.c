@@ -371,6 +371,19 @@ static int noclone_cmd_report(errseq_t *errors, errseq_t since, errseq_t *report
 }
 
 /*
+ * Only ext4 gets fdatasync(): f2fs sends no flush then, if only blocks that were there before have
+ * been written.
+ */
+static int noclone_cmd_sync_range(struct noclone_file_c *fc, loff_t first, loff_t last)
+{
+	int r = vfs_fsync_range(fc->file, first, last, fc->fua == NOCLONE_FUA_FDATASYNC);
+
+	if (!r && fc->needs_flush)
+		r = blkdev_issue_flush(file_inode(fc->file)->i_sb->s_bdev);
+	return r;
+}
+
+/*
  * File systems without ->fsync() are read-only or very simple; a loop device ignores that, too. FUA
  * writes and other flushes at the same time may have got the error of a write before this flush,
  * so each flush compares with the errors that were reported when it began. An error that only
@@ -380,7 +393,7 @@ static int noclone_cmd_fsync(struct noclone_file_c *fc)
 {
 	struct noclone_backing *b = fc->backing;
 	errseq_t since = READ_ONCE(b->reported), fua_since = READ_ONCE(b->fua_reported);
-	int r = fc->file->f_op->fsync ? vfs_fsync(fc->file, 0) : 0;
+	int r = fc->file->f_op->fsync ? noclone_cmd_sync_range(fc, 0, LLONG_MAX) : 0;
 	int lost = noclone_cmd_report(&fc->file->f_mapping->wb_err, since, &b->reported);
 	int told = noclone_cmd_report(&b->fua_errors, fua_since, &b->fua_reported);
 
@@ -405,14 +418,11 @@ static void noclone_cmd_flush(struct noclone_cmd *cmd)
 	noclone_cmd_rw(cmd, false);
 }
 
-/*
- * The data of a FUA write has been written. Only ext4 gets fdatasync(): f2fs sends no flush then,
- * if only blocks that were there before have been written.
- */
+/* The data of a FUA write has been written. */
 static void noclone_cmd_sync(struct noclone_cmd *cmd)
 {
 	loff_t end = noclone_cmd_pos(cmd) + cmd->done;
-	int r = vfs_fsync_range(cmd->fc->file, end - cmd->done, end - 1, cmd->fc->fua == NOCLONE_FUA_FDATASYNC);
+	int r = noclone_cmd_sync_range(cmd->fc, end - cmd->done, end - 1);
 
 	if (unlikely(r))
 		noclone_cmd_note_error(cmd, r);

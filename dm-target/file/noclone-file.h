@@ -98,7 +98,7 @@ enum noclone_fua {
 	NOCLONE_FUA_NONE,		/* not at all: it has no fsync() */
 	NOCLONE_FUA_DSYNC,		/* the write has IOCB_DSYNC */
 	NOCLONE_FUA_FSYNC,		/* fsync() follows the write */
-	NOCLONE_FUA_FDATASYNC,		/* fdatasync() follows the write */
+	NOCLONE_FUA_FDATASYNC,		/* fdatasync() follows the write, and is a flush as well */
 	NOCLONE_FUA_DSYNC_FSYNC,	/* the write has IOCB_DSYNC, and fsync() follows */
 };
 
@@ -142,6 +142,7 @@ struct noclone_file_c {
 	u32 memalign;			/* bytes; of its memory */
 	const char *align_from;		/* source of @align, for status */
 	enum noclone_fua fua;
+	bool needs_flush;		/* the disk, after each sync of the file */
 	dev_t st_dev;			/* as stat(2) gives it */
 	unsigned long long st_ino;
 	u32 extents;			/* 0: not read */
