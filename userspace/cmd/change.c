@@ -408,12 +408,7 @@ static bool change_is_still(const struct change *c)
 		return true;
 	if (devmap_look(&c->dev, &now))
 		return false;
-	/* A device gets its disk, and with it its diskseq, when its first table is loaded */
-	if (!c->dev.live_table && !c->dev.diskseq) {
-		free(now.diskseq);
-		now.diskseq = NULL;
-	}
-	if (!devmap_same(&now, &c->dev) || now.readonly != c->dev.readonly ||
+	if (!devmap_same_loaded(&c->dev, &now) || now.readonly != c->dev.readonly ||
 	    (c->alone && now.suspended) ||
 	    devmap_table_of(&c->dev, DEVMAP_TABLE, &t))
 		return false;

@@ -207,6 +207,15 @@ bool devmap_same(const struct devmap_device *a, const struct devmap_device *b)
 	       !strcmp(one, other);
 }
 
+bool devmap_same_loaded(const struct devmap_device *before, const struct devmap_device *loaded)
+{
+	struct devmap_device now = *loaded;
+
+	if (!before->live_table && !before->diskseq)
+		now.diskseq = NULL;
+	return devmap_same(before, &now);
+}
+
 char *devmap_name_of_uuid(const char *uuid)
 {
 	_cleanup_task_ struct dm_task *dmt = devmap_query_new(DM_DEVICE_INFO, NULL);

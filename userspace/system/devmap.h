@@ -59,6 +59,11 @@ int devmap_info(const char *name, struct devmap_device *dev);
 int devmap_look(const struct devmap_device *dev, struct devmap_device *now);
 /* Is it the same device, also under the same name? */
 bool devmap_same(const struct devmap_device *a, const struct devmap_device *b);
+/*
+ * Is it the same device after a table was loaded?  With its first one a device gets its disk, and
+ * with that its diskseq.
+ */
+bool devmap_same_loaded(const struct devmap_device *before, const struct devmap_device *loaded);
 /* The device with that UUID and a table: a new string, or NULL. */
 char *devmap_name_of_uuid(const char *uuid);
 /* Does that error of devmap_info() say that there is no such device? */
