@@ -357,23 +357,22 @@ const char *read_text_problem(const char *path, int err)
 	}
 }
 
+char *first_line(const char *text)
+{
+	size_t length = strcspn(text, "\n");
+
+	/* sysfs pads vendor and model names with spaces */
+	while (length && text[length - 1] == ' ')
+		length--;
+	return xstrndup(text, length);
+}
+
 char *read_line_of(const char *path)
 {
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
-	size_t len;
-	char *text;
+	_cleanup_free_ char *text = fd < 0 ? NULL : read_bytes(fd, 65536, NULL);
 
-	if (fd < 0)
-		return NULL;
-	text = read_bytes(fd, 65536, NULL);
-	if (!text)
-		return NULL;
-
-	text[strcspn(text, "\n")] = 0;
-	/* sysfs pads vendor and model names with spaces */
-	for (len = strlen(text); len && text[len - 1] == ' '; len--)
-		text[len - 1] = 0;
-	return text;
+	return text ? first_line(text) : NULL;
 }
 
 /*

@@ -111,6 +111,8 @@ char *read_bytes(int fd, size_t limit, size_t *length);
 char *read_text_file(const char *path, size_t limit);
 /* Why read_text_file() has failed, with the error number that it has set. */
 const char *read_text_problem(const char *path, int err);
+/* The first line of a text, without blanks at its end: a new string. */
+char *first_line(const char *text);
 /* The first line of a small file such as a sysfs attribute; NULL with errno set. */
 char *read_line_of(const char *path);
 

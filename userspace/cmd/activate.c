@@ -21,6 +21,7 @@
 #include "system/signatures.h"
 #include "system/module.h"
 #include "system/saved-file.h"
+#include "system/sysfs.h"
 #include "cli/output.h"
 #include "cli/select.h"
 
@@ -106,8 +107,10 @@ static char *activate_attach_loop(const struct target *t, bool readonly)
 		char *path = xasprintf("/dev/loop%d", ioctl(control, LOOP_CTL_GET_FREE));
 		int fd = open(path, mode);
 
-		if (fd >= 0 && !ioctl(fd, LOOP_CONFIGURE, &config))
+		if (fd >= 0 && !ioctl(fd, LOOP_CONFIGURE, &config)) {
+			sysfs_forget();
 			return path;
+		}
 		free(path);
 		/* others may take the free device that we were told of */
 		if (fd < 0 || errno != EBUSY)
@@ -313,11 +316,8 @@ static const char *activate_one(const struct options *o, const char *name)
 /* Do its legs exist?  Another saved device may be one of them. */
 static bool activate_is_ready(const char *name)
 {
-	_cleanup_free_ char *why = NULL, *missing = NULL;
-	_cleanup_saved_ struct saved s = { 0 };
+	_cleanup_free_ char *missing = signatures_missing(&saved_file_get(name)->saved.table);
 
-	why = saved_file_peek(name, &s);
-	missing = signatures_missing(&s.table);
 	return !missing;
 }
 

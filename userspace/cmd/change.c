@@ -15,6 +15,7 @@
 #include "system/signatures.h"
 #include "system/module.h"
 #include "system/saved-file.h"
+#include "system/sysfs.h"
 #include "cli/output.h"
 #include "cli/select.h"
 
@@ -431,13 +432,19 @@ static int change_check_faithful(const struct change *c)
 	return r ? r : -EILSEQ;
 }
 
-/* Between the checks and here may have been an answer, or minutes of e2fsck. */
+/*
+ * Between the checks and here may have been an answer, or minutes of e2fsck: nothing that was read
+ * before counts.
+ */
 static int change_check_loaded(void *data)
 {
 	const struct change *c = data;
 	const char *name = c->dev.name;
-	_cleanup_free_ char *other = c->agreed ? NULL : change_data(c, &system_facts, false);
+	_cleanup_free_ char *other = NULL;
 
+	sysfs_forget();
+	saved_file_forget(NULL);
+	other = c->agreed ? NULL : change_data(c, &system_facts, false);
 	if (!change_is_still(c))
 		log_err("%s: another process has changed its name or table meanwhile: look at it, and try again",
 			name);
@@ -480,6 +487,7 @@ static int change_file(struct change *c)
 
 	if (r || !c->backing.needed)
 		return r;
+	sysfs_forget();
 	cycle = lint_table(&c->table, &system_facts, c->dev.devno, &checks);
 	findings_log(&checks, c->table.nr > 1 ? NULL : "", FINDING_ERROR);
 	return change_judge(c, &checks, cycle);

@@ -87,6 +87,7 @@ static void explain_device(struct json_object *o, const char *name)
 	output_add_string(o, "problem", r ? "not found" : NULL);
 	if (r)
 		return;
+	blockdev_limits(&f);
 	persistent = identity_persistent(f.path);
 	content_read_part(&f, 0, f.sectors, &s);
 	output_add_string(o, "path", f.path);

@@ -68,8 +68,6 @@ static int remove_forget(const char *file)
 static int remove_saved(const struct options *o, const char *file)
 {
 	_cleanup_free_ char *path = saved_path(file), *quoted = shell_quote(file);
-	_cleanup_saved_ struct saved s = { 0 };
-	_cleanup_free_ char *damage = NULL;
 	int r = 0;
 
 	if (opt(o, OPT_FORGET))
@@ -78,8 +76,7 @@ static int remove_saved(const struct options *o, const char *file)
 	saved_unit("stop", file);
 	if (opt(o, OPT_FORGET))
 		return r;
-	damage = saved_file_peek(file, &s);
-	if (damage)
+	if (saved_file_get(file)->damage)
 		log_note("%s stays, and is damaged: noclone remove --forget %s removes it", path,
 			 quoted);
 	else
@@ -216,13 +213,11 @@ static bool remove_is_absent(const char *name)
 /* A device that is active under another name stays, and is not saved any more. */
 static void remove_say_renamed(const char *name)
 {
-	_cleanup_saved_ struct saved s = { 0 };
-	_cleanup_free_ char *why = saved_file_peek(name, &s), *active = NULL;
-	_cleanup_free_ char *original = NULL;
+	const char *uuid = saved_file_get(name)->saved.uuid;
+	_cleanup_free_ char *active = uuid ? devmap_name_of_uuid(uuid) : NULL;
+	const struct saved_file *original = active ? saved_file_find(active, uuid) : NULL;
 
-	active = s.uuid ? devmap_name_of_uuid(s.uuid) : NULL;
-	original = active ? saved_file_of(active, s.uuid) : NULL;
-	if (original && !strcmp(original, name))
+	if (original && !strcmp(original->name, name))
 		log_note("%s is active under the name %s, and stays until the next boot", name,
 			 active);
 }

@@ -139,7 +139,8 @@ static uint64_t resize_room_behind(const struct device_facts *f, uint64_t end,
 	for (i = 0; i < parts->nr; i++) {
 		const struct part *p = &parts->part[i];
 
-		if (p->range.disk != f->disk || p->range.end <= from || p->range.first >= to)
+		if (p->range.disk != f->disk || p->range.end <= from || p->range.first >= to ||
+		    !part_counts(p))
 			continue;
 		to = MAX(p->range.first, from);
 		*next = p->name;
@@ -166,6 +167,7 @@ static int resize_find_behind_legs(struct resize *r)
 		if (e)
 			return resize_refuse_lookup(leg->device, e);
 		resize_add_partitions(&f, &used);
+		blockdev_limits(&f);
 		r->room.block = MAX(r->room.block, (uint64_t)f.logical_block);
 		sectors = resize_room_behind(&f, leg->start + target_leg_length(r->last), &used,
 					     &next);
@@ -209,6 +211,8 @@ static int resize_complete_spec(struct resize *r, struct leg_spec *spec)
 		log_err("%s too small for that part: it has %s", spec->device, has);
 		return -ENOSPC;
 	}
+	blockdev_limits(&f);
+	blockdev_limits(&own);
 	/* a file system that was made for smaller ones may not even be mounted again */
 	if (f.logical_block > own.logical_block && !opt(r->c.o, OPT_FORCE)) {
 		log_err("%s has logical blocks of %u bytes, %s of %u: what is on that may not be usable any more; --force continues",

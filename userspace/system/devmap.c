@@ -30,6 +30,7 @@
 #include "model/table.h"
 #include "system/lookup.h"
 #include "system/identity.h"
+#include "system/sysfs.h"
 
 #define UDEV_POLL_MS	10
 #define RECORD_MAX	8192
@@ -168,23 +169,18 @@ static int devmap_query_run(struct dm_task *dmt)
 	return dm_task_run(dmt) ? 0 : devmap_errno(dmt);
 }
 
-int devmap_look(const struct devmap_device *before, struct devmap_device *dev)
+/* What each query tells of its device; @dev may be NULL. */
+static int devmap_take_info(struct dm_task *dmt, struct devmap_device *dev)
 {
-	_cleanup_task_ struct dm_task *dmt = devmap_query_on(DM_DEVICE_INFO, before);
 	struct dm_info info;
-	int r;
 
-	memset(dev, 0, sizeof(*dev));
-	r = devmap_query_run(dmt);
-	if (r)
-		return r;
 	if (!dm_task_get_info(dmt, &info) || !info.exists)
 		return -ENXIO;
-
+	if (!dev)
+		return 0;
 	dev->name = xstrdup(dm_task_get_name(dmt));
 	dev->uuid = xstrdup(dm_task_get_uuid(dmt));
 	dev->devno = makedev(info.major, info.minor);
-	dev->diskseq = *dev->uuid ? NULL : blockdev_attribute(dev->devno, "diskseq");
 	dev->suspended = info.suspended;
 	dev->live_table = info.live_table;
 	dev->inactive_table = info.inactive_table;
@@ -192,6 +188,19 @@ int devmap_look(const struct devmap_device *before, struct devmap_device *dev)
 	dev->deferred_remove = info.deferred_remove;
 	dev->open_count = info.open_count;
 	return 0;
+}
+
+int devmap_look(const struct devmap_device *before, struct devmap_device *dev)
+{
+	_cleanup_task_ struct dm_task *dmt = devmap_query_on(DM_DEVICE_INFO, before);
+	int r = devmap_query_run(dmt);
+
+	memset(dev, 0, sizeof(*dev));
+	if (!r)
+		r = devmap_take_info(dmt, dev);
+	if (!r && !*dev->uuid)
+		dev->diskseq = blockdev_attribute_now(dev->devno, "diskseq");
+	return r;
 }
 
 int devmap_info(const char *name, struct devmap_device *dev)
@@ -279,30 +288,35 @@ int devmap_table(const char *name, enum devmap_what what, struct table *t)
 	return devmap_table_of(&(struct devmap_device) { .name = (char *)name }, what, t);
 }
 
-int devmap_table_of(const struct devmap_device *dev, enum devmap_what what, struct table *t)
+int devmap_look_table(const struct devmap_device *dev, enum devmap_what what,
+		      struct devmap_device *now, struct table *t)
 {
 	_cleanup_task_ struct dm_task *dmt =
 		devmap_query_on(what == DEVMAP_STATUS ? DM_DEVICE_STATUS : DM_DEVICE_TABLE, dev);
 	char *type, *params;
 	uint64_t start, length;
-	struct dm_info info;
 	void *next = NULL;
 	int r;
 
+	if (now)
+		memset(now, 0, sizeof(*now));
 	if (dmt && (!dm_task_no_flush(dmt) || (what == DEVMAP_INACTIVE_TABLE &&
 					       !dm_task_query_inactive_table(dmt))))
 		return -EINVAL;
-	r = devmap_query_run(dmt);
+	r = devmap_query_run(dmt) ? : devmap_take_info(dmt, now);
 	if (r)
 		return r;
-	if (!dm_task_get_info(dmt, &info) || !info.exists)
-		return -ENXIO;
 	do {
 		next = dm_get_next_target(dmt, next, &start, &length, &type, &params);
 		if (type)
 			devmap_add_line(t, what, start, length, type, params);
 	} while (next);
 	return 0;
+}
+
+int devmap_table_of(const struct devmap_device *dev, enum devmap_what what, struct table *t)
+{
+	return devmap_look_table(dev, what, NULL, t);
 }
 
 char *devmap_lv_of_name(const char *name)
@@ -411,9 +425,10 @@ static int devmap_run(struct dm_task *dmt, const char *doing, const char *name)
 	int r;
 
 	log_verbose("%s %s", doing, name);
-	if (dm_task_run(dmt))
+	r = dm_task_run(dmt) ? 0 : devmap_errno(dmt);
+	sysfs_forget();
+	if (!r)
 		return 0;
-	r = devmap_errno(dmt);
 	devmap_report(doing, name, r, kernel_log);
 	return r;
 }

@@ -73,6 +73,9 @@ int devmap_names(struct names *names);
 /* Its targets; what they print as their status is in params, and not understood. */
 int devmap_table(const char *name, enum devmap_what what, struct table *t);
 int devmap_table_of(const struct devmap_device *dev, enum devmap_what what, struct table *t);
+/* One ioctl for the table and for what devmap_look() tells, but for the diskseq. */
+int devmap_look_table(const struct devmap_device *dev, enum devmap_what what,
+		      struct devmap_device *now, struct table *t);
 /*
  * A message that changes something, and one that only asks.  The target must know it, else dm
  * complains in the kernel log.  @answer gets a new string, or NULL.
@@ -145,6 +148,8 @@ struct live {
 /* Return: 0 or a negative errno; live_free() in any case. */
 int live_get(const char *name, struct live *live);
 int live_get_of(const struct devmap_device *dev, struct live *live);
+/* This also tells what the device is now. */
+int live_look(const char *name, struct devmap_device *now, struct live *live);
 /* The status of the first target that has a fast path, NULL if none has. */
 const struct status *live_status(const struct live *live);
 /* "on", "off:reason", or NULL if no target has a fast path: a new string. */

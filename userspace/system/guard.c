@@ -12,6 +12,7 @@
  */
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/major.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,14 +45,11 @@ static struct part guard_file_part(const struct target *t)
 		.range = { 0, t->legs->start, t->legs->start + t->length },
 		.file = t->id,
 	};
-	_cleanup_file_facts_ struct file_facts f = { 0 };
 
+	if (!part.file.known)
+		part.file = file_id_at(AT_FDCWD, t->path);
 	if (part.file.known)
 		return part;
-	if (!file_lookup(t->path, false, &f)) {
-		part.file = f.id;
-		return part;
-	}
 	part.missing = file_real_path(t->path);
 	if (!part.missing)
 		part.missing = xstrdup(t->path);
@@ -64,16 +62,13 @@ void parts_add_table(struct parts *parts, const char *name, const struct table *
 	unsigned int i;
 
 	while ((target = table_next_leg(t, target, &i))) {
-		_cleanup_facts_ struct device_facts f = { 0 };
 		struct part part = { 0 };
 
-		if (!target->path && blockdev_lookup(target->legs[i].device, &f))
-			continue;
 		if (target->path)
 			part = guard_file_part(target);
-		else
-			part.range = facts_range(&f, target->legs[i].start,
-						 target_leg_length(target));
+		else if (blockdev_range(target->legs[i].device, target->legs[i].start,
+					target_leg_length(target), &part.range))
+			continue;
 		part.name = xstrdup(name);
 		GROW(parts->part, parts->nr);
 		parts->part[parts->nr++] = part;
@@ -98,7 +93,8 @@ static uint64_t guard_first_other(const struct parts *parts, const struct part *
 	while (at < wanted->range.end && i < parts->nr) {
 		const struct part *p = &parts->part[i++];
 
-		if (!guard_same_place(p, wanted) || at < p->range.first || at >= p->range.end)
+		if (!guard_same_place(p, wanted) || at < p->range.first || at >= p->range.end ||
+		    !part_counts(p))
 			continue;
 		at = p->range.end;
 		i = 0;
@@ -124,17 +120,23 @@ bool parts_have_sector(const struct parts *parts, const struct device_facts *f, 
  */
 static void guard_add_saved_one(struct parts *parts, const char *name, bool said)
 {
-	_cleanup_free_ char *active = NULL, *path = saved_path(name);
-	_cleanup_saved_ struct saved s = { 0 };
-	_cleanup_free_ char *why = saved_file_peek(name, &s);
+	const struct saved_file *file = saved_file_get(name);
+	_cleanup_free_ char *path = saved_path(name);
+	unsigned int i = parts->nr;
 
-	if (why && !said)
+	if (file->damage && !said)
 		log_warn("%s is damaged, and its device may have more than is known: noclone check %s",
 			 path, path);
-	/* one that is active holds its legs, under any name */
-	active = s.uuid ? devmap_name_of_uuid(s.uuid) : NULL;
-	if (!active)
-		parts_add_table(parts, name, &s.table);
+	parts_add_table(parts, name, &file->saved.table);
+	for (; file->saved.uuid && i < parts->nr; i++)
+		parts->part[i].saved = xstrdup(file->saved.uuid);
+}
+
+bool part_counts(const struct part *part)
+{
+	_cleanup_free_ char *active = part->saved ? devmap_name_of_uuid(part->saved) : NULL;
+
+	return !active;
 }
 
 void parts_add_saved(struct parts *parts)
@@ -156,6 +158,7 @@ void parts_free(struct parts *parts)
 
 	for (i = 0; i < parts->nr; i++) {
 		free(parts->part[i].name);
+		free(parts->part[i].saved);
 		free(parts->part[i].missing);
 	}
 	free(parts->part);
@@ -212,7 +215,7 @@ static void guard_report_saved(const struct look *l)
 		common.range.first = MAX(part->range.first, common.range.first);
 		common.range.end = MIN(part->range.end, common.range.end);
 		if (!guard_same_place(part, &common) || guard_have_all(&l->own, &common) ||
-		    !strcmp(part->name, said))
+		    !strcmp(part->name, said) || !part_counts(part))
 			continue;
 		said = part->name;
 		guard_report(l, "%s, a saved device that is not active, has %s: noclone remove --forget %s gives that up",

@@ -94,11 +94,9 @@ char *identity_persistent(const char *name)
 
 char *identity_number(const char *name)
 {
-	_cleanup_facts_ struct device_facts f = { 0 };
+	dev_t devno = blockdev_number(name);
 
-	if (blockdev_lookup(name, &f))
-		return xstrdup(name);
-	return xasprintf("%u:%u", major(f.devno), minor(f.devno));
+	return devno ? xasprintf("%u:%u", major(devno), minor(devno)) : xstrdup(name);
 }
 
 /* Of a table, dm removes backslashes, a blank ends a word, and "#" begins a comment. */

@@ -9,6 +9,7 @@
 #include "model/name.h"
 #include "system/devmap.h"
 #include "system/lookup.h"
+#include "system/sysfs.h"
 
 #define ORIGIN	"-real"
 #define MAX_DEPTH	32
@@ -83,7 +84,7 @@ static void layers_find_above(struct layers_rule *r, dev_t devno, const char *na
 
 const struct policy_line *layers_rule(dev_t devno, const struct policy *p)
 {
-	_cleanup_free_ char *name = blockdev_mapped_name(devno);
+	_cleanup_free_ char *name = p->nr ? blockdev_mapped_name(devno) : NULL;
 	_cleanup_free_ char *lv = name ? layers_lv(devno, name) : NULL;
 	struct layers_rule r = { p, { name, lv }, NULL };
 
@@ -106,7 +107,7 @@ static char *layers_suspended_at(dev_t devno, unsigned int depth)
 		return name;
 	glob(pattern, GLOB_BRACE, NULL, &paths);
 	for (i = 0; !name && i < paths.gl_pathc; i++) {
-		_cleanup_free_ char *number = read_line_of(paths.gl_pathv[i]);
+		_cleanup_free_ char *number = sysfs_line(paths.gl_pathv[i]);
 		dev_t below = blockdev_parse_number(number);
 
 		if (below)

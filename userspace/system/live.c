@@ -53,14 +53,14 @@ static bool live_is_stock(const struct live *live, unsigned int at)
  */
 static char *live_ask_stock(const struct devmap_device *dev, const struct live *live)
 {
-	struct module_params m;
 	char *answer = NULL;
 	unsigned int i;
 
-	module_params(&m);
-	for (i = 0; m.stock && i < live->raw.nr; i++) {
+	for (i = 0; i < live->raw.nr; i++) {
 		if (!live_is_stock(live, i))
 			continue;
+		if (!module_stock_is_on())
+			return NULL;
 		devmap_ask(dev, live->raw.targets[i].start, NOCLONE_MSG_FASTPATH, &answer);
 		break;
 	}
@@ -88,10 +88,10 @@ int live_get(const char *name, struct live *live)
 	return live_get_of(&(struct devmap_device) { .name = (char *)name }, live);
 }
 
-int live_get_of(const struct devmap_device *dev, struct live *live)
+/* @err: what reading the table has returned */
+static int live_take(const struct devmap_device *dev, int err, struct live *live)
 {
 	_cleanup_free_ char *answer = NULL;
-	int err = devmap_table_of(dev, DEVMAP_TABLE, &live->table);
 	unsigned int i;
 
 	if (!err)
@@ -103,6 +103,18 @@ int live_get_of(const struct devmap_device *dev, struct live *live)
 	if (answer)
 		live_take_stock(live, answer);
 	return err;
+}
+
+int live_get_of(const struct devmap_device *dev, struct live *live)
+{
+	return live_take(dev, devmap_table_of(dev, DEVMAP_TABLE, &live->table), live);
+}
+
+int live_look(const char *name, struct devmap_device *now, struct live *live)
+{
+	const struct devmap_device dev = { .name = (char *)name };
+
+	return live_take(now, devmap_look_table(&dev, DEVMAP_TABLE, now, &live->table), live);
 }
 
 const struct status *live_status(const struct live *live)
@@ -140,13 +152,16 @@ void live_warn_stand_in(const char *name)
 
 void live_below(const struct live *live, struct findings *findings)
 {
+	struct facts_source source = system_facts;
 	unsigned int i;
 
+	/* without the limits, which nothing looks at here */
+	source.lookup = blockdev_lookup;
 	for (i = 0; i < live->raw.nr; i++) {
 		const struct target *t = live_target_of(live, i);
 
 		if (t)
-			below_find(findings, t, &live->status[i], &system_facts);
+			below_find(findings, t, &live->status[i], &source);
 	}
 }
 

@@ -26,6 +26,7 @@
 #include "noclone-refusals.h"
 #include "base/ask.h"
 #include "base/util.h"
+#include "system/sysfs.h"
 
 #define READAHEAD	"queue/read_ahead_kb"
 
@@ -36,6 +37,13 @@ char *blockdev_sysfs(dev_t devno, const char *attribute)
 }
 
 char *blockdev_attribute(dev_t devno, const char *attribute)
+{
+	_cleanup_free_ char *path = blockdev_sysfs(devno, attribute);
+
+	return sysfs_line(path);
+}
+
+char *blockdev_attribute_now(dev_t devno, const char *attribute)
 {
 	_cleanup_free_ char *path = blockdev_sysfs(devno, attribute);
 
@@ -51,7 +59,9 @@ static uint64_t lookup_sysfs_number(dev_t devno, const char *attribute)
 
 uint64_t blockdev_readahead(dev_t devno)
 {
-	return lookup_sysfs_number(devno, READAHEAD);
+	_cleanup_free_ char *kib = blockdev_attribute_now(devno, READAHEAD);
+
+	return kib ? strtoull(kib, NULL, 10) : 0;
 }
 
 void blockdev_set_readahead(dev_t devno, uint64_t kib)
@@ -82,21 +92,17 @@ dev_t blockdev_at(const char *path)
 	return st.st_rdev;
 }
 
-/* /dev/NAME as the kernel calls it, for devices known only by number */
-static char *lookup_path_of_number(dev_t devno)
+/* A word of its uevent, such as "sda1" behind "DEVNAME=": a new string, or NULL. */
+static char *lookup_uevent(dev_t devno, const char *key)
 {
-	_cleanup_free_ char *link = blockdev_sysfs(devno, "");
-	_cleanup_free_ char *real = realpath(link, NULL);
-	char *name, *c;
+	_cleanup_free_ char *path = blockdev_sysfs(devno, "uevent");
+	const char *line = sysfs_text(path);
 
-	if (!real)
-		return NULL;
-	name = xasprintf("/dev/%s", strrchr(real, '/') + 1);
-	/* sysfs writes "!" for the "/" in names such as cciss/c0d0 */
-	for (c = name; *c; c++)
-		if (*c == '!')
-			*c = '/';
-	return name;
+	while (line && !str_starts(line, key)) {
+		line = strchr(line, '\n');
+		line += !!line;
+	}
+	return line ? first_line(line + strlen(key)) : NULL;
 }
 
 /* As SCSI and NVMe have it: two disks with the same one are two paths. */
@@ -121,10 +127,11 @@ static uint64_t lookup_queue_number(const struct device_facts *f, const char *na
 	return lookup_sysfs_number(f->disk, attribute);
 }
 
-static void lookup_queue(struct device_facts *f)
+void blockdev_limits(struct device_facts *f)
 {
 	_cleanup_free_ char *zoned = blockdev_attribute(f->disk, "queue/zoned");
 
+	f->wwid = lookup_wwid_of(f->disk);
 	f->logical_block = MAX(lookup_queue_number(f, "logical_block_size"), SECTOR_SIZE);
 	f->physical_block = MAX(lookup_queue_number(f, "physical_block_size"),
 				f->logical_block);
@@ -135,22 +142,33 @@ static void lookup_queue(struct device_facts *f)
 		f->zone_sectors = lookup_queue_number(f, "chunk_sectors");
 }
 
-int blockdev_lookup_number(dev_t devno, struct device_facts *f)
+/* Where it is: what a range of its sectors needs. */
+static int lookup_place(dev_t devno, struct device_facts *f)
 {
-	_cleanup_free_ char *partition = blockdev_attribute(devno, "partition");
-	_cleanup_free_ char *disk = partition ? blockdev_attribute(devno, "../dev") : NULL;
+	_cleanup_free_ char *name = lookup_uevent(devno, "DEVNAME=");
+	_cleanup_free_ char *type = lookup_uevent(devno, "DEVTYPE="), *disk = NULL;
 
 	memset(f, 0, sizeof(*f));
-	f->path = lookup_path_of_number(devno);
-	if (!f->path)
+	if (!name)
 		return -ENXIO;
-	f->devno = devno;
-	f->disk = disk ? blockdev_parse_number(disk) : devno;
-	f->offset = partition ? lookup_sysfs_number(devno, "start") : 0;
+	f->path = xasprintf("/dev/%s", name);
+	f->devno = f->disk = devno;
+	if (!type || strcmp(type, "partition"))
+		return 0;
+	disk = blockdev_attribute(devno, "../dev");
+	f->disk = blockdev_parse_number(disk);
+	f->offset = lookup_sysfs_number(devno, "start");
+	return 0;
+}
+
+int blockdev_lookup_number(dev_t devno, struct device_facts *f)
+{
+	int r = lookup_place(devno, f);
+
+	if (r)
+		return r;
 	f->sectors = lookup_sysfs_number(devno, "size");
 	f->readonly = lookup_sysfs_number(devno, "ro");
-	f->wwid = lookup_wwid_of(f->disk);
-	lookup_queue(f);
 	return 0;
 }
 
@@ -171,9 +189,15 @@ static char *lookup_tag(const char *name)
 	       xstrdup(a.text);
 }
 
+/* The path that UUID= and the like stand for, or the name itself: a new string, or NULL. */
+static char *lookup_name(const char *name)
+{
+	return *name != '/' && strchr(name, '=') ? lookup_tag(name) : xstrdup(name);
+}
+
 int blockdev_lookup(const char *name, struct device_facts *f)
 {
-	_cleanup_free_ char *tagged = NULL, *real = NULL;
+	_cleanup_free_ char *found = lookup_name(name), *real = NULL;
 	dev_t devno = blockdev_parse_number(name);
 	struct stat st;
 	int r;
@@ -181,14 +205,9 @@ int blockdev_lookup(const char *name, struct device_facts *f)
 	memset(f, 0, sizeof(*f));
 	if (devno)
 		return blockdev_lookup_number(devno, f);
-	if (*name != '/' && strchr(name, '=')) {
-		tagged = lookup_tag(name);
-		if (!tagged)
-			return -ENOENT;
-		name = tagged;
-	}
-
-	real = realpath(name, NULL);
+	if (!found)
+		return -ENOENT;
+	real = realpath(found, NULL);
 	if (!real || stat(real, &st))
 		return -errno;
 	if (!S_ISBLK(st.st_mode))
@@ -201,10 +220,27 @@ int blockdev_lookup(const char *name, struct device_facts *f)
 	return r;
 }
 
+dev_t blockdev_number(const char *name)
+{
+	_cleanup_free_ char *found = lookup_name(name);
+
+	return blockdev_parse_number(name) ? : blockdev_at(found);
+}
+
+int blockdev_range(const char *name, uint64_t first, uint64_t sectors, struct disk_range *range)
+{
+	_cleanup_facts_ struct device_facts f = { 0 };
+	int r = lookup_place(blockdev_number(name), &f);
+
+	if (!r)
+		*range = facts_range(&f, first, sectors);
+	return r;
+}
+
 dev_t blockdev_kernel_number(const char *name)
 {
 	_cleanup_free_ char *path = xasprintf("/sys/class/block/%s/dev", name);
-	_cleanup_free_ char *number = read_line_of(path);
+	_cleanup_free_ char *number = sysfs_line(path);
 
 	return blockdev_parse_number(number);
 }
@@ -224,7 +260,7 @@ dev_t blockdev_mapped_number(const char *name)
 		_cleanup_free_ char *path = NULL, *found = NULL;
 
 		path = xasprintf("/sys/block/%s/dm/name", entry);
-		found = read_line_of(path);
+		found = sysfs_line(path);
 		if (found && !strcmp(found, name))
 			devno = blockdev_kernel_number(entry);
 	}
@@ -374,6 +410,7 @@ static void lookup_find_align(struct file_facts *f, const struct statx *st)
 		f->align = st->stx_dio_offset_align;
 		f->align_from = "statx";
 	} else if (f->disk && !blockdev_lookup_number(f->disk, &disk)) {
+		blockdev_limits(&disk);
 		f->align = disk.logical_block;
 		f->align_from = "disk";
 	}
@@ -440,6 +477,15 @@ int file_lookup(const char *path, bool map, struct file_facts *f)
 /* The running system as a source of facts. */
 #define STANDS_ON_DEPTH	32
 
+static int lookup_device(const char *name, struct device_facts *f)
+{
+	int r = blockdev_lookup(name, f);
+
+	if (!r)
+		blockdev_limits(f);
+	return r;
+}
+
 static int lookup_file(const struct facts_source *src __unused, const char *path, bool map,
 		       struct file_facts *facts)
 {
@@ -470,7 +516,7 @@ static bool lookup_stands_on(dev_t upper, dev_t lower, unsigned int depth)
 		return lookup_stands_on(below, lower, depth - 1);
 	glob(pattern, GLOB_BRACE, NULL, &paths);
 	for (i = 0; !found && i < paths.gl_pathc; i++) {
-		_cleanup_free_ char *number = read_line_of(paths.gl_pathv[i]);
+		_cleanup_free_ char *number = sysfs_line(paths.gl_pathv[i]);
 		dev_t next = blockdev_parse_number(number);
 
 		found = next && lookup_stands_on(next, lower, depth - 1);
@@ -485,7 +531,7 @@ static bool lookup_source_stands_on(dev_t upper, dev_t lower)
 }
 
 const struct facts_source system_facts = {
-	.lookup = blockdev_lookup,
+	.lookup = lookup_device,
 	.lookup_file = lookup_file,
 	.stands_on = lookup_source_stands_on,
 };

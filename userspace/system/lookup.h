@@ -9,12 +9,18 @@
 /**
  * blockdev_lookup - facts about a device
  * @name: path, major:minor, or UUID=, LABEL=, PARTUUID=, PARTLABEL=
- * @facts: filled in
+ * @facts: filled in, but for what blockdev_limits() adds
  *
  * Return: 0 or a negative errno.
  */
 int blockdev_lookup(const char *name, struct device_facts *facts);
 int blockdev_lookup_number(dev_t devno, struct device_facts *facts);
+/* Add the WWID, and the sizes of blocks, I/Os, discards and zones. */
+void blockdev_limits(struct device_facts *facts);
+/* Only where sectors of it are on its disk.  Return: 0 or a negative errno. */
+int blockdev_range(const char *name, uint64_t first, uint64_t sectors, struct disk_range *range);
+/* Only its number; 0 if there is no such device. */
+dev_t blockdev_number(const char *name);
 
 /* "8:0"; 0 if it is none. */
 dev_t blockdev_parse_number(const char *text);
@@ -26,6 +32,8 @@ dev_t blockdev_kernel_number(const char *name);
 char *blockdev_sysfs(dev_t devno, const char *attribute);
 /* The first line of that file: a new string, or NULL. */
 char *blockdev_attribute(dev_t devno, const char *attribute);
+/* This reads the file although the command may have read it before. */
+char *blockdev_attribute_now(dev_t devno, const char *attribute);
 /* How many KiB the kernel reads ahead; 0 if that is not known. */
 uint64_t blockdev_readahead(dev_t devno);
 void blockdev_set_readahead(dev_t devno, uint64_t kib);

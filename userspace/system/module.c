@@ -14,6 +14,7 @@
 
 #include "base/child.h"
 #include "base/util.h"
+#include "system/sysfs.h"
 
 #define SYS_MODULE	"/sys/module/dm_noclone/"
 #define PARAMETERS	SYS_MODULE "parameters/"
@@ -30,7 +31,7 @@
 
 char *module_version(void)
 {
-	return read_line_of(SYS_MODULE "version");
+	return sysfs_line(SYS_MODULE "version");
 }
 
 /* While it is being loaded its directory is there, but nothing works yet. */
@@ -39,15 +40,21 @@ static bool module_is_loaded(void)
 	return !access(PARAMETERS "fastpath", F_OK);
 }
 
+bool module_stock_is_on(void)
+{
+	_cleanup_free_ char *stock = sysfs_line(PARAMETERS "stock");
+
+	return stock && !strcmp(stock, "on");
+}
+
 void module_params(struct module_params *m)
 {
-	_cleanup_free_ char *stock = read_line_of(PARAMETERS "stock");
 	_cleanup_free_ char *version = module_version();
 
 	memset(m, 0, sizeof(*m));
 	m->loaded = module_is_loaded();
 	m->interface = version ? strtoul(version, NULL, 10) : 0;
-	m->stock = stock && !strcmp(stock, "on");
+	m->stock = module_stock_is_on();
 }
 
 char *module_objection(const struct module_params *m)
@@ -60,9 +67,9 @@ char *module_objection(const struct module_params *m)
 
 static bool module_line_is(const char *path, char letter)
 {
-	_cleanup_free_ char *line = read_line_of(path);
+	const char *text = sysfs_text(path);
 
-	return line && *line == letter;
+	return text && *text == letter;
 }
 
 char *module_boot_word(const char *prefix)
@@ -464,6 +471,7 @@ int module_load(void)
 	/* as when the kernel asks for it: a blacklist counts */
 	r = kmod_module_probe_insert_module(m.module, KMOD_PROBE_APPLY_BLACKLIST, NULL, NULL,
 					    NULL, NULL);
+	sysfs_forget();
 	module_params(&params);
 	if (r || !params.loaded)
 		return module_report(r);
@@ -488,6 +496,7 @@ int module_set_stock(const char *value)
 	log_verbose("setting the parameter stock to \"%s\"", value);
 	if (fd < 0 || write(fd, line, strlen(line)) < 0)
 		err = errno;
+	sysfs_forget();
 	if (err)
 		log_err("setting the parameter stock of " NOCLONE_MODULE_NAME " failed: %s",
 			err != EOPNOTSUPP ? strerror(err) :

@@ -26,6 +26,8 @@ struct module_params {
 
 /* The version of the loaded module: a new string, or NULL. */
 char *module_version(void);
+/* Do stock devices understand messages? */
+bool module_stock_is_on(void);
 /* Look at the parameters; this never loads the module. */
 void module_params(struct module_params *m);
 /* Why this tool cannot switch anything by that module: a new string, or NULL. */

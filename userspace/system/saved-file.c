@@ -12,6 +12,7 @@
 #include <glob.h>
 #include <libgen.h>
 #include <linux/major.h>
+#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -97,6 +98,7 @@ int replace_commit(const char *path)
 {
 	_cleanup_free_ char *staged = saved_file_staged(path);
 
+	saved_file_forget(NULL);
 	return rename(staged, path) ? -errno : saved_file_sync_folder(path);
 }
 
@@ -171,14 +173,12 @@ bool saved_file_exists(const char *name)
 	return !saved_name_problem(name) && !lstat(path, &st);
 }
 
-static char *saved_file_peek_at(const char *path, struct saved *s)
+/* Why the text is damaged: a new string, or NULL. */
+static char *saved_file_parse(const char *path, const char *text, struct saved *s)
 {
 	_cleanup_findings_ struct findings findings = { 0 };
-	_cleanup_free_ char *text = read_text_file(path, SAVED_MAX);
 	unsigned int i;
 
-	if (!text)
-		return xasprintf("%s: %s", path, read_text_problem(path, errno));
 	saved_parse(s, text, &findings);
 	for (i = 0; i < findings.nr; i++)
 		if (findings.finding[i].level == FINDING_ERROR)
@@ -186,48 +186,133 @@ static char *saved_file_peek_at(const char *path, struct saved *s)
 	return NULL;
 }
 
-char *saved_file_peek(const char *name, struct saved *s)
+/* Files that were read, by name; when all were, also by UUID: trees of tsearch(3) */
+static void *files_by_name, *files_by_uuid;
+static bool files_all;
+
+static int saved_file_compare_names(const void *a, const void *b)
+{
+	return strcmp(((const struct saved_file *)a)->name, ((const struct saved_file *)b)->name);
+}
+
+static int saved_file_compare_uuids(const void *a, const void *b)
+{
+	return strcmp(((const struct saved_file *)a)->saved.uuid,
+		      ((const struct saved_file *)b)->saved.uuid);
+}
+
+static void saved_file_free(void *data)
+{
+	struct saved_file *file = data;
+
+	free(file->name);
+	free(file->text);
+	saved_free(&file->saved);
+	free(file->damage);
+	free(file);
+}
+
+static struct saved_file *saved_file_read(const char *name)
 {
 	_cleanup_free_ char *path = saved_path(name);
+	struct saved_file *file = xzalloc(sizeof(*file));
 
-	return saved_file_peek_at(path, s);
+	file->name = xstrdup(name);
+	file->text = read_text_file(path, SAVED_MAX);
+	file->damage = file->text ? saved_file_parse(path, file->text, &file->saved) :
+		       xasprintf("%s: %s", path, read_text_problem(path, errno));
+	return file;
+}
+
+const struct saved_file *saved_file_get(const char *name)
+{
+	const struct saved_file key = { .name = (char *)name };
+	struct saved_file **found = tfind(&key, &files_by_name, saved_file_compare_names);
+
+	if (!found)
+		found = xchecked(tsearch(saved_file_read(name), &files_by_name,
+					 saved_file_compare_names));
+	return *found;
+}
+
+static void saved_file_keep(void *data __unused)
+{
+}
+
+void saved_file_forget(const char *name)
+{
+	struct saved_file key = { .name = (char *)name }, *file = &key;
+	struct saved_file **found = name ? tfind(&key, &files_by_name, saved_file_compare_names) :
+					   NULL;
+
+	tdestroy(files_by_uuid, saved_file_keep);
+	files_by_uuid = NULL;
+	files_all = false;
+	if (!name)
+		tdestroy(files_by_name, saved_file_free);
+	if (!name)
+		files_by_name = NULL;
+	if (!found)
+		return;
+	file = *found;
+	tdelete(&key, &files_by_name, saved_file_compare_names);
+	saved_file_free(file);
+}
+
+/* If two files have one UUID, the first one is found. */
+static void saved_file_get_all(void)
+{
+	_cleanup_names_ struct names names = { 0 };
+	unsigned int i;
+
+	saved_file_names(&names);
+	for (i = 0; i < names.nr; i++) {
+		const struct saved_file *file = saved_file_get(names.name[i]);
+
+		/* a damaged file has the UUID that can still be read */
+		if (file->saved.uuid)
+			xchecked(tsearch(file, &files_by_uuid, saved_file_compare_uuids));
+	}
+	files_all = true;
+}
+
+const struct saved_file *saved_file_find(const char *name, const char *uuid)
+{
+	const struct saved_file key = { .saved.uuid = (char *)uuid }, *own = NULL;
+	struct saved_file **found;
+
+	if (*uuid && saved_file_exists(name))
+		own = saved_file_get(name);
+	if (own && own->saved.uuid && !strcmp(own->saved.uuid, uuid))
+		return own;
+	if (*uuid && !files_all)
+		saved_file_get_all();
+	found = tfind(&key, &files_by_uuid, saved_file_compare_uuids);
+	return found ? *found : NULL;
+}
+
+char *saved_file_peek(const char *name, struct saved *s)
+{
+	const struct saved_file *file = saved_file_get(name);
+	_cleanup_free_ char *path = saved_path(name);
+
+	return file->text ? saved_file_parse(path, file->text, s) : xstrdup(file->damage);
 }
 
 bool saved_file_says(const char *name, const char *text)
 {
-	_cleanup_free_ char *path = saved_path(name), *now = read_text_file(path, SAVED_MAX);
+	const char *now = saved_file_get(name)->text;
 
 	return now && !strcmp(now, text);
 }
 
-/* A damaged file has the UUID that can still be read, if any: a new string, or NULL. */
-static char *saved_file_uuid(const char *name)
-{
-	struct saved s = { 0 };
-	_cleanup_free_ char *why = saved_file_peek(name, &s);
-
-	table_free(&s.table);
-	return s.uuid;
-}
-
 char *saved_file_of(const char *name, const char *uuid)
 {
-	bool exists = *uuid && saved_file_exists(name);
-	_cleanup_free_ char *own = exists ? saved_file_uuid(name) : NULL;
-	_cleanup_names_ struct names names = { 0 };
-	unsigned int i;
+	const struct saved_file *file = saved_file_find(name, uuid);
 
-	if (own && !strcmp(own, uuid))
+	if (!file && *uuid && saved_file_exists(name) && !saved_file_get(name)->saved.uuid)
 		return xstrdup(name);
-	if (*uuid)
-		saved_file_names(&names);
-	for (i = 0; i < names.nr; i++) {
-		_cleanup_free_ char *other = saved_file_uuid(names.name[i]);
-
-		if (other && !strcmp(other, uuid))
-			return xstrdup(names.name[i]);
-	}
-	return exists && !own ? xstrdup(name) : NULL;
+	return file ? xstrdup(file->name) : NULL;
 }
 
 int saved_file_names(struct names *names)
@@ -258,12 +343,12 @@ int saved_file_names(struct names *names)
 static bool saved_file_is_loop_on(const char *device, const char *path)
 {
 	_cleanup_free_ char *file = NULL, *gone = xasprintf("%s (deleted)", path);
-	_cleanup_facts_ struct device_facts f = { 0 };
+	dev_t devno = blockdev_number(device);
 	struct file_id a, b;
 
-	if (blockdev_lookup(device, &f) || major(f.devno) != LOOP_MAJOR)
+	if (major(devno) != LOOP_MAJOR)
 		return false;
-	file = blockdev_attribute(f.devno, "loop/backing_file");
+	file = blockdev_attribute(devno, "loop/backing_file");
 	if (!file)
 		return false;
 	a = file_id_at(AT_FDCWD, file);
@@ -322,8 +407,10 @@ enum saved_match saved_file_compare(const struct table *saved, const struct tabl
 int saved_file_lock(const char *name)
 {
 	_cleanup_free_ char *path = xasprintf(RUN_DIR "/%s.lock", name);
+	int fd = run_lock(path, name);
 
-	return run_lock(path, name);
+	saved_file_forget(name);
+	return fd;
 }
 
 int saved_file_stage(const char *name, const char *text)
@@ -341,11 +428,13 @@ char *saved_file_leftover(const char *name, const char *uuid)
 {
 	_cleanup_free_ char *path = saved_path(name), *left = saved_file_staged(path), *why = NULL;
 	_cleanup_saved_ struct saved s = { 0 };
-	const bool is_there = !access(left, F_OK);
+	_cleanup_free_ char *text = uuid ? read_text_file(left, SAVED_MAX) : NULL;
 
-	if (is_there && uuid)
-		why = saved_file_peek_at(left, &s);
-	return is_there && !why && (!uuid || !strcmp(s.uuid, uuid)) ? xstrdup(left) : NULL;
+	if (!uuid)
+		return access(left, F_OK) ? NULL : xstrdup(left);
+	if (text)
+		why = saved_file_parse(left, text, &s);
+	return text && !why && !strcmp(s.uuid, uuid) ? xstrdup(left) : NULL;
 }
 
 const char *saved_file_misplaced(const char *name)
@@ -382,6 +471,7 @@ int saved_file_remove(const char *name)
 	_cleanup_free_ char *path = saved_path(name);
 	int r = unlink(path) ? -errno : saved_file_sync_folder(path);
 
+	saved_file_forget(name);
 	replace_drop(path);
 	if (r)
 		log_err("removing %s failed: %s", path, strerror(-r));

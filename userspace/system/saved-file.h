@@ -8,16 +8,41 @@
 #include "model/saved.h"
 
 bool saved_file_exists(const char *name);
-/* What a file says as far as it can be read.  Return: NULL, or why it is damaged: a new string. */
+
+/**
+ * struct saved_file - a file as this command has read it
+ * @name: the name of its device
+ * @text: NULL if it could not be read
+ * @saved: what it says as far as that can be read
+ * @damage: why that is not all, or NULL
+ *
+ * A command reads a file once, as there may be thousands: it is forgotten when it is locked or
+ * changed, before the last check of a table, and between two rounds of a command that repeats
+ * itself.
+ */
+struct saved_file {
+	char *name;
+	char *text;
+	struct saved saved;
+	char *damage;
+};
+
+/* Each of these belongs to the list of the files that were read, until saved_file_forget(). */
+const struct saved_file *saved_file_get(const char *name);
+/* The one that has a device, by its UUID: its own, or the first other one; or NULL. */
+const struct saved_file *saved_file_find(const char *name, const char *uuid);
+/* Forget the file of that name, or with NULL all. */
+void saved_file_forget(const char *name);
+
+/* A copy of what a file says, and of its damage: a new string, or NULL. */
 char *saved_file_peek(const char *name, struct saved *s);
 
 /* Does the file have that text already? */
 bool saved_file_says(const char *name, const char *text);
 
 /*
- * The name of the file that has a device, by its UUID: its own, or another one after the
- * device was renamed.  If none has, one of its name that tells no UUID may be its own.  A new
- * string, or NULL.
+ * The name of the file that saved_file_find() finds, as that of a device that was renamed.  If
+ * there is none, one of its name that tells no UUID may be its own.  A new string, or NULL.
  */
 char *saved_file_of(const char *name, const char *uuid);
 /* Of devices that have a file, sorted.  Return: 0, or a negative errno after a message. */

@@ -24,6 +24,7 @@
 #include "system/lookup.h"
 #include "system/devmap.h"
 #include "system/content.h"
+#include "system/sysfs.h"
 
 static const struct {
 	const char *name, *words, *remedy;
@@ -145,13 +146,11 @@ static bool users_table_maps(const struct table *t, const struct disk_range *ran
 	unsigned int i;
 
 	while ((target = table_next_leg(t, target, &i))) {
-		_cleanup_facts_ struct device_facts f = { 0 };
 		struct disk_range leg;
 
-		if (target->path || blockdev_lookup(target->legs[i].device, &f))
-			continue;
-		leg = facts_range(&f, target->legs[i].start, target_leg_length(target));
-		if (disk_ranges_meet(&leg, range))
+		if (!target->path && !blockdev_range(target->legs[i].device, target->legs[i].start,
+						     target_leg_length(target), &leg) &&
+		    disk_ranges_meet(&leg, range))
 			return true;
 	}
 	for (i = 0; unknown && i < t->nr; i++)
@@ -167,9 +166,12 @@ static bool users_table_maps(const struct table *t, const struct disk_range *ran
 static bool users_maps(const char *name, const struct disk_range *range, bool unknown)
 {
 	_cleanup_table_ struct table live = { 0 }, inactive = { 0 };
+	_cleanup_devmap_device_ struct devmap_device now = { 0 };
 
-	if (devmap_table(name, DEVMAP_TABLE, &live) ||
-	    devmap_table(name, DEVMAP_INACTIVE_TABLE, &inactive) || (!live.nr && !inactive.nr))
+	if (devmap_look_table(&(struct devmap_device) { .name = (char *)name }, DEVMAP_TABLE, &now,
+			      &live) ||
+	    (now.inactive_table && devmap_table_of(&now, DEVMAP_INACTIVE_TABLE, &inactive)) ||
+	    (!live.nr && !inactive.nr))
 		return unknown;
 	return users_table_maps(&live, range, unknown) ||
 	       users_table_maps(&inactive, range, unknown);
@@ -264,20 +266,19 @@ static bool users_loop_is_on(const struct use_query *q, const char *file, dev_t 
 static void users_collect_loops(struct uses *uses, const struct use_query *q,
 				const struct file_facts *file)
 {
-	_cleanup_glob_ glob_t found = users_paths("/sys/block/loop*/loop/backing_file");
-	size_t i;
+	_cleanup_dir_ DIR *dir = opendir("/sys/block");
+	const char *name;
 
-	for (i = 0; i < found.gl_pathc; i++) {
-		char *path = found.gl_pathv[i], *name = path + strlen("/sys/block/");
-		_cleanup_free_ char *below = read_line_of(path), *by = NULL;
+	while ((name = read_name(dir))) {
+		_cleanup_free_ char *path = xasprintf("/sys/block/%s/loop/backing_file", name);
+		_cleanup_free_ char *below = str_starts(name, "loop") ? sysfs_line(path) : NULL;
+		_cleanup_free_ char *by = xasprintf("/dev/%s", name);
 		bool apart = false;
 
-		name[strcspn(name, "/")] = 0;
-		by = xasprintf("/dev/%s", name);
 		/* for a device, below /dev only: elsewhere a server may not answer */
-		if (file ? users_file_is_it(file, below) :
-		    below && str_starts(below, "/dev/") &&
-		    users_loop_is_on(q, below, blockdev_kernel_number(name), &apart))
+		if (below && (file ? users_file_is_it(file, below) :
+		    str_starts(below, "/dev/") &&
+		    users_loop_is_on(q, below, blockdev_kernel_number(name), &apart)))
 			users_add(uses, USE_LOOP, by, apart);
 	}
 }
@@ -343,18 +344,22 @@ bool file_uses_is_pinned(const struct file_facts *f, dev_t devno)
  */
 static bool users_file_is_mapped(const char *name, const struct file_facts *f, bool shares)
 {
-	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
-	_cleanup_table_ struct table inactive = { 0 };
+	_cleanup_devmap_device_ struct devmap_device now = { 0 };
+	_cleanup_table_ struct table table = { 0 }, inactive = { 0 };
 	_cleanup_live_ struct live live = { 0 };
-	int r = live_get(name, &live);
+	int r = devmap_look_table(&(struct devmap_device) { .name = (char *)name }, DEVMAP_TABLE,
+				  &now, &table);
 
-	if (!devmap_table(name, DEVMAP_INACTIVE_TABLE, &inactive) &&
-	    users_table_has(&inactive, f, false))
+	if (!r && now.inactive_table)
+		devmap_table_of(&now, DEVMAP_INACTIVE_TABLE, &inactive);
+	/* only the status has the inodes */
+	if (!r && table_has_file(&table))
+		r = live_get_of(&now, &live);
+	if (users_table_has(&inactive, f, false))
 		return true;
 	if (r || !users_table_has(&live.table, f, false))
 		return r && !devmap_is_absent(r);
-	return !shares || devmap_info(name, &dev) || !dev.readonly ||
-	       users_table_has(&live.table, f, true);
+	return !shares || !now.readonly || users_table_has(&live.table, f, true);
 }
 
 void file_uses_collect(struct uses *uses, const struct file_facts *f, dev_t self,
@@ -420,7 +425,7 @@ static bool users_may_write(const char *fd)
 /* As NBD has it, a thread of the process that serves the disk has made it. */
 static bool users_serves(int pid, dev_t devno)
 {
-	_cleanup_free_ char *server = blockdev_attribute(devno, "pid");
+	_cleanup_free_ char *server = blockdev_attribute_now(devno, "pid");
 	_cleanup_free_ char *path = server ? xasprintf("/proc/%d/task/%s", pid, server) : NULL;
 
 	return path && !access(path, F_OK);

@@ -157,12 +157,14 @@ void guard_table(const struct table *t, const struct guard *g,
 /**
  * struct part - a leg or backing file
  * @name: of the mapped device that has it, or NULL
+ * @saved: UUID of a saved device, which may be active, or NULL
  * @range: of a disk; of a file only the sectors
  * @file: the file, unknown for a leg
  * @missing: path of a file that is not there, NULL otherwise
  */
 struct part {
 	char *name;
+	char *saved;
 	struct disk_range range;
 	struct file_id file;
 	char *missing;
@@ -177,8 +179,13 @@ struct parts {
 void parts_add_table(struct parts *parts, const char *name, const struct table *t);
 /* Do they have the sector of the device? */
 bool parts_have_sector(const struct parts *parts, const struct device_facts *f, uint64_t sector);
-/* Those of saved devices that are not active. */
+/* Add the parts of all saved devices; part_counts() says which count. */
 void parts_add_saved(struct parts *parts);
+/*
+ * An active device holds its legs, under any name, and its saved table is its past.  That is asked
+ * of the few parts that are in question, as there may be thousands.
+ */
+bool part_counts(const struct part *part);
 void parts_free(struct parts *parts);
 #define _cleanup_parts_ __attribute__((cleanup(parts_free)))
 
