@@ -21,6 +21,7 @@
 #include "model/table.h"
 #include "system/identity.h"
 #include "system/saved-file.h"
+#include "system/sysfs.h"
 #include "cli/output.h"
 #include "cli/report.h"
 #include "cli/select.h"
@@ -48,7 +49,6 @@ struct status_device {
  * @argv: the same
  * @before: the rows of the round before; NULL in the first one
  * @seconds: since then, if numbers are to be rates; else 0
- * @saved: the names of files by the UUIDs of their devices, or NULL
  */
 struct status_round {
 	const struct options *o;
@@ -56,7 +56,6 @@ struct status_round {
 	char **argv;
 	struct json_object *before;
 	double seconds;
-	struct json_object *saved;
 };
 
 static void status_free_device(struct json_object *row __unused, void *data)
@@ -78,51 +77,22 @@ static bool status_is(struct json_object *string, const char *text)
 	return string && !strcmp(json_object_get_string(string), text);
 }
 
-/*
- * All files are read once, as there may be thousands, and of devices.  Of two with one UUID
- * the one with the device's name is its own: each has a key with its name as well.
- */
-static struct json_object *status_read_saved(void)
-{
-	struct json_object *files = json_object_new_object();
-	_cleanup_names_ struct names names = { 0 };
-	unsigned int i;
-
-	saved_file_names(&names);
-	for (i = 0; i < names.nr; i++) {
-		const char *file = names.name[i];
-		_cleanup_saved_ struct saved s = { 0 };
-		/* a damaged file has the UUID that can still be read */
-		_cleanup_free_ char *damage = saved_file_peek(file, &s);
-		_cleanup_free_ char *own = s.uuid ? xasprintf("%s\n%s", s.uuid, file) : NULL;
-
-		if (!own)
-			continue;
-		json_object_object_add(files, own, json_object_new_string(file));
-		if (!json_object_object_get(files, s.uuid))
-			json_object_object_add(files, s.uuid, json_object_new_string(file));
-	}
-	return files;
-}
-
 /* What is wrong with its file, which has an older name if it was renamed.  */
 static bool status_judge_file(struct status_device *d, const struct devmap_device *dev,
-			      const char *file)
+			      const struct saved_file *file)
 {
-	_cleanup_free_ char *quoted = shell_quote(dev->name), *path = saved_path(file);
-	_cleanup_saved_ struct saved s = { 0 };
-	_cleanup_free_ char *why = saved_file_peek(file, &s);
-	bool differs = saved_file_compare(&s.table, &d->live.table) == SAVED_DIFFERS;
+	_cleanup_free_ char *quoted = shell_quote(dev->name), *path = saved_path(file->name);
+	bool differs = saved_file_compare(&file->saved.table, &d->live.table) == SAVED_DIFFERS;
 
 	d->findings.check = "saved-differs";
 	if (differs)
 		finding_add(&d->findings, FINDING_WARNING, path,
 			    "it has another table, which the next boot takes\nnoclone save %s", quoted);
 	d->findings.check = "saved-renamed";
-	if (strcmp(file, dev->name))
+	if (strcmp(file->name, dev->name))
 		finding_add(&d->findings, FINDING_WARNING, path,
 			    "it has the former name of the device\ndmsetup rename %s %s", quoted,
-			    file);
+			    file->name);
 	return differs;
 }
 
@@ -185,8 +155,9 @@ static void status_add_identity(struct json_object *o, const struct devmap_devic
 }
 
 static void status_add_state(struct json_object *o, const struct devmap_device *dev,
-			     struct status_device *d, const char *file)
+			     struct status_device *d)
 {
+	const struct saved_file *file = saved_file_find(dev->name, dev->uuid);
 	const bool differs = file && status_judge_file(d, dev, file);
 	_cleanup_free_ char *state = status_state(&d->live);
 	_cleanup_free_ char *brief = NULL;
@@ -197,7 +168,7 @@ static void status_add_state(struct json_object *o, const struct devmap_device *
 	output_add_bool(o, "deferred_remove", dev->deferred_remove);
 	brief = below_brief(&d->findings);
 	output_add_string(o, "wrong", *brief ? brief : NULL);
-	output_add_string(o, "saved", file);
+	output_add_string(o, "saved", file ? file->name : NULL);
 	output_add_bool(o, "differs", differs);
 	output_add_findings(o, &d->findings, FINDING_OK);
 	output_add_number(o, "open_count", MAX(dev->open_count, 0));
@@ -298,28 +269,20 @@ static struct json_object *status_target(const struct target *raw,
 static struct json_object *status_row(const struct status_round *round, const char *name)
 {
 	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
-	struct json_object *o, *targets, *file;
-	_cleanup_free_ char *own = NULL;
-	struct status_device *d;
+	struct status_device *d = xzalloc(sizeof(*d));
+	struct json_object *o = json_object_new_object(), *targets;
 	unsigned int i;
 
-	if (devmap_info(name, &dev))
-		return NULL;
-	d = xzalloc(sizeof(*d));
-	o = json_object_new_object();
 	json_object_set_userdata(o, d, status_free_device);
-	live_get(dev.name, &d->live);
-	if (!round->argc && !opt(round->o, OPT_ALL) &&
-	    !str_starts(dev.uuid, NOCLONE_UUID_PREFIX) && !table_can_be_fast(&d->live.table)) {
+	live_look(name, &dev, &d->live);
+	if (!dev.name || (!round->argc && !opt(round->o, OPT_ALL) &&
+	    !str_starts(dev.uuid, NOCLONE_UUID_PREFIX) && !table_can_be_fast(&d->live.table))) {
 		json_object_put(o);
 		return NULL;
 	}
 	live_below(&d->live, &d->findings);
 	status_add_identity(o, &dev, &d->live.table);
-	own = xasprintf("%s\n%s", dev.uuid, dev.name);
-	file = json_object_object_get(round->saved, own) ? :
-	       json_object_object_get(round->saved, dev.uuid);
-	status_add_state(o, &dev, d, json_object_get_string(file));
+	status_add_state(o, &dev, d);
 	status_add_share(o, round, dev.name, &d->live);
 	targets = json_object_new_array();
 	for (i = 0; i < d->live.raw.nr; i++)
@@ -416,14 +379,14 @@ static struct json_object *status_collect(struct status_round *round, int *r)
 	_cleanup_names_ struct names names = { 0 };
 	unsigned int i;
 
+	sysfs_forget();
+	saved_file_forget(NULL);
 	*r = status_names(round, &names);
-	round->saved = names.nr ? status_read_saved() : NULL;
 	for (i = 0; i < names.nr; i++) {
 		row = status_row(round, names.name[i]);
 		if (row)
 			json_object_array_add(rows, row);
 	}
-	json_object_put(round->saved);
 	return rows;
 }
 
