@@ -41,20 +41,24 @@ static char *create_new_uuid(const char *requested)
 /* Each command that makes a device has the lock until the device has its table. */
 static bool create_remove_leftover(struct change *c)
 {
-	_cleanup_devmap_device_ struct devmap_device seen = { 0 }, dev = { 0 };
+	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
 
-	if (devmap_info(c->dev.name, &seen) || seen.live_table || change_lock(c, c->dev.name))
-		return false;
-	return c->lock >= 0 && !devmap_info(c->dev.name, &dev) &&
+	return !change_lock(c, c->dev.name) && c->lock >= 0 && !devmap_info(c->dev.name, &dev) &&
 	       str_starts(dev.uuid, NOCLONE_UUID_PREFIX) && devmap_remove_unfinished(&dev);
 }
 
+/*
+ * A device that never had a table is not in sysfs.  sysfs also answers the dry run of a user who may
+ * not ask device-mapper.
+ */
 static int create_check_absent(struct change *c)
 {
+	_cleanup_devmap_device_ struct devmap_device seen = { 0 };
 	const char *name = c->dev.name;
+	int r = devmap_info(name, &seen);
 
-	/* one that never had a table is not in sysfs */
-	if (create_remove_leftover(c) || !blockdev_mapped_number(name))
+	if (devmap_is_absent(r) || (!r && !seen.live_table && create_remove_leftover(c)) ||
+	    (!seen.live_table && !blockdev_mapped_number(name)))
 		return 0;
 	log_err("%s exists; \"noclone reload\" gives it a new table, \"noclone save %s\" saves it",
 		name, name);
