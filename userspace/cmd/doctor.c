@@ -29,6 +29,8 @@
 #define MODULES		"/lib/modules/"
 #define POLICY		"policy"
 #define POLICY_MAX	(1U << 20)
+/* Legs are read by a process for each, and when many devices are not active one reason is likely. */
+#define TRIES		4
 
 /**
  * struct doctor - what the checks share
@@ -38,6 +40,7 @@
  * @idle: the policy includes devices that the module, as it is, leaves alone
  * @fine: devices with nothing to say about
  * @on: how many of them have the fast path
+ * @inactive: how many saved devices are not active
  */
 struct doctor {
 	struct findings findings;
@@ -46,6 +49,7 @@ struct doctor {
 	bool idle;
 	unsigned int fine;
 	unsigned int on;
+	unsigned int inactive;
 };
 
 /* A folder that dkms or the headers alone have left is no kernel's. */
@@ -239,7 +243,7 @@ static void doctor_device(struct doctor *d, const char *name)
 	_cleanup_live_ struct live live = { 0 };
 	const struct policy_line *rule;
 
-	if (devmap_info(name, &dev) || live_get(name, &live))
+	if (live_look(name, &dev, &live))
 		return;
 	rule = layers_rule(dev.devno, &d->policy);
 	if (rule)
@@ -288,47 +292,55 @@ static void doctor_devices(struct doctor *d)
 
 /* Of an active one; @name may be another than that of its file. */
 static void doctor_compare(struct findings *f, const char *what, const char *name,
-			   const char *file, const struct saved *saved, const struct table *live)
+			   const char *file, const struct table *saved, const struct table *live)
 {
 	_cleanup_free_ char *quoted = shell_quote(file), *rename = name_command("rename", name);
 
-	if (!table_has_noclone(live) && table_has_noclone(&saved->table))
+	if (!table_has_noclone(live) && table_has_noclone(saved))
 		/* a loop device cannot be exchanged for its file while the device runs */
-		finding_add(f, FINDING_WARNING, what, table_has_file(&saved->table) ?
+		finding_add(f, FINDING_WARNING, what, table_has_file(saved) ?
 			    "it runs on dm's own targets, as without the module\nnoclone deactivate %s && noclone activate %s" :
 			    "it runs on dm's own targets, as without the module\nnoclone convert %s",
 			    quoted, quoted);
 	else if (strcmp(name, file))
 		finding_add(f, FINDING_WARNING, what,
 			    "it is active under the name %s\n%s %s", name, rename, quoted);
-	else if (saved_file_compare(&saved->table, live) == SAVED_DIFFERS)
+	else if (saved_file_compare(saved, live) == SAVED_DIFFERS)
 		finding_add(f, FINDING_WARNING, what,
 			    "it differs from its file, which the next boot takes\nnoclone save %s",
 			    quoted);
 }
 
 /* Why "activate" refuses the device: a new string, or NULL.  Only root can read the legs. */
-static char *doctor_refusal(struct table *saved)
+static char *doctor_refusal(const char *file)
 {
 	const struct guard guard = { .activates = true };
 	_cleanup_findings_ struct findings findings = { 0 };
+	_cleanup_saved_ struct saved s = { 0 };
+	_cleanup_free_ char *damage = saved_file_peek(file, &s);
 	unsigned int i;
 
 	if (devmap_permitted())
 		return NULL;
-	signatures_check(saved, false, &findings);
-	guard_table(saved, &guard, &findings);
+	signatures_check(&s.table, false, &findings);
+	guard_table(&s.table, &guard, &findings);
 	for (i = 0; i < findings.nr; i++)
 		if (findings.finding[i].level == FINDING_ERROR)
 			return xstrdup(findings.finding[i].text);
 	return NULL;
 }
 
-static void doctor_saved_inactive(struct findings *f, const char *what, const char *quoted,
-				  struct table *saved)
+static void doctor_saved_inactive(struct doctor *d, const char *what, const char *quoted,
+				  const char *file)
 {
-	_cleanup_free_ char *missing = signatures_missing(saved);
-	_cleanup_free_ char *refusal = missing ? NULL : doctor_refusal(saved);
+	const bool tried = d->inactive++ < TRIES;
+	_cleanup_free_ char *missing = NULL, *refusal = NULL;
+	struct findings *f = &d->findings;
+
+	if (tried)
+		missing = signatures_missing(&saved_file_get(file)->saved.table);
+	if (tried && !missing)
+		refusal = doctor_refusal(file);
 
 	if (missing)
 		finding_add(f, FINDING_ERROR, what,
@@ -342,55 +354,64 @@ static void doctor_saved_inactive(struct findings *f, const char *what, const ch
 			    quoted);
 }
 
-static void doctor_saved_file(struct findings *f, const char *what, const char *file,
-			      struct saved *saved, bool damaged)
+static void doctor_saved_file(struct doctor *d, const char *what, const struct saved_file *saved)
 {
-	_cleanup_free_ char *name = saved->uuid ? devmap_name_of_uuid(saved->uuid) : NULL;
-	_cleanup_free_ char *leftover = saved_file_leftover(file, NULL), *quoted = shell_quote(file);
-	_cleanup_free_ char *original = name ? saved_file_of(name, saved->uuid) : NULL;
+	const struct devmap_device dev = { .uuid = saved->saved.uuid };
+	_cleanup_devmap_device_ struct devmap_device now = { 0 };
+	_cleanup_free_ char *leftover = saved_file_leftover(saved->name, NULL);
+	_cleanup_free_ char *quoted = shell_quote(saved->name);
 	_cleanup_table_ struct table live = { 0 };
-	bool active = name && !devmap_table(name, DEVMAP_TABLE, &live);
+	bool active = dev.uuid && !devmap_look_table(&dev, DEVMAP_TABLE, &now, &live) &&
+		      now.live_table;
+	const struct saved_file *original = active ? saved_file_find(now.name, dev.uuid) : NULL;
+	struct findings *f = &d->findings;
 
 	if (leftover)
 		finding_add(f, FINDING_WARNING, what, "an interrupted command has left %s\n%s%s",
 			    leftover, active ? "noclone save " : "noclone activate ", quoted);
-	if (original && strcmp(original, file))
+	if (original && original != saved)
 		finding_add(f, FINDING_ERROR, what,
 			    "its file has the UUID of %s, which is saved in a file of its own\nrm "
-			    SAVED_DIR "/%s" SAVED_SUFFIX ", if that is the copy", original, quoted);
+			    SAVED_DIR "/%s" SAVED_SUFFIX ", if that is the copy", original->name,
+			    quoted);
 	else if (active)
-		doctor_compare(f, what, name, file, saved, &live);
-	else if (!damaged)
-		doctor_saved_inactive(f, what, quoted, &saved->table);
+		doctor_compare(f, what, now.name, saved->name, &saved->saved.table, &live);
+	else if (!saved->damage)
+		doctor_saved_inactive(d, what, quoted, saved->name);
 }
 
-static void doctor_saved_device(struct findings *f, const char *name)
+static void doctor_saved_device(struct doctor *d, const char *name)
 {
-	_cleanup_free_ char *what = xasprintf("saved device %s", name), *damage = NULL;
-	_cleanup_saved_ struct saved saved = { 0 };
+	_cleanup_free_ char *what = xasprintf("saved device %s", name);
+	const struct saved_file *saved = saved_file_get(name);
 
-	damage = saved_file_peek(name, &saved);
-	if (damage) {
+	if (saved->damage) {
 		const char *misplaced = saved_file_misplaced(name);
 		_cleanup_free_ char *quoted = shell_quote(name);
 		/* "save" writes no file in the place of a folder */
 		_cleanup_free_ char *fix = misplaced ? xstrdup(strstr(misplaced, ": ") + 2) :
 			xasprintf("noclone save %s, while the device runs", quoted);
 
-		finding_add(f, FINDING_ERROR, what, "its file is damaged: %s\n%s", damage, fix);
+		finding_add(&d->findings, FINDING_ERROR, what, "its file is damaged: %s\n%s",
+			    saved->damage, fix);
 	}
-	doctor_saved_file(f, what, name, &saved, damage);
+	doctor_saved_file(d, what, saved);
 }
 
-static void doctor_saved(struct findings *f)
+static void doctor_saved(struct doctor *d)
 {
 	_cleanup_names_ struct names names = { 0 };
+	struct findings *f = &d->findings;
 	unsigned int i, before = f->nr;
 
 	f->check = "saved";
 	saved_file_names(&names);
 	for (i = 0; i < names.nr; i++)
-		doctor_saved_device(f, names.name[i]);
+		doctor_saved_device(d, names.name[i]);
+	if (d->inactive > TRIES)
+		finding_add(f, FINDING_NOTE, "saved devices",
+			    "%u are not active, and the legs of the first %u of them were looked at\nnoclone activate --all --dry-run looks at all",
+			    d->inactive, TRIES);
 	if (f->nr == before)
 		finding_add(f, FINDING_OK, "saved devices",
 			    "all are active, and as their files say");
@@ -409,7 +430,7 @@ static void doctor_look(struct doctor *d)
 		return;
 	}
 	doctor_devices(d);
-	doctor_saved(&d->findings);
+	doctor_saved(d);
 }
 
 int cmd_doctor(const struct options *o, int argc __unused, char **argv __unused)
