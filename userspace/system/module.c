@@ -162,7 +162,7 @@ static char *module_build_command(const struct module_file *m)
 /* Does the kernel load signed modules only?  "none [integrity] confidentiality" */
 static bool module_has_to_be_signed(void)
 {
-	_cleanup_free_ char *lockdown = read_line_of("/sys/kernel/security/lockdown");
+	_cleanup_free_ char *lockdown = sysfs_line("/sys/kernel/security/lockdown");
 
 	return module_line_is("/sys/module/module/parameters/sig_enforce", 'Y') ||
 	       (lockdown && !strstr(lockdown, "[none]"));
@@ -289,9 +289,8 @@ static bool module_is_another(const struct module_file *m)
 /* What is loaded was taken by the kernel, but not yet the file of an upgrade. */
 static bool module_is_refused(const struct module_file *m, char *certificate)
 {
-	bool taken = m->running && module_is_loaded() && !module_is_another(m);
-
-	return strcmp(m->path, BUILTIN) && !taken && module_has_to_be_signed() &&
+	return strcmp(m->path, BUILTIN) && module_has_to_be_signed() &&
+	       !(m->running && module_is_loaded() && !module_is_another(m)) &&
 	       module_lacks_key(m, certificate);
 }
 
