@@ -10,7 +10,10 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#include "base/ask.h"
+/* A test does not wait for a minute. */
+#define ASK_SECONDS	3.0
+#define ASK_LEAST	1.0
+#include "base/ask.c"
 #include "base/child.h"
 #include "base/util.h"
 
@@ -85,6 +88,54 @@ static void a_signal_ends_the_wait(void **state __unused)
 	kill(a.left, SIGKILL);
 }
 
+/* The signal may have come long before, and the caller goes on with its change. */
+static void a_signal_loses_no_answer(void **state __unused)
+{
+	_cleanup_answer_ struct answer a;
+
+	stop_hold();
+	raise(SIGTERM);
+	assert_int_equal(ask(answer, "yes", "it", &a), 0);
+	assert_string_equal(a.text, "yes");
+	assert_true(stop_requested());
+	stop_release();
+}
+
+static void slowly(int out, void *data)
+{
+	usleep(1300000);
+	answer(out, data);
+}
+
+/* Slow disks that answer take no time from those that come later. */
+static void slow_answers_take_no_time_from_others(void **state __unused)
+{
+	unsigned int i;
+
+	for (i = 0; i < 3; i++) {
+		_cleanup_answer_ struct answer a;
+
+		assert_int_equal(ask(slowly, "yes", "slow", &a), 0);
+		assert_string_equal(a.text, "yes");
+	}
+}
+
+/* A second process would wait beside the first one. */
+static void silence_is_remembered(void **state __unused)
+{
+	_cleanup_answer_ struct answer a, again;
+	double start;
+
+	assert_int_equal(ask(never, NULL, "silent", &a), -ETIMEDOUT);
+	assert_int_not_equal(a.left, 0);
+	start = ask_now();
+	assert_int_equal(ask(answer, "yes", "silent", &again), -ETIMEDOUT);
+	assert_true(ask_now() - start < ASK_LEAST / 2);
+	assert_int_equal(again.left, a.left);
+	kill(a.left, SIGKILL);
+	assert_int_equal(ask(answer, "yes", "it", &again), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -92,6 +143,9 @@ int main(void)
 		cmocka_unit_test(a_long_answer_is_taken),
 		cmocka_unit_test(files_and_locks_are_not_inherited),
 		cmocka_unit_test(a_signal_ends_the_wait),
+		cmocka_unit_test(a_signal_loses_no_answer),
+		cmocka_unit_test(slow_answers_take_no_time_from_others),
+		cmocka_unit_test(silence_is_remembered),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

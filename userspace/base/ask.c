@@ -26,8 +26,10 @@
  * The kernel gives a command of a disk 30 s and repeats it, and a spinning disk with a long queue
  * answers within seconds. A unit of systemd has 90 s.
  */
+#ifndef ASK_SECONDS
 #define ASK_SECONDS	60
 #define ASK_LEAST	5
+#endif
 /* A user who waits that long is told why. */
 #define ASK_NOTE	5
 #define ASK_SLICE_MS	100
@@ -90,8 +92,12 @@ static int ask_wait(int fd, pid_t pid, const char *what, double seconds, struct 
 	bool said = false;
 
 	for (;;) {
-		if (poll(&p, 1, ASK_SLICE_MS) > 0 && ask_take(fd, b))
-			return 0;
+		/* a signal that came before is no reason to lose an answer that is there */
+		if (poll(&p, 1, ASK_SLICE_MS) > 0) {
+			if (ask_take(fd, b))
+				return 0;
+			continue;
+		}
 		if (signals_ask_to_end())
 			return -EINTR;
 		waited = ask_now() - start;
@@ -104,6 +110,33 @@ static int ask_wait(int fd, pid_t pid, const char *what, double seconds, struct 
 	}
 }
 
+/* What has not answered once is not asked again: the answer is the one of then. */
+static struct silent {
+	char *what;
+	struct answer answer;
+} *silent;
+static unsigned int nr_silent;
+
+static bool ask_is_silent(const char *what, struct answer *a)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr_silent; i++)
+		if (!strcmp(silent[i].what, what)) {
+			*a = silent[i].answer;
+			return true;
+		}
+	return false;
+}
+
+static void ask_remember(const char *what, const struct answer *a)
+{
+	GROW(silent, nr_silent);
+	silent[nr_silent++] = (struct silent) {
+		.what = xstrdup(what), .answer = { .left = a->left, .seconds = a->seconds },
+	};
+}
+
 static int ask_collect(int fd, pid_t pid, const char *what, struct answer *a)
 {
 	static double all;
@@ -111,7 +144,6 @@ static int ask_collect(int fd, pid_t pid, const char *what, struct answer *a)
 	struct strbuf b = { 0 };
 	int r = ask_wait(fd, pid, what, seconds, &b);
 
-	all += ask_now() - start;
 	if (r)
 		a->left = pid;
 	else
@@ -119,6 +151,10 @@ static int ask_collect(int fd, pid_t pid, const char *what, struct answer *a)
 	a->seconds = seconds;
 	a->length = b.len;
 	a->text = strbuf_take(&b);
+	if (r == -ETIMEDOUT) {
+		all += ask_now() - start;
+		ask_remember(what, a);
+	}
 	return r;
 }
 
@@ -128,6 +164,8 @@ int ask(ask_function function, void *data, const char *what, struct answer *a)
 	pid_t pid;
 
 	memset(a, 0, sizeof(*a));
+	if (ask_is_silent(what, a))
+		return -ETIMEDOUT;
 	if (pipe2(fd, O_CLOEXEC))
 		return -errno;
 	pid = fork();

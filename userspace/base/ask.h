@@ -34,8 +34,9 @@ void answer_free(struct answer *a);
  * @what: the device or file, for messages
  * @a: filled in
  *
- * The process has no open file of this one and so no lock. All calls of a command together wait
- * ASK_SECONDS, and each call waits ASK_LEAST at least. SIGINT, SIGTERM and the like end the wait,
+ * The process has no open file of this one and so no lock. All calls of a command that get no answer
+ * wait ASK_SECONDS together, and each of them waits ASK_LEAST at least. @what is not asked again
+ * after that: the next call fails at once. SIGINT, SIGTERM and the like end the wait,
  * also if they are blocked. The process then ends when it gets its answer.
  *
  * Return: 0, -ETIMEDOUT, -EINTR after such a signal, or another negative errno.

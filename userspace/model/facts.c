@@ -2,6 +2,7 @@
 /* What is known about devices and files, and what is found. */
 #include "model/facts.h"
 
+#include <errno.h>
 #include <linux/fiemap.h>
 #include <stdlib.h>
 #include <string.h>
@@ -95,6 +96,12 @@ void file_map_free(struct file_map *map)
 {
 	free(map->gap);
 	memset(map, 0, sizeof(*map));
+}
+
+const char *facts_error(int r)
+{
+	/* libblkid looks for UUID= and the like on all disks */
+	return r == -ETIMEDOUT ? "a disk does not answer" : strerror(-r);
 }
 
 char *facts_suggest_path(const struct facts_source *src, const char *word)

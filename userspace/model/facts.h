@@ -180,6 +180,8 @@ struct facts_source {
  * "/dev/vg0/data" for "vg0/data": a new string, or NULL if there is no such device.
  */
 char *facts_suggest_path(const struct facts_source *src, const char *word);
+/* What a negative errno of a look at a device means. */
+const char *facts_error(int r);
 /* Sectors of a device as those of its disk. */
 struct disk_range facts_range(const struct device_facts *f, uint64_t first, uint64_t sectors);
 void facts_free(struct device_facts *facts);

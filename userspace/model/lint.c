@@ -139,7 +139,7 @@ static void lint_leg(struct lint *l, const struct target *t, const struct leg *l
 
 	if (r) {
 		path = facts_suggest_path(l->src, leg->device);
-		lint_error(l, t, NOCLONE_ERR_DEVICE ": \"%s\": %s%s%s", leg->device, strerror(-r),
+		lint_error(l, t, NOCLONE_ERR_DEVICE ": \"%s\": %s%s%s", leg->device, facts_error(r),
 			   path ? ": the device is " : "", path ? path : "");
 		return;
 	}

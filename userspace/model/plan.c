@@ -100,7 +100,7 @@ static void plan_complete_leg(struct leg_spec *leg, struct plan_limits *limits,
 	if (r) {
 		path = facts_suggest_path(src, leg->device);
 		finding_at(findings, FINDING_ERROR, 0, NOCLONE_ERR_DEVICE ": \"%s\": %s%s%s",
-			   leg->device, strerror(-r), path ? ": the device is " : "",
+			   leg->device, facts_error(r), path ? ": the device is " : "",
 			   path ? path : r == -ENOENT ? "; " LEG_SYNTAX : "");
 		return;
 	}

@@ -174,30 +174,41 @@ int blockdev_lookup_number(dev_t devno, struct device_facts *f)
 
 static void lookup_answer_tag(int out, void *data)
 {
-	_cleanup_free_ char *path = blkid_evaluate_tag(data, NULL, NULL);
+	_cleanup_free_ char *path = chdir("/") ? NULL : blkid_evaluate_tag(data, NULL, NULL);
 
 	if (path)
 		dprintf(out, "%s", path);
 }
 
-/* libblkid reads from all disks, also from those that do not answer, if udev has no such link. */
-static char *lookup_tag(const char *name)
+/*
+ * libblkid reads from all disks, also from those that do not answer, if udev has no such link.
+ * Return: 0 or a negative errno.
+ */
+static int lookup_tag(const char *name, char **path)
 {
 	_cleanup_answer_ struct answer a = { 0 };
+	int r = ask(lookup_answer_tag, (char *)name, name, &a);
 
-	return ask(lookup_answer_tag, (char *)name, name, &a) || !a.length ? NULL :
-	       xstrdup(a.text);
+	if (!r && !a.length)
+		r = -ENOENT;
+	*path = r ? NULL : xstrdup(a.text);
+	return r;
 }
 
-/* The path that UUID= and the like stand for, or the name itself: a new string, or NULL. */
-static char *lookup_name(const char *name)
+/*
+ * The path that UUID= and the like stand for, or the name itself. Return: 0 or a negative errno.
+ */
+static int lookup_name(const char *name, char **path)
 {
-	return *name != '/' && strchr(name, '=') ? lookup_tag(name) : xstrdup(name);
+	if (*name != '/' && strchr(name, '='))
+		return lookup_tag(name, path);
+	*path = xstrdup(name);
+	return 0;
 }
 
 int blockdev_lookup(const char *name, struct device_facts *f)
 {
-	_cleanup_free_ char *found = lookup_name(name), *real = NULL;
+	_cleanup_free_ char *found = NULL, *real = NULL;
 	dev_t devno = blockdev_parse_number(name);
 	struct stat st;
 	int r;
@@ -205,8 +216,9 @@ int blockdev_lookup(const char *name, struct device_facts *f)
 	memset(f, 0, sizeof(*f));
 	if (devno)
 		return blockdev_lookup_number(devno, f);
-	if (!found)
-		return -ENOENT;
+	r = lookup_name(name, &found);
+	if (r)
+		return r;
 	real = realpath(found, NULL);
 	if (!real || stat(real, &st))
 		return -errno;
@@ -222,9 +234,10 @@ int blockdev_lookup(const char *name, struct device_facts *f)
 
 dev_t blockdev_number(const char *name)
 {
-	_cleanup_free_ char *found = lookup_name(name);
+	_cleanup_free_ char *found = NULL;
+	dev_t devno = blockdev_parse_number(name);
 
-	return blockdev_parse_number(name) ? : blockdev_at(found);
+	return devno || lookup_name(name, &found) ? devno : blockdev_at(found);
 }
 
 int blockdev_range(const char *name, uint64_t first, uint64_t sectors, struct disk_range *range)
