@@ -49,11 +49,10 @@ static void explain_add_users(struct json_object *o, const struct device_facts *
 
 static void explain_file(struct json_object *o, const char *path)
 {
-	_cleanup_free_ char *silence = content_file_silence(path);
 	_cleanup_file_facts_ struct file_facts f = { 0 };
 	_cleanup_uses_ struct uses uses = { 0 };
-	int r = silence ? 0 : file_lookup(path, true, &f);
-	const char *problem = r ? strerror(-r) : silence ? silence : f.problem;
+	int r = file_lookup(path, true, &f);
+	const char *problem = f.silence ? f.silence : r ? strerror(-r) : f.problem;
 
 	output_add_string(o, "problem", problem);
 	if (problem)

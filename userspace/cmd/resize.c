@@ -189,8 +189,12 @@ static int resize_find_in_file(struct resize *r, bool is_max)
 	uint64_t end = r->last->legs->start + r->last->length, sectors;
 	int e = file_lookup(r->last->path, false, &f);
 
-	if (e)
-		return resize_refuse_lookup(name, e);
+	if (e) {
+		_cleanup_free_ char *why = file_facts_error(&f, e);
+
+		log_err("%s: %s", name, why);
+		return e;
+	}
 	r->room.block = plan_file_unit(r->last->engine, &f);
 	sectors = f.bytes / r->room.block * r->room.block >> SECTOR_SHIFT;
 	r->room.free = !is_max ? TABLE_MAX_SECTORS : sectors > end ? sectors - end : 0;

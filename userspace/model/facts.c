@@ -31,8 +31,15 @@ bool disk_ranges_meet(const struct disk_range *a, const struct disk_range *b)
 void file_facts_free(struct file_facts *facts)
 {
 	free(facts->path);
-	facts->path = NULL;
+	free(facts->silence);
+	facts->path = facts->silence = NULL;
 	file_map_free(&facts->map);
+}
+
+char *file_facts_error(const struct file_facts *facts, int r)
+{
+	return facts->silence ? xasprintf("cannot be read: %s", facts->silence) :
+	       xstrdup(strerror(-r));
 }
 
 /*

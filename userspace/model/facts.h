@@ -141,6 +141,7 @@ struct device_facts {
  * @immutable: chattr +i
  * @append_only: chattr +a
  * @map: its extents; read on request only
+ * @silence: why its file system does not answer, so that nothing else is known; else NULL
  */
 struct file_facts {
 	char *path;
@@ -158,6 +159,7 @@ struct file_facts {
 	bool immutable;
 	bool append_only;
 	struct file_map map;
+	char *silence;
 };
 
 /**
@@ -184,6 +186,8 @@ char *facts_suggest_path(const struct facts_source *src, const char *word);
 const char *facts_error(int r);
 /* Sectors of a device as those of its disk. */
 struct disk_range facts_range(const struct device_facts *f, uint64_t first, uint64_t sectors);
+/* Why a look at a file has failed with that negative errno: "No such file or directory", a new string. */
+char *file_facts_error(const struct file_facts *facts, int r);
 void facts_free(struct device_facts *facts);
 void file_facts_free(struct file_facts *facts);
 

@@ -274,7 +274,13 @@ static void lint_file(struct lint *l, const struct target *t)
 	int r = l->src->lookup_file(l->src, t->path, t->engine == ENGINE_EXTENT, &f.facts);
 
 	if (r) {
-		lint_error(l, t, NOCLONE_ERR_NOT_FOUND ": \"%s\": %s", f.name, strerror(-r));
+		_cleanup_free_ char *why = file_facts_error(&f.facts, r);
+
+		if (f.facts.silence)
+			file_error(l, &f, "%s", why);
+		else
+			lint_error(l, t, NOCLONE_ERR_NOT_FOUND ": \"%s\": %s", f.name, why);
+		file_facts_free(&f.facts);
 		free(f.name);
 		return;
 	}

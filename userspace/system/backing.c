@@ -105,32 +105,51 @@ static int backing_decide(struct backing *b, const struct file_facts *existing,
 	return wrong ? backing_refuse(b, -ENOSPC, wrong) : 0;
 }
 
+static int backing_refuse_lookup(const struct backing *b, int r)
+{
+	_cleanup_free_ char *why = file_facts_error(&b->facts, r);
+
+	return backing_refuse(b, r, why);
+}
+
+/* The path without links.  Return: 0, or a negative errno after a message. */
+static int backing_take_path(struct backing *b, const struct file_request *req)
+{
+	char *real = b->running ? xstrdup(req->path) : file_real_path(req->path);
+	int r = real ? 0 : -errno;
+
+	if (r)
+		return backing_refuse(b, r, r != -ENOENT || !req->bytes ? strerror(-r) :
+				      "its folder does not exist: make it first, with mkdir -p");
+	free(b->path);
+	b->path = real;
+	return 0;
+}
+
 int backing_plan(struct backing *b, const struct file_request *req, dev_t self)
 {
 	bool exists;
-	int r;
+	int r, e;
 
-	b->path = b->running ? xstrdup(req->path) : file_real_path(req->path);
-	if (!b->path) {
-		_cleanup_free_ char *name = path_encode(req->path);
-
-		r = -errno;
-		log_err("%s: %s", name, strerror(-r));
-		return r;
-	}
+	b->path = xstrdup(req->path);
+	r = file_lookup(req->path, req->engine == ENGINE_EXTENT, &b->facts);
+	if (b->facts.silence)
+		return backing_refuse_lookup(b, r);
+	e = backing_take_path(b, req);
+	if (e)
+		return e;
 	b->req = *req;
 	b->req.path = b->path;
 	b->source = system_facts;
 	b->source.lookup_file = backing_planned_lookup_file;
 	b->source.data = b;
-	r = file_lookup(b->path, req->engine == ENGINE_EXTENT, &b->facts);
 	exists = !r;
 	if (r == -ENOENT && !faccessat(AT_FDCWD, b->path, F_OK, AT_SYMLINK_NOFOLLOW))
 		return backing_refuse(b, r, "it is a symbolic link to nothing");
 	if (r == -ENOENT)
 		r = backing_look_at_directory(b->path, &b->facts);
 	if (r)
-		return backing_refuse(b, r, strerror(-r));
+		return backing_refuse_lookup(b, r);
 	return backing_decide(b, exists ? &b->facts : NULL, self);
 }
 
@@ -188,7 +207,7 @@ static int backing_take_lease(struct backing *b)
 /* It may have been minutes, or an answer, since the plan. */
 static int backing_check_same(const struct backing *b)
 {
-	const struct file_id now = file_id_at(b->fd, "");
+	const struct file_id now = file_id_of_fd(b->fd);
 	struct stat st;
 
 	if (fstat(b->fd, &st))
@@ -304,7 +323,7 @@ static int backing_fill(struct backing *b)
 
 static bool backing_is_same_file(int a, int b)
 {
-	const struct file_id ours = file_id_at(a, ""), theirs = file_id_at(b, "");
+	const struct file_id ours = file_id_of_fd(a), theirs = file_id_of_fd(b);
 
 	return file_id_same(&ours, &theirs);
 }

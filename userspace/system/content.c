@@ -15,7 +15,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/ask.h"
 #include "base/util.h"
 #include "model/saved.h"
 #include "system/lookup.h"
@@ -223,55 +222,20 @@ static int content_take(const struct answer *a, struct content *c)
 	return error ? -atoi(error) : -EIO;
 }
 
-static char *content_explain(int r, const struct answer *a)
-{
-	_cleanup_free_ char *left = a->left ?
-		xasprintf("; process %d is left behind, and ends when it answers", a->left) : NULL;
-
-	if (r == -ETIMEDOUT)
-		return xasprintf("it has not answered for %u seconds%s", a->seconds, left ? left : "");
-	return xasprintf("%s%s", r == -EINTR ? "a signal has ended the command" : strerror(-r),
-			 left ? left : "");
-}
-
-/* A device that has not answered once is not asked again. */
-static int content_ask(const struct content_query *q, struct content *c)
-{
-	static struct names silent, problems;
-	_cleanup_answer_ struct answer a = { 0 };
-	struct content_query copy = *q;
-	unsigned int i;
-	int r;
-
-	for (i = 0; i < silent.nr; i++)
-		if (!strcmp(silent.name[i], q->path)) {
-			c->problem = xstrdup(problems.name[i]);
-			return -ETIMEDOUT;
-		}
-	r = ask(content_answer, &copy, q->path, &a);
-	if (!r)
-		r = content_take(&a, c);
-	if (r)
-		c->problem = content_explain(r, &a);
-	if (r == -ETIMEDOUT) {
-		names_add(&silent, q->path);
-		names_add(&problems, c->problem);
-	}
-	return r;
-}
-
 static int content_do(const struct content_query *q, struct content *c)
 {
-	dev_t devno = q->file ? file_mounted_device(q->path) : blockdev_at(q->path);
-	_cleanup_free_ char *suspended = devno ? layers_suspended(devno) : NULL;
-	_cleanup_free_ char *own = suspended ? blockdev_mapped_name(devno) : NULL;
+	_cleanup_answer_ struct answer a = { 0 };
+	struct content_query copy = *q;
+	int r;
 
 	memset(c, 0, sizeof(*c));
-	if (!suspended)
-		return content_ask(q, c);
-	c->problem = own && !strcmp(own, suspended) && !q->file ? xstrdup("it is suspended") :
-		     xasprintf("%s below it is suspended", suspended);
-	return -EBUSY;
+	r = silence_ask(content_answer, &copy, q->path, q->file, &a, &c->problem);
+	if (r)
+		return r;
+	r = content_take(&a, c);
+	if (r)
+		c->problem = xstrdup(strerror(-r));
+	return r;
 }
 
 int content_read(const char *path, uint64_t first, uint64_t sectors, struct content *c)

@@ -79,6 +79,11 @@ void devmap_setup(bool udev_sync, unsigned int udev_timeout)
 		log_verbose("udev is not running: device nodes are made without it");
 }
 
+void devmap_release(void)
+{
+	dm_lib_release();
+}
+
 const char *devmap_reason(int r)
 {
 	switch (-r) {

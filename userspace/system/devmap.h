@@ -17,6 +17,8 @@
 
 /* @udev_sync: wait for udev, at most @udev_timeout seconds. */
 void devmap_setup(bool udev_sync, unsigned int udev_timeout);
+/* libdevmapper keeps its control node open: close it before a process is made that closes all files. */
+void devmap_release(void);
 /* What an error of these functions means to a user. */
 const char *devmap_reason(int r);
 /* May this process use device-mapper? */

@@ -45,12 +45,15 @@ static struct part guard_file_part(const struct target *t)
 		.range = { 0, t->legs->start, t->legs->start + t->length },
 		.file = t->id,
 	};
+	_cleanup_file_facts_ struct file_facts f = { 0 };
 
-	if (!part.file.known)
-		part.file = file_id_at(AT_FDCWD, t->path);
 	if (part.file.known)
 		return part;
-	part.missing = file_real_path(t->path);
+	if (!file_lookup(t->path, false, &f)) {
+		part.file = f.id;
+		return part;
+	}
+	part.missing = f.silence ? NULL : file_real_path(t->path);
 	if (!part.missing)
 		part.missing = xstrdup(t->path);
 	return part;
@@ -428,8 +431,12 @@ static void guard_file(struct look *l)
 	if (!l->g->activates)
 		guard_report_saved(l);
 	free(l->part.missing);
-	if (file_lookup(l->t->path, false, &f))
+	if (file_lookup(l->t->path, false, &f)) {
+		/* who uses it is not known */
+		if (f.silence)
+			guard_report(l, "cannot be read: %s", f.silence);
 		return;
+	}
 	guard_check_writable(l, f.immutable ? "File is immutable: chattr -i" :
 			     f.append_only ? "File is append-only: chattr -a" :
 			     f.readonly ? "File cannot be opened for writing: remount its file system, or chmod" : NULL);

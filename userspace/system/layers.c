@@ -95,6 +95,36 @@ const struct policy_line *layers_rule(dev_t devno, const struct policy *p)
 	return r.found;
 }
 
+static char *layers_suspended_at(dev_t devno, unsigned int depth);
+
+/* @path: that of the file of a loop device, which may be a device, or of noclone-file */
+static char *layers_suspended_below_file(const char *path, unsigned int depth)
+{
+	dev_t disk = str_starts(path, "/dev/") ? blockdev_at(path) : 0;
+
+	if (!disk)
+		disk = file_mounted_device(path);
+	return disk ? layers_suspended_at(disk, depth - 1) : NULL;
+}
+
+/* What no "slaves" shows: the disks of the files of a mapped device or of a loop device. */
+static char *layers_suspended_below_files(dev_t devno, unsigned int depth)
+{
+	_cleanup_free_ char *loop = blockdev_attribute(devno, "loop/backing_file");
+	_cleanup_free_ char *mapped = blockdev_mapped_name(devno);
+	char *name = loop ? layers_suspended_below_file(loop, depth) : NULL;
+	_cleanup_table_ struct table t = { 0 };
+	struct target *target = NULL;
+	unsigned int i;
+
+	if (mapped)
+		devmap_table(mapped, DEVMAP_TABLE, &t);
+	while (!name && (target = table_next_leg(&t, target, &i)))
+		if (target->path)
+			name = layers_suspended_below_file(target->path, depth);
+	return name;
+}
+
 static char *layers_suspended_at(dev_t devno, unsigned int depth)
 {
 	_cleanup_free_ char *state = blockdev_attribute(devno, "dm/suspended");
@@ -114,10 +144,10 @@ static char *layers_suspended_at(dev_t devno, unsigned int depth)
 			name = layers_suspended_at(below, depth - 1);
 	}
 	globfree(&paths);
-	return name;
+	return name ? name : layers_suspended_below_files(devno, depth);
 }
 
 char *layers_suspended(dev_t devno)
 {
-	return layers_suspended_at(devno, MAX_DEPTH);
+	return devno ? layers_suspended_at(devno, MAX_DEPTH) : NULL;
 }

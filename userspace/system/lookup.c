@@ -24,7 +24,6 @@
 #include <unistd.h>
 
 #include "noclone-refusals.h"
-#include "base/ask.h"
 #include "base/util.h"
 #include "system/sysfs.h"
 
@@ -346,12 +345,20 @@ char *file_real_path(const char *path)
 			       basename(tail)) : NULL;
 }
 
-struct file_id file_id_at(int fd, const char *path)
+struct file_id file_id_of_fd(int fd)
 {
 	struct stat st = { 0 };
-	bool known = !fstatat(fd, path, &st, AT_EMPTY_PATH);
+	bool known = !fstat(fd, &st);
 
 	return (struct file_id) { known, st.st_dev, st.st_ino };
+}
+
+struct file_id file_id_of(const char *path)
+{
+	_cleanup_file_facts_ struct file_facts f = { 0 };
+
+	file_lookup(path, false, &f);
+	return f.id;
 }
 
 static const char *lookup_problem_of(mode_t mode)
@@ -376,6 +383,11 @@ static dev_t lookup_mount_source(dev_t filesystem)
 	disk = fs ? blockdev_at(mnt_fs_get_srcpath(fs)) : 0;
 	mnt_unref_table(table);
 	return disk;
+}
+
+dev_t file_system_disk(dev_t filesystem)
+{
+	return major(filesystem) ? filesystem : lookup_mount_source(filesystem);
 }
 
 /* Is the file below the mount point?  Its length then; else 0. */
@@ -435,7 +447,7 @@ static void lookup_take(struct file_facts *f, const struct statx *st)
 	f->id = (struct file_id) {
 		true, makedev(st->stx_dev_major, st->stx_dev_minor), st->stx_ino,
 	};
-	f->disk = st->stx_dev_major ? f->id.filesystem : lookup_mount_source(f->id.filesystem);
+	f->disk = file_system_disk(f->id.filesystem);
 	f->bytes = st->stx_size;
 	f->allocated = st->stx_blocks;
 	f->immutable = st->stx_attributes & STATX_ATTR_IMMUTABLE;
@@ -467,7 +479,7 @@ static void lookup_read_map(struct file_facts *f)
 		fiemap_read(fd, f->bytes, &f->map);
 }
 
-int file_lookup(const char *path, bool map, struct file_facts *f)
+static int lookup_look(const char *path, bool map, struct file_facts *f)
 {
 	struct statx st;
 
@@ -485,6 +497,68 @@ int file_lookup(const char *path, bool map, struct file_facts *f)
 	if (map && !f->problem)
 		lookup_read_map(f);
 	return 0;
+}
+
+/**
+ * struct lookup_query - what file_lookup() asks, and the answer but for the strings and gaps
+ * @path: argument of file_lookup()
+ * @map: another one
+ * @error: 0 or a negative errno
+ * @facts: pointers to constant words are those of this process, too, which is a copy
+ */
+struct lookup_query {
+	const char *path;
+	bool map;
+	int error;
+	struct file_facts facts;
+};
+
+static void lookup_answer_file(int out, void *data)
+{
+	struct lookup_query *q = data;
+	const struct file_map *map = &q->facts.map;
+	struct strbuf b = { 0 };
+
+	q->error = lookup_look(q->path, q->map, &q->facts);
+	strbuf_append(&b, (const char *)q, sizeof(*q));
+	if (map->nr_gaps)
+		strbuf_append(&b, (const char *)map->gap, map->nr_gaps * sizeof(*map->gap));
+	if (q->facts.path)
+		strbuf_append(&b, q->facts.path, strlen(q->facts.path));
+	if (write(out, b.text, b.len) < 0)
+		_exit(1);
+}
+
+/* Without all of the answer, the process was ended by another one. */
+static int lookup_take_answer(const struct answer *a, struct file_facts *f)
+{
+	struct lookup_query q = { .error = -EIO };
+	size_t gaps = 0;
+
+	if (a->length >= sizeof(q))
+		memcpy(&q, a->text, sizeof(q));
+	gaps = q.facts.map.nr_gaps * sizeof(*f->map.gap);
+	if (!q.error && a->length <= sizeof(q) + gaps)
+		return -EIO;
+	if (q.error)
+		return q.error;
+	*f = q.facts;
+	f->map.gap = gaps ? xrealloc_array(NULL, gaps, 1) : NULL;
+	if (gaps)
+		memcpy(f->map.gap, a->text + sizeof(q), gaps);
+	f->path = xstrdup(a->text + sizeof(q) + gaps);
+	return 0;
+}
+
+int file_lookup(const char *path, bool map, struct file_facts *f)
+{
+	struct lookup_query q = { .path = path, .map = map };
+	_cleanup_answer_ struct answer a = { 0 };
+	int r;
+
+	memset(f, 0, sizeof(*f));
+	r = silence_ask(lookup_answer_file, &q, path, true, &a, &f->silence);
+	return r ? r : lookup_take_answer(&a, f);
 }
 
 /* The running system as a source of facts. */

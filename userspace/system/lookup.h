@@ -3,6 +3,7 @@
 #ifndef NOCLONE_LOOKUP_H
 #define NOCLONE_LOOKUP_H
 
+#include "base/ask.h"
 #include "model/facts.h"
 #include "model/policy.h"
 
@@ -48,21 +49,27 @@ dev_t blockdev_mapped_number(const char *name);
  * @map: look at its extents as well, which opens it and writes its cache back
  * @facts: filled in
  *
- * Return: 0 or a negative errno.
+ * A process that can be left behind looks, because the file system may not answer.
+ *
+ * Return: 0 or a negative errno.  If that is because of silence_ask(), @facts->silence says it.
  */
 int file_lookup(const char *path, bool map, struct file_facts *facts);
 
 /* Absolute and without links, also if only the last part is missing; or NULL. */
 char *file_real_path(const char *path);
 
+/* The device of a file system, by the st_dev of its files; 0 if there is none. */
+dev_t file_system_disk(dev_t filesystem);
 /*
  * The device of the file system that an absolute path leads to, from the table of mounts; 0 if
  * there is none.  No symbolic link is followed, because that would read from the file system.
  */
 dev_t file_mounted_device(const char *path);
 
-/* What a path leads to, with @fd as for openat(), or with "" what is open; may be not known. */
-struct file_id file_id_at(int fd, const char *path);
+/* The numbers of an open file. */
+struct file_id file_id_of_fd(int fd);
+/* The numbers of the file that a path leads to, asked as file_lookup() does; may be not known. */
+struct file_id file_id_of(const char *path);
 
 /**
  * fiemap_read - read the map of a file
@@ -91,10 +98,25 @@ extern const struct facts_source system_facts;
 void layers_below(dev_t devno, struct names *names);
 /*
  * The name of a suspended mapped device that the device stands on, or of the device itself: a new
- * string, or NULL.  The disk below a loop device is not looked at: its file may not answer.
+ * string, or NULL.  A loop device or noclone-file stands on the disk of its file, which the table of
+ * mounts names: the file itself may not answer.
  */
 char *layers_suspended(dev_t devno);
 /* The rule that decides on a device, by its own names and those of its volumes, or NULL. */
 const struct policy_line *layers_rule(dev_t devno, const struct policy *p);
+
+/**
+ * silence_ask - ask() a device or a file, unless a device below it is suspended
+ * @function: asks, in a process that can be left behind
+ * @data: argument of @function
+ * @path: a device node, or a file, to which symbolic links may lead
+ * @file: it is a file
+ * @a: the answer
+ * @why: after an error: why there is no answer, for a sentence "cannot be read: ..."
+ *
+ * Return: 0, -EBUSY if a device is suspended, or what ask() returns.
+ */
+int silence_ask(ask_function function, void *data, const char *path, bool file, struct answer *a,
+		char **why);
 
 #endif /* NOCLONE_LOOKUP_H */

@@ -351,8 +351,8 @@ static bool saved_file_is_loop_on(const char *device, const char *path)
 	file = blockdev_attribute(devno, "loop/backing_file");
 	if (!file)
 		return false;
-	a = file_id_at(AT_FDCWD, file);
-	b = file_id_at(AT_FDCWD, path);
+	a = file_id_of(file);
+	b = file_id_of(path);
 	return !strcmp(file, path) || !strcmp(file, gone) || file_id_same(&a, &b);
 }
 

@@ -108,7 +108,7 @@ bool device_uses_share(const struct device_facts *f, dev_t devno)
 
 static bool users_file_is_it(const struct file_facts *f, const char *path)
 {
-	const struct file_id theirs = path ? file_id_at(AT_FDCWD, path) : (struct file_id) { 0 };
+	const struct file_id theirs = path ? file_id_of(path) : (struct file_id) { 0 };
 
 	return file_id_same(&f->id, &theirs);
 }

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Questions to devices and files that may not answer.
+ *
+ * The process that asks looks first whether a device below is suspended.  It sends a sentence about
+ * that, or an empty one, with a zero byte behind it, and then the answer.
+ */
+#include "system/lookup.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/util.h"
+#include "system/devmap.h"
+
+/* The limit of the kernel */
+#define MAX_LINKS	40
+
+/**
+ * struct silence_question - one question
+ * @function: asks it
+ * @data: argument of @function
+ * @path: a device node, or a file
+ * @file: @path is a file
+ */
+struct silence_question {
+	ask_function function;
+	void *data;
+	const char *path;
+	bool file;
+};
+
+/* The process that asks. */
+
+static char *silence_device_words(const char *path)
+{
+	dev_t devno = blockdev_at(path);
+	_cleanup_free_ char *suspended = layers_suspended(devno);
+	_cleanup_free_ char *own = suspended ? blockdev_mapped_name(devno) : NULL;
+
+	if (own && !strcmp(own, suspended))
+		return xstrdup("it is suspended");
+	return suspended ? xasprintf("%s below it is suspended", suspended) : NULL;
+}
+
+/**
+ * struct silence_way - a path that is followed part by part
+ * @done: the real path so far, "" for the root folder
+ * @left: what is behind it
+ * @filesystem: the last one on the way, whose disk is not suspended
+ * @links: the symbolic links on the way
+ */
+struct silence_way {
+	char *done;
+	char *left;
+	dev_t filesystem;
+	unsigned int links;
+};
+
+/* The next part of the path, "" at its end: a new string. */
+static char *silence_take_part(struct silence_way *w)
+{
+	const char *part = w->left + strspn(w->left, "/");
+	const size_t length = strcspn(part, "/");
+	char *word = xstrndup(part, length), *rest = xstrdup(part + length);
+
+	free(w->left);
+	w->left = rest;
+	return word;
+}
+
+/* Return: false, if the link cannot be followed. */
+static bool silence_follow_link(struct silence_way *w, const char *link)
+{
+	char target[PATH_MAX], *left;
+	ssize_t n = readlink(link, target, sizeof(target) - 1);
+
+	if (n < 0 || w->links++ >= MAX_LINKS)
+		return false;
+	target[n] = 0;
+	left = xasprintf("%s/%s", target, w->left);
+	free(w->left);
+	w->left = left;
+	if (*target == '/')
+		*w->done = 0;
+	return true;
+}
+
+/* Return: false at the end of the path, or where it leads to nothing. */
+static bool silence_step(struct silence_way *w, dev_t *filesystem)
+{
+	_cleanup_free_ char *part = silence_take_part(w);
+	_cleanup_free_ char *next = xasprintf("%s/%s", w->done, part);
+	struct stat st;
+
+	if (!strcmp(part, "..") && *w->done)
+		*strrchr(w->done, '/') = 0;
+	if (!*part)
+		return false;
+	if (!strcmp(part, ".") || !strcmp(part, ".."))
+		return true;
+	if (lstat(next, &st))
+		return false;
+	if (S_ISLNK(st.st_mode))
+		return silence_follow_link(w, next);
+	*filesystem = st.st_dev;
+	free(w->done);
+	w->done = xstrdup(next);
+	return true;
+}
+
+/* The suspended device below one of the file systems on the way to a file: a new string, or NULL. */
+static char *silence_on_way(const char *path)
+{
+	_cleanup_free_ char *folder = *path == '/' ? xstrdup("") : getcwd(NULL, 0);
+	struct silence_way w = {
+		.done = xstrdup(""), .left = xasprintf("%s/%s", folder ? folder : "", path),
+	};
+	dev_t filesystem = 0;
+	char *suspended = NULL;
+	struct stat st;
+
+	if (!stat("/", &st))
+		filesystem = st.st_dev;
+	do {
+		if (filesystem == w.filesystem)
+			continue;
+		w.filesystem = filesystem;
+		suspended = layers_suspended(file_system_disk(filesystem));
+	} while (!suspended && silence_step(&w, &filesystem));
+	free(w.done);
+	free(w.left);
+	return suspended;
+}
+
+static char *silence_file_words(const char *path)
+{
+	_cleanup_free_ char *suspended = silence_on_way(path);
+
+	return suspended ? xasprintf("%s below it is suspended", suspended) : NULL;
+}
+
+static void silence_answer(int out, void *data)
+{
+	const struct silence_question *q = data;
+	_cleanup_free_ char *words = NULL;
+
+	/* the process may outlive the command, and its folder keeps a file system mounted */
+	if (*q->path == '/' && chdir("/"))
+		_exit(1);
+	words = q->file ? silence_file_words(q->path) : silence_device_words(q->path);
+	if (dprintf(out, "%s", words ? words : "") >= 0 && write(out, "", 1) == 1 && !words)
+		q->function(out, q->data);
+}
+
+/* The process that waits. */
+
+static char *silence_explain(int r, const struct answer *a)
+{
+	_cleanup_free_ char *left = a->left ?
+		xasprintf("; process %d is left behind, and ends when it answers", a->left) : NULL;
+
+	if (r == -ETIMEDOUT)
+		return xasprintf("it has not answered for %u seconds%s", a->seconds, left ? left : "");
+	return xasprintf("%s%s", r == -EINTR ? "a signal has ended the command" : strerror(-r),
+			 left ? left : "");
+}
+
+/* Take the sentence away.  Return: 0, or -EBUSY with that sentence. */
+static int silence_take(struct answer *a, char **why)
+{
+	const size_t sentence = strlen(a->text);
+
+	if (sentence) {
+		*why = xstrdup(a->text);
+		return -EBUSY;
+	}
+	a->length -= MIN(a->length, 1U);
+	memmove(a->text, a->text + 1, a->length);
+	return 0;
+}
+
+int silence_ask(ask_function function, void *data, const char *path, bool file, struct answer *a,
+		char **why)
+{
+	struct silence_question q = { function, data, path, file };
+	int r;
+
+	devmap_release();
+	r = ask(silence_answer, &q, path, a);
+	if (!r)
+		return silence_take(a, why);
+	*why = silence_explain(r, a);
+	return r;
+}
