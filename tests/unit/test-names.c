@@ -89,6 +89,25 @@ static void a_shell_has_the_same_word(void **state __unused)
 	assert_int_equal(at, length);
 }
 
+/* Commands are printed with the name in them. */
+static void a_command_has_the_same_word(void **state __unused)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr_names; i++) {
+		const char *dashes = *names[i] == '-' ? "--\n" : "", *dmsetup = name_dmsetup(names[i]);
+		_cleanup_free_ char *own = name_noclone("save", names[i]);
+		_cleanup_free_ char *setuuid = name_command_setuuid(names[i]);
+		_cleanup_free_ char *script = xasprintf("noclone() { printf '%%s\\n' \"$@\"; }; %s", own);
+		_cleanup_free_ char *expected = xasprintf("save\n%s%s\n", dashes, names[i]);
+		char *argv[] = { "bash", "-c", script, NULL };
+		_cleanup_free_ char *out = child_read(argv, NULL);
+
+		assert_string_equal(out, expected);
+		assert_true(str_starts(setuuid, dmsetup));
+	}
+}
+
 static void is_harmless(const char *text)
 {
 	for (; *text; text++)
@@ -103,11 +122,15 @@ static void a_terminal_gets_no_control_character(void **state __unused)
 	for (i = 0; i < nr_names; i++) {
 		_cleanup_free_ char *shown = visible(names[i]), *quoted = shell_quote(names[i]);
 		_cleanup_free_ char *command = name_command("remove", names[i]);
+		_cleanup_free_ char *uuid = name_command_setuuid(names[i]);
+		_cleanup_free_ char *own = name_noclone("remove", names[i]);
 		_cleanup_table_ struct table none = { 0 };
 		_cleanup_free_ char *concise = table_concise(&none, names[i], names[i], false);
 
 		is_harmless(quoted);
 		is_harmless(command);
+		is_harmless(uuid);
+		is_harmless(own);
 		is_harmless(concise);
 		for (c = shown; *c; c++)
 			assert_false(iscntrl((unsigned char)*c));
@@ -305,6 +328,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_shell_has_the_same_word),
+		cmocka_unit_test(a_command_has_the_same_word),
 		cmocka_unit_test(a_terminal_gets_no_control_character),
 		cmocka_unit_test(an_accepted_name_is_plain),
 		cmocka_unit_test(a_uuid_stays_one_word),

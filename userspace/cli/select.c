@@ -72,13 +72,13 @@ char *select_name(const char *word)
 
 int select_device(const char *word, struct devmap_device *dev)
 {
-	_cleanup_free_ char *name = select_name(word);
+	_cleanup_free_ char *name = select_name(word), *activate = name_noclone("activate", name);
 	int r = devmap_info(name, dev);
 
 	if (r && !devmap_is_absent(r))
 		log_err("%s: %s", name, devmap_reason(r));
 	else if (r && saved_file_exists(name))
-		log_err("%s is saved, but not active: noclone activate %s", name, name);
+		log_err("%s is saved, but not active: %s", name, activate);
 	else if (r)
 		log_err("%s: no such mapped device; %s", shown(name), strpbrk(name, "*?[") ?
 			"a pattern is for the --include of enable, as a rule for all that it matches" :

@@ -185,14 +185,15 @@ static const char *activate_create(struct change *c)
 /* A device that has the name already.  Return: its state, or NULL after a message. */
 static const char *activate_existing(const char *uuid, const struct devmap_device *dev)
 {
+	_cleanup_free_ char *remove = name_noclone("remove", dev->name);
+
 	if (strcmp(uuid, dev->uuid))
 		log_err("%s: another device has that name (UUID %s): rename or remove it",
 			dev->name, *dev->uuid ? dev->uuid : "none");
 	else if (dev->live_table)
 		return "active already";
 	else
-		log_err("%s has no table: noclone remove %s, then activate it again", dev->name,
-			dev->name);
+		log_err("%s has no table: %s, then activate it again", dev->name, remove);
 	return NULL;
 }
 

@@ -80,6 +80,8 @@ static int change_follow(const struct change *c, const struct table *new,
 static int change_file_table(const struct change *c, const struct table *new,
 			      struct table *table)
 {
+	_cleanup_free_ char *convert = name_noclone("convert", c->dev.name);
+	_cleanup_free_ char *save = name_noclone(c->old.uuid ? "save" : "save --force", c->dev.name);
 	const char *misplaced;
 
 	if (c->saved && !c->as_is && !c->damage)
@@ -90,13 +92,13 @@ static int change_file_table(const struct change *c, const struct table *new,
 	}
 	misplaced = saved_file_misplaced(c->dev.name);
 	if (c->add)
-		log_err("%s has no target of this module, and would come back without: noclone convert %s first, or give --force",
-			c->dev.name, c->dev.name);
+		log_err("%s has no target of this module, and would come back without: %s first, or give --force",
+			c->dev.name, convert);
 	else if (misplaced)
 		log_err("%s is not changed, because of %s: %s", c->dev.name, c->path, misplaced);
 	else
-		log_err("%s is not changed, because its file is damaged (%s): \"noclone save %s%s\" writes it again",
-			c->dev.name, c->damage, c->old.uuid ? "" : "--force ", c->dev.name);
+		log_err("%s is not changed, because its file is damaged (%s): \"%s\" writes it again",
+			c->dev.name, c->damage, save);
 	return -EINVAL;
 }
 
@@ -151,20 +153,20 @@ static int change_check_hidden(const struct change *c, const struct table *new)
 /* A file that is written anew records what is on the legs, as only "save" or --force accepts it. */
 static int change_check_forced(const struct change *c)
 {
-	_cleanup_free_ char *quoted = shell_quote(c->dev.name);
+	_cleanup_free_ char *save = name_noclone("save", c->dev.name);
 
 	if (c->add || opt(c->o, OPT_FORCE) || !saved_file_is_forced(c->dev.name))
 		return 0;
-	log_err("%s was activated with --force, and its file would record what its legs have by now: \"noclone save %s\" accepts that",
-		c->dev.name, quoted);
+	log_err("%s was activated with --force, and its file would record what its legs have by now: \"%s\" accepts that",
+		c->dev.name, save);
 	return -EPERM;
 }
 
 int change_stage_file(struct change *c, const struct table *new)
 {
-	_cleanup_free_ char *quoted = shell_quote(c->dev.name);
 	_cleanup_saved_ struct saved s = { .readonly = c->readonly };
 	_cleanup_findings_ struct findings findings = { 0 };
+	_cleanup_free_ char *save = NULL;
 	int r;
 
 	if (!c->saved && !c->add)
@@ -185,22 +187,24 @@ int change_stage_file(struct change *c, const struct table *new)
 		return r;
 	lint_names(&s.table, &system_facts, &findings);
 	findings_log(&findings, c->dev.name, FINDING_OK);
-	c->words = xasprintf(" && noclone save %s%s",
-			     table_has_noclone(&s.table) && !c->as_is ? "" : "--force ", quoted);
+	save = name_noclone(table_has_noclone(&s.table) && !c->as_is ? "save" : "save --force",
+			    c->dev.name);
+	c->words = xasprintf(" && %s", save);
 	return change_write_file(c);
 }
 
 /* A file that could not be renamed stays: it is all that has the table. */
 int change_commit_file(struct change *c)
 {
+	_cleanup_free_ char *save = name_noclone("save", c->dev.name);
 	int r;
 
 	if (!c->staged)
 		return 0;
 	r = replace_commit(c->path);
 	if (r)
-		log_err("replacing %s failed: %s; the device has changed, and %s.new has its table: \"noclone save %s\" tries again",
-			c->path, strerror(-r), c->path, c->dev.name);
+		log_err("replacing %s failed: %s; the device has changed, and %s.new has its table: \"%s\" tries again",
+			c->path, strerror(-r), c->path, save);
 	else
 		saved_file_set_forced(c->dev.name, false);
 	c->staged = false;

@@ -19,11 +19,12 @@
 static char *convert_objection(const struct options *o, const struct devmap_device *dev)
 {
 	_cleanup_free_ char *origin = origin_of_uuid(dev->uuid);
+	_cleanup_free_ char *enable = name_noclone("enable --now", dev->name);
 
 	if (o->to_stock || !origin || str_starts(dev->uuid, NOCLONE_UUID_PREFIX))
 		return NULL;
-	return xasprintf("it was made by %s, which knows dm's own targets only, and may load its table again: noclone enable --now %s gives it the fast path with the table as it is",
-			 origin, dev->name);
+	return xasprintf("it was made by %s, which knows dm's own targets only, and may load its table again: %s gives it the fast path with the table as it is",
+			 origin, enable);
 }
 
 int cmd_convert(const struct options *o, const char *word)

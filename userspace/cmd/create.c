@@ -56,12 +56,13 @@ static int create_check_absent(struct change *c)
 	_cleanup_devmap_device_ struct devmap_device seen = { 0 };
 	const char *name = c->dev.name;
 	int r = devmap_info(name, &seen);
+	_cleanup_free_ char *save = name_noclone("save", name);
 
 	if (devmap_is_absent(r) || (!r && !seen.live_table && create_remove_leftover(c)) ||
 	    (!seen.live_table && !blockdev_mapped_number(name)))
 		return 0;
-	log_err("%s exists; \"noclone reload\" gives it a new table, \"noclone save %s\" saves it",
-		name, name);
+	log_err("%s exists; \"noclone reload\" gives it a new table, \"%s\" saves it",
+		name, save);
 	return -EEXIST;
 }
 
@@ -70,6 +71,7 @@ static int create_check_saved(const struct change *c)
 {
 	_cleanup_free_ char *path = saved_path(c->dev.name);
 	_cleanup_free_ char *file = saved_file_of(c->dev.name, c->dev.uuid);
+	_cleanup_free_ char *forget = file ? name_noclone("remove --forget", file) : NULL;
 
 	if (opt(c->o, OPT_FORCE))
 		return 0;
@@ -79,8 +81,8 @@ static int create_check_saved(const struct change *c)
 		log_err("%s is saved in %s: noclone activate brings it back; --force makes another device, and with --persist replaces that file",
 			c->dev.name, path);
 	else if (file)
-		log_err("--uuid %s is that of %s, a saved device: noclone remove --forget %s gives that up",
-			c->dev.uuid, file, file);
+		log_err("--uuid %s is that of %s, a saved device: %s gives that up",
+			c->dev.uuid, file, forget);
 	else
 		return 0;
 	return -EEXIST;

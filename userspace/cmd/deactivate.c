@@ -8,6 +8,7 @@
 #include "dm-noclone.h"
 #include "base/child.h"
 #include "base/util.h"
+#include "model/name.h"
 #include "system/signatures.h"
 #include "system/saved-file.h"
 #include "system/users.h"
@@ -56,17 +57,17 @@ static void deactivate_record(const char *file, struct saved *s)
 static char *deactivate_loss(const struct devmap_device *dev, const struct saved *s,
 			     const char *damage, enum saved_match *match)
 {
-	const char *name = dev->name;
+	_cleanup_free_ char *save = name_noclone("save", dev->name);
 	_cleanup_table_ struct table live = { 0 };
 
 	if (damage)
-		return xasprintf("its file is damaged (%s), \"noclone save %s\" writes it again",
-				 damage, name);
+		return xasprintf("its file is damaged (%s), \"%s\" writes it again", damage,
+				 save);
 	devmap_table_of(dev, DEVMAP_TABLE, &live);
 	*match = saved_file_compare(&s->table, &live);
 	if (*match == SAVED_DIFFERS)
-		return xasprintf("it has another table than the one that is saved, which comes back, \"noclone save %s\" keeps its table",
-				 name);
+		return xasprintf("it has another table than the one that is saved, which comes back, \"%s\" keeps its table",
+				 save);
 	return live_lost_file(dev, true);
 }
 
@@ -82,6 +83,7 @@ static bool deactivate_check(const struct options *o, const char *file, struct s
 	enum saved_match match = SAVED_UNKNOWN;
 	_cleanup_free_ char *loss = other ? NULL : deactivate_loss(dev, s, damage, &match);
 	const struct target *hidden = table_hidden(&s->table);
+	_cleanup_free_ char *remove = name_noclone("remove", dev->name);
 
 	if (hidden)
 		log_warn("%s: target \"%s\" is not of this module: its arguments may differ from those in its file",
@@ -89,8 +91,8 @@ static bool deactivate_check(const struct options *o, const char *file, struct s
 
 	/* it may have the name that another device had when that was saved */
 	if (other)
-		log_err("%s stays active: it is not the device that is saved under its name (UUID %s); noclone remove %s removes it",
-			dev->name, *dev->uuid ? dev->uuid : "none", dev->name);
+		log_err("%s stays active: it is not the device that is saved under its name (UUID %s); %s removes it",
+			dev->name, *dev->uuid ? dev->uuid : "none", remove);
 	else if (loss && opt(o, OPT_FORCE))
 		log_warn("%s: %s", dev->name, loss);
 	else if (loss)
@@ -139,17 +141,17 @@ static const char *deactivate_saved(const struct options *o, const char *name)
 const char *deactivate_device(const struct options *o, const char *name)
 {
 	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
-	_cleanup_free_ char *file = NULL;
+	_cleanup_free_ char *file = NULL, *hint = NULL;
 
 	if (saved_file_exists(name))
 		return deactivate_saved(o, name);
 	if (!devmap_info(name, &dev))
 		file = saved_file_of(name, dev.uuid);
+	hint = file ? name_noclone("deactivate", file) : name_noclone("remove", name);
 	if (file)
-		log_err("%s is saved under the name %s: noclone deactivate %s", name, file, file);
+		log_err("%s is saved under the name %s: %s", name, file, hint);
 	else
-		log_err("%s is not saved; if it is active, noclone remove %s removes it", name,
-			name);
+		log_err("%s is not saved; if it is active, %s removes it", name, hint);
 	return NULL;
 }
 

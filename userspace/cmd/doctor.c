@@ -218,17 +218,19 @@ static bool doctor_fast_path(struct doctor *d, const struct devmap_device *dev,
 			     const struct live *live, const char *what, bool included)
 {
 	_cleanup_free_ char *state = live_fastpath(live), *quoted = shell_quote(dev->name);
+	_cleanup_free_ char *resume = name_command("resume", dev->name);
+	_cleanup_free_ char *enable = name_noclone("enable --now", dev->name);
 	unsigned int before = d->findings.nr;
 
 	if (dev->suspended)
 		finding_add(&d->findings, FINDING_WARNING, what,
-			    "it is suspended: I/O waits\ndmsetup resume %s", quoted);
+			    "it is suspended: I/O waits\n%s", resume);
 	else if (doctor_is_off(state))
 		doctor_off(&d->findings, what, state + strlen("off:"), dev->name);
 	else if (included && !state && !table_has_noclone(&live->table) && !d->idle)
 		finding_add(&d->findings, FINDING_WARNING, what,
-			    "on dm core's path, though the policy includes it\nnoclone enable --now %s",
-			    quoted);
+			    "on dm core's path, though the policy includes it\n%s",
+			    enable);
 	doctor_below(&d->findings, what, quoted, live);
 	if (d->findings.nr > before || doctor_is_off(state))
 		return false;
@@ -295,20 +297,23 @@ static void doctor_compare(struct findings *f, const char *what, const char *nam
 			   const char *file, const struct table *saved, const struct table *live)
 {
 	_cleanup_free_ char *quoted = shell_quote(file), *rename = name_command("rename", name);
+	_cleanup_free_ char *deactivate = name_noclone("deactivate", file);
+	_cleanup_free_ char *activate = name_noclone("activate", file);
+	_cleanup_free_ char *save = name_noclone("save", file);
+	/* a loop device cannot be exchanged for its file while the device runs */
+	_cleanup_free_ char *back = table_has_file(saved) ?
+		xasprintf("%s && %s", deactivate, activate) : name_noclone("convert", file);
 
 	if (!table_has_noclone(live) && table_has_noclone(saved))
-		/* a loop device cannot be exchanged for its file while the device runs */
-		finding_add(f, FINDING_WARNING, what, table_has_file(saved) ?
-			    "it runs on dm's own targets, as without the module\nnoclone deactivate %s && noclone activate %s" :
-			    "it runs on dm's own targets, as without the module\nnoclone convert %s",
-			    quoted, quoted);
+		finding_add(f, FINDING_WARNING, what,
+			    "it runs on dm's own targets, as without the module\n%s", back);
 	else if (strcmp(name, file))
 		finding_add(f, FINDING_WARNING, what,
 			    "it is active under the name %s\n%s %s", name, rename, quoted);
 	else if (saved_file_compare(saved, live) == SAVED_DIFFERS)
 		finding_add(f, FINDING_WARNING, what,
-			    "it differs from its file, which the next boot takes\nnoclone save %s",
-			    quoted);
+			    "it differs from its file, which the next boot takes\n%s",
+			    save);
 }
 
 /* Why "activate" refuses the device: a new string, or NULL.  Only root can read the legs. */
@@ -330,11 +335,11 @@ static char *doctor_refusal(const char *file)
 	return NULL;
 }
 
-static void doctor_saved_inactive(struct doctor *d, const char *what, const char *quoted,
-				  const char *file)
+static void doctor_saved_inactive(struct doctor *d, const char *what, const char *file)
 {
 	const bool tried = d->inactive++ < TRIES;
 	_cleanup_free_ char *missing = NULL, *refusal = NULL;
+	_cleanup_free_ char *activate = name_noclone("activate", file);
 	struct findings *f = &d->findings;
 
 	if (tried)
@@ -344,14 +349,13 @@ static void doctor_saved_inactive(struct doctor *d, const char *what, const char
 
 	if (missing)
 		finding_add(f, FINDING_ERROR, what,
-			    "it is not active, and %s does not exist\nattach that disk, then noclone activate %s",
-			    missing, quoted);
+			    "it is not active, and %s does not exist\nattach that disk, then %s",
+			    missing, activate);
 	else if (refusal)
 		finding_add(f, FINDING_ERROR, what, "it is not active, and activate refuses it: %s",
 			    refusal);
 	else
-		finding_add(f, FINDING_WARNING, what, "it is not active\nnoclone activate %s",
-			    quoted);
+		finding_add(f, FINDING_WARNING, what, "it is not active\n%s", activate);
 }
 
 static void doctor_saved_file(struct doctor *d, const char *what, const struct saved_file *saved)
@@ -359,16 +363,17 @@ static void doctor_saved_file(struct doctor *d, const char *what, const struct s
 	const struct devmap_device dev = { .uuid = saved->saved.uuid };
 	_cleanup_devmap_device_ struct devmap_device now = { 0 };
 	_cleanup_free_ char *leftover = saved_file_leftover(saved->name, NULL);
-	_cleanup_free_ char *quoted = shell_quote(saved->name);
+	_cleanup_free_ char *quoted = shell_quote(saved->name), *again = NULL;
 	_cleanup_table_ struct table live = { 0 };
 	bool active = dev.uuid && !devmap_look_table(&dev, DEVMAP_TABLE, &now, &live) &&
 		      now.live_table;
 	const struct saved_file *original = active ? saved_file_find(now.name, dev.uuid) : NULL;
 	struct findings *f = &d->findings;
 
+	again = name_noclone(active ? "save" : "activate", saved->name);
 	if (leftover)
-		finding_add(f, FINDING_WARNING, what, "an interrupted command has left %s\n%s%s",
-			    leftover, active ? "noclone save " : "noclone activate ", quoted);
+		finding_add(f, FINDING_WARNING, what, "an interrupted command has left %s\n%s",
+			    leftover, again);
 	if (original && original != saved)
 		finding_add(f, FINDING_ERROR, what,
 			    "its file has the UUID of %s, which is saved in a file of its own\nrm "
@@ -377,7 +382,7 @@ static void doctor_saved_file(struct doctor *d, const char *what, const struct s
 	else if (active)
 		doctor_compare(f, what, now.name, saved->name, &saved->saved.table, &live);
 	else if (!saved->damage)
-		doctor_saved_inactive(d, what, quoted, saved->name);
+		doctor_saved_inactive(d, what, saved->name);
 }
 
 static void doctor_saved_device(struct doctor *d, const char *name)
@@ -387,10 +392,10 @@ static void doctor_saved_device(struct doctor *d, const char *name)
 
 	if (saved->damage) {
 		const char *misplaced = saved_file_misplaced(name);
-		_cleanup_free_ char *quoted = shell_quote(name);
+		_cleanup_free_ char *save = name_noclone("save", name);
 		/* "save" writes no file in the place of a folder */
 		_cleanup_free_ char *fix = misplaced ? xstrdup(strstr(misplaced, ": ") + 2) :
-			xasprintf("noclone save %s, while the device runs", quoted);
+			xasprintf("%s, while the device runs", save);
 
 		finding_add(&d->findings, FINDING_ERROR, what, "its file is damaged: %s\n%s",
 			    saved->damage, fix);

@@ -35,13 +35,14 @@ static void remove_report_users(const struct devmap_device *dev)
 /* The file of a device.  Return: 0, or a negative errno after a message. */
 static int remove_find_file(const struct devmap_device *dev, char **file)
 {
-	_cleanup_free_ char *path = saved_path(dev->name), *quoted = shell_quote(dev->name);
+	_cleanup_free_ char *path = saved_path(dev->name), *remove = NULL;
 
 	*file = saved_file_of(dev->name, dev->uuid);
 	if (*file || !saved_file_exists(dev->name))
 		return 0;
-	log_err("%s was saved for a different device named %s, or cannot be read; without --forget, \"noclone remove %s\" removes the device only",
-		path, dev->name, quoted);
+	remove = name_noclone("remove", dev->name);
+	log_err("%s was saved for a different device named %s, or cannot be read; without --forget, \"%s\" removes the device only",
+		path, dev->name, remove);
 	return -EEXIST;
 }
 
@@ -67,7 +68,7 @@ static int remove_forget(const char *file)
 /* The file of a saved device that was removed: remove it as well, or say that it stays. */
 static int remove_saved(const struct options *o, const char *file)
 {
-	_cleanup_free_ char *path = saved_path(file), *quoted = shell_quote(file);
+	_cleanup_free_ char *path = saved_path(file), *forget = name_noclone("remove --forget", file);
 	int r = 0;
 
 	if (opt(o, OPT_FORGET))
@@ -77,11 +78,10 @@ static int remove_saved(const struct options *o, const char *file)
 	if (opt(o, OPT_FORGET))
 		return r;
 	if (saved_file_get(file)->damage)
-		log_note("%s stays, and is damaged: noclone remove --forget %s removes it", path,
-			 quoted);
+		log_note("%s stays, and is damaged: %s removes it", path, forget);
 	else
-		log_note("%s is still saved in %s and will be activated at boot; to stop that: noclone remove --forget %s",
-			 file, path, quoted);
+		log_note("%s is still saved in %s and will be activated at boot; to stop that: %s",
+			 file, path, forget);
 	return 0;
 }
 

@@ -361,8 +361,9 @@ static int resize_print(struct resize *r)
 	_cleanup_free_ char *check = fs && !r->mounted ?
 		xasprintf("fsadm check %s || [ $? -eq %d ] && ", node, FSADM_MOUNTED) : xstrdup("");
 	_cleanup_free_ char *after = fs ? xasprintf(" && fsadm resize %s", node) : xstrdup("");
+	_cleanup_free_ char *name = shell_quote(r->c.dev.name);
 	_cleanup_free_ char *only = fs ? xasprintf("%sfsadm resize %s", check, node) :
-		xasprintf("# %s has that size already", r->c.dev.name);
+		xasprintf("# %s has that size already", name);
 
 	if (r->grows)
 		return change_print(&r->c, check, after);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/util.h"
+#include "model/name.h"
 #include "system/saved-file.h"
 #include "cli/output.h"
 #include "cli/select.h"
@@ -21,10 +22,11 @@ static int save_check(const struct change *c)
 {
 	const char *name = c->dev.name;
 	_cleanup_free_ char *lost = live_lost_file(&c->dev, true);
+	_cleanup_free_ char *setuuid = name_command_setuuid(name);
 
 	if (!*c->dev.uuid)
-		log_err("%s has no UUID, by which its file is known: \"dmsetup rename %s --setuuid NOCLONE-%s\" gives it one",
-			name, name, name);
+		log_err("%s has no UUID, by which its file is known: \"%s\" gives it one", name,
+			setuuid);
 	else if (opt(c->o, OPT_FORCE))
 		return 0;
 	else if (lost)

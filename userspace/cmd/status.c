@@ -81,18 +81,20 @@ static bool status_is(struct json_object *string, const char *text)
 static bool status_judge_file(struct status_device *d, const struct devmap_device *dev,
 			      const struct saved_file *file)
 {
-	_cleanup_free_ char *quoted = shell_quote(dev->name), *path = saved_path(file->name);
+	_cleanup_free_ char *save = name_noclone("save", dev->name), *path = saved_path(file->name);
+	_cleanup_free_ char *rename = name_command("rename", dev->name);
+	_cleanup_free_ char *quoted = shell_quote(file->name);
 	bool differs = saved_file_compare(&file->saved.table, &d->live.table) == SAVED_DIFFERS;
 
 	d->findings.check = "saved-differs";
 	if (differs)
 		finding_add(&d->findings, FINDING_WARNING, path,
-			    "it has another table, which the next boot takes\nnoclone save %s", quoted);
+			    "it has another table, which the next boot takes\n%s", save);
 	d->findings.check = "saved-renamed";
 	if (strcmp(file->name, dev->name))
 		finding_add(&d->findings, FINDING_WARNING, path,
-			    "it has the former name of the device\ndmsetup rename %s %s", quoted,
-			    file->name);
+			    "it has the former name of the device\n%s %s", rename,
+			    quoted);
 	return differs;
 }
 

@@ -56,6 +56,23 @@ char *name_command(const char *verb, const char *name)
 	return xasprintf("%s %s %s", name_dmsetup(name), verb, quoted);
 }
 
+char *name_noclone(const char *verb, const char *name)
+{
+	_cleanup_free_ char *quoted = shell_quote(name);
+
+	return xasprintf("noclone %s %s%s", verb, *name == '-' ? "-- " : "", quoted);
+}
+
+char *name_command_setuuid(const char *name)
+{
+	_cleanup_free_ char *uuid = xasprintf(NOCLONE_UUID_PREFIX "%s", name);
+	_cleanup_free_ char *quoted = shell_quote(uuid), *rename = name_command("rename", name);
+
+	/* the name may be too long, or have bytes that no UUID of a saved device has */
+	return xasprintf("%s --setuuid %s", rename, uuid_problem(uuid) ?
+			 NOCLONE_UUID_PREFIX "$(cat /proc/sys/kernel/random/uuid)" : quoted);
+}
+
 char *name_encode(const char *word)
 {
 	struct strbuf b = { 0 };

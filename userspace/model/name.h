@@ -11,6 +11,10 @@ bool name_is_plain(const char *name);
 const char *name_dmsetup(const char *name);
 /* "dmsetup VERB NAME" as a shell takes it: a new string. */
 char *name_command(const char *verb, const char *name);
+/* "noclone VERB NAME" as a shell takes it: a new string. */
+char *name_noclone(const char *verb, const char *name);
+/* The command that gives a device without a UUID one of this tool: a new string. */
+char *name_command_setuuid(const char *name);
 /* The name that libdevmapper gives the kernel for a word: a new string. */
 char *name_encode(const char *word);
 /* What dmsetup shows for the kernel's name, if that is encoded: a new string. */

@@ -527,6 +527,7 @@ static int devmap_look_again(const struct devmap_device *dev, struct devmap_devi
 static int devmap_hold(const struct devmap_device *dev, struct devmap_device *now, int *fd)
 {
 	_cleanup_free_ char *path = xasprintf("/dev/dm-%u", minor(dev->devno));
+	_cleanup_free_ char *setuuid = name_command_setuuid(dev->name);
 	bool needed = fd && !*dev->uuid;
 	int r;
 
@@ -535,8 +536,8 @@ static int devmap_hold(const struct devmap_device *dev, struct devmap_device *no
 	r = devmap_look_again(dev, now);
 	if (r || !needed || !now->live_table || devmap_is_open(*fd, dev->devno))
 		return r;
-	log_err("%s has no UUID, and %s does not lead to it: \"dmsetup rename %s --setuuid NOCLONE-%s\" gives it one",
-		dev->name, path, dev->name, dev->name);
+	log_err("%s has no UUID, and %s does not lead to it: \"%s\" gives it one", dev->name, path,
+		setuuid);
 	return -ENODEV;
 }
 

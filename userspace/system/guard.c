@@ -213,6 +213,7 @@ static void guard_report_saved(const struct look *l)
 
 	for (i = 0; i < l->saved.nr; i++) {
 		const struct part *part = &l->saved.part[i];
+		_cleanup_free_ char *forget = NULL;
 		struct part common = l->part;
 
 		common.range.first = MAX(part->range.first, common.range.first);
@@ -221,8 +222,9 @@ static void guard_report_saved(const struct look *l)
 		    !strcmp(part->name, said) || !part_counts(part))
 			continue;
 		said = part->name;
-		guard_report(l, "%s, a saved device that is not active, has %s: noclone remove --forget %s gives that up",
-			     said, part->missing ? "this path" : "data there", said);
+		forget = name_noclone("remove --forget", said);
+		guard_report(l, "%s, a saved device that is not active, has %s: %s gives that up",
+			     said, part->missing ? "this path" : "data there", forget);
 	}
 }
 
