@@ -174,16 +174,22 @@ static void an_incomplete_file_is_refused(void **state __unused)
 {
 	_cleanup_saved_ struct saved whole = { 0 };
 
-	reports(LINE "# noclone: signature none\n", 0, "no UUID");
-	reports(UUID LINE, 0, "0 signatures for 1 legs");
+	reports(LINE "# noclone: signature none\n", 0,
+		"no line \"# noclone: uuid UUID\"");
+	reports(UUID LINE, 0, "0 lines \"# noclone: signature\" for 1 leg or");
 	reports(UUID LINE "# noclone: signature none\n# noclone: signature none\n", 0,
-		"2 signatures for 1 legs");
-	reports(UUID LINE "# noclone: signature no", 0, "no end of its last line");
+		"2 lines \"# noclone: signature\" for 1 leg or");
+	reports(UUID LINE "# noclone: signature no", 0, "last line of the file has no end");
 	reports(UUID "0 8 noclone-liner /dev/a 0\n# noclone: signature none\n", 2,
 		"unknown target type \"noclone-liner\"");
+	reports(UUID "0 8 liner /dev/a 0\n# noclone-disk: none\n# noclone: signature none\n", 2,
+		"unknown target type \"liner\"");
+	reports(UUID LINE "8 8 crypt aes-xts-plain64 5a5a 0 /dev/d 0\n# noclone-disk: none\n"
+		"# noclone-disk: none\n# noclone: signature none\n# noclone: signature none\n", 3,
+		"unknown target type \"crypt\"");
 	reports(UUID "0 16 noclone-striped 2 8 /dev/a 0 /dev/b 8\n# noclone-disk: none\n"
 		"# noclone: signature none\n# noclone: signature none\n", 0,
-		"1 lines \"# noclone-disk:\" for 2 legs");
+		"1 line \"# noclone-disk:\" for 2 legs");
 	read_file(&whole, UUID LINE "# noclone: signature none\n", 0);
 }
 

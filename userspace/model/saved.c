@@ -177,31 +177,61 @@ static unsigned int saved_check_legs(const struct table *t, struct findings *fin
 	return nr;
 }
 
+#define SAVE	"\"noclone save\" writes the file again while the device is active"
+
+/* The legs of a target whose name is wrong do not count: the name is said, and not their number. */
+static void saved_check_types(const struct table *t, struct findings *findings)
+{
+	unsigned int i;
+
+	lint_table(t, NULL, 0, findings);
+	for (i = 0; i < t->nr && !findings_count(findings, FINDING_ERROR); i++)
+		if (t->targets[i].secret)
+			finding_at(findings, FINDING_ERROR, t->targets[i].line,
+				   "unknown target type \"%s\": a saved device has targets of this module, linear, striped, zero and error; "
+				   SAVE, t->targets[i].type);
+}
+
+/* Return: is the number that of the legs? */
+static bool saved_check_number(const char *keyword, unsigned int nr, unsigned int parts,
+			       struct findings *findings)
+{
+	if (nr != parts)
+		finding_at(findings, FINDING_ERROR, 0,
+			   "The file has %u line%s \"# %s\" for %u leg%s or backing file%s; " SAVE,
+			   nr, nr == 1 ? "" : "s", keyword, parts, parts == 1 ? "" : "s",
+			   parts == 1 ? "" : "s");
+	return nr == parts;
+}
+
 /* A file that was copied in part has fewer signatures than legs, or no end of its last line. */
+static void saved_check_complete(const struct saved *s, const char *text, unsigned int parts,
+				 struct findings *findings)
+{
+	if (s->nr != parts || (s->nr_disks && s->nr_disks != parts))
+		saved_check_types(&s->table, findings);
+	if (findings_count(findings, FINDING_ERROR) ||
+	    !saved_check_number(KEYWORD " signature", s->nr, parts, findings) ||
+	    (s->nr_disks && !saved_check_number(DISK_KEYWORD, s->nr_disks, parts, findings)))
+		return;
+	if (!s->uuid)
+		finding_at(findings, FINDING_ERROR, 0,
+			   "The file has no line \"# " KEYWORD " uuid UUID\", by which the device is known; " SAVE);
+	else if (text[strlen(text) - 1] != '\n')
+		finding_at(findings, FINDING_ERROR, 0,
+			   "The last line of the file has no end: it was copied in part; " SAVE);
+}
+
 void saved_parse(struct saved *s, const char *text, struct findings *findings)
 {
-	size_t length = strlen(text);
 	unsigned int parts;
 
 	table_parse(&s->table, text, findings);
 	s->table.saved = true;
 	parts = saved_check_legs(&s->table, findings);
 	saved_parse_keywords(s, text, findings);
-	if (findings_count(findings, FINDING_ERROR))
-		return;
-	if (s->nr_disks && s->nr_disks != parts)
-		finding_at(findings, FINDING_ERROR, 0,
-			   "The file has %u lines \"# " DISK_KEYWORD "\" for %u legs or backing files; \"noclone save\" writes it while the device is active",
-			   s->nr_disks, parts);
-	if (s->uuid && s->nr == parts && text[length - 1] == '\n')
-		return;
-	/* a misspelt target has no legs */
-	lint_table(&s->table, NULL, 0, findings);
 	if (!findings_count(findings, FINDING_ERROR))
-		finding_at(findings, FINDING_ERROR, 0,
-			   "The file is not complete: it has %s UUID, %u signatures for %u legs or backing files, and %s end of its last line; \"noclone save\" writes it while the device is active",
-			   s->uuid ? "a" : "no", s->nr, parts,
-			   text[length - 1] == '\n' ? "the" : "no");
+		saved_check_complete(s, text, parts, findings);
 }
 
 char *saved_print(const struct saved *s)

@@ -330,7 +330,8 @@ int saved_file_names(struct names *names)
 		if (name)
 			names_add(names, name);
 		else if (!said)
-			log_warn("%s is ignored: no device of that name can be saved", path);
+			log_warn("%s is ignored, because no device of that name can be saved: rename or remove it",
+				 path);
 	}
 	said = true;
 	globfree(&found);
