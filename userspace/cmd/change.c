@@ -108,7 +108,9 @@ static int change_file_print(struct change *c, struct saved *s)
 	int r;
 
 	table_rename_devices(&s->table, identity_persistent);
-	r = signatures_record(&s->table, opt(c->o, OPT_DRY_RUN));
+	if (c->saved && !c->damage)
+		saved_keep_disks(&c->old.table, &s->table);
+	r = signatures_record(&s->table, opt(c->o, OPT_DRY_RUN), c->add);
 	if (r)
 		return r;
 	c->text = saved_print(s);

@@ -29,8 +29,9 @@ static int deactivate_find(const char *name, const struct saved *s, struct devma
 
 /*
  * The device holds its legs, so all data on them was written through it, and their signatures
- * are recorded.  What an interrupted command has left is for the user to judge, and would go; what
- * "activate --force" has accepted is so until "save".
+ * are recorded.  It does not hold the rest of their disks, whose record stays.  What an interrupted
+ * command has left is for the user to judge, and would go; what "activate --force" has accepted is
+ * so until "save".
  */
 static void deactivate_record(const char *file, struct saved *s)
 {
@@ -40,7 +41,7 @@ static void deactivate_record(const char *file, struct saved *s)
 	int r;
 
 	if (left || saved_file_is_forced(file) || saved_file_unwritable(file) ||
-	    signatures_record(&s->table, false))
+	    signatures_record(&s->table, false, false))
 		return;
 	text = saved_print(s);
 	if (saved_file_says(file, text))

@@ -228,6 +228,9 @@ struct finding {
 	char *fix;
 };
 
+/* The check of an error that says that a saved device may have lost a leg to other data */
+#define CHECK_SIGNATURE	"signature"
+
 /* @check: of the findings that are added from now on; @final: --force passes none of them */
 struct findings {
 	const char *check;

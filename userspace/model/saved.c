@@ -326,6 +326,38 @@ char *saved_disk_word(const char *signature)
 	return word;
 }
 
+bool saved_disk_is_known(const char *record)
+{
+	return record && strcmp(record, SIGNATURE_UNREAD);
+}
+
+static const char *saved_disk_of(const struct table *t, const char *device)
+{
+	struct target *target = NULL;
+	unsigned int i;
+
+	while ((target = table_next_leg(t, target, &i)))
+		if (!target->path && !strcmp(target->legs[i].device, device))
+			return target->legs[i].disk;
+	return NULL;
+}
+
+void saved_keep_disks(const struct table *old, struct table *t)
+{
+	struct target *target = NULL;
+	unsigned int i;
+
+	while ((target = table_next_leg(t, target, &i))) {
+		struct leg *leg = &target->legs[i];
+		const char *disk = target->path ? NULL : saved_disk_of(old, leg->device);
+
+		if (!disk)
+			continue;
+		free(leg->disk);
+		leg->disk = xstrdup(disk);
+	}
+}
+
 bool saved_disk_has(const char *record, const char *signature)
 {
 	_cleanup_names_ struct names words = { 0 };

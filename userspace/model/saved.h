@@ -7,6 +7,7 @@
  *	# noclone: uuid NOCLONE-...
  *	# noclone: readonly
  *	# noclone-disk: none
+ *	# noclone-disk: unread
  *	# noclone-disk: TYPE[=UUID]...
  *	# noclone: signature TYPE [UUID]
  *
@@ -24,6 +25,8 @@
 #define SAVED_SUFFIX	".table"
 /* The signature of a leg that has none. */
 #define SIGNATURE_NONE	"none"
+/* The record of a disk that could not be read when it was saved. */
+#define SIGNATURE_UNREAD	"unread"
 
 /**
  * struct saved - what a file says
@@ -79,6 +82,10 @@ char *saved_refusal(const struct target *t, unsigned int leg, bool is_first,
 
 /* The word of a signature in the record of a disk; @signature: "gpt 0c6f..."; a new string. */
 char *saved_disk_word(const char *signature);
+/* Is there a record of what the disk had? */
+bool saved_disk_is_known(const char *record);
+/* Legs of @t that @old has as well get its records of their disks. */
+void saved_keep_disks(const struct table *old, struct table *t);
 /* Does a record, which may be NULL, have the signature? */
 bool saved_disk_has(const char *record, const char *signature);
 void saved_free(struct saved *s);

@@ -294,6 +294,16 @@ static bool guard_has_owner(struct look *l, uint64_t sector)
 		device_uses_hold(&l->f, sector, l->g->self) || guard_saved_has(l, sector));
 }
 
+static void guard_report_foreign(const struct look *l, const char *text)
+{
+	const char *check = l->findings->check;
+
+	l->findings->check = CHECK_SIGNATURE;
+	guard_report(l, "%s, which may have all of the device, and was not on it when this device was saved (\"noclone activate --force\" and then \"noclone save\" accept it)",
+		     text);
+	l->findings->check = check;
+}
+
 static void guard_say_signature(struct look *l, const char *type)
 {
 	const struct use use = { .kind = USE_SIGNATURE, .by = (char *)type };
@@ -302,12 +312,11 @@ static void guard_say_signature(struct look *l, const char *type)
 
 	if (!l->g->activates)
 		guard_report_use(l, &use, more);
-	else if (l->leg->disk)
-		guard_report(l, "%s, which may have all of the device, and was not on it when this device was saved (\"noclone activate --force\" and then \"noclone save\" accept it)",
-			     text);
+	else if (saved_disk_is_known(l->leg->disk))
+		guard_report_foreign(l, text);
 	else
 		finding_at(l->findings, FINDING_WARNING, l->t->line,
-			   "%s: %s, which may have all of the device; an older version has saved this device, and has not recorded whether it was there: \"noclone save\" does that",
+			   "%s: %s, which may have all of the device; the file of this device does not record whether it was there: \"noclone save\" does that",
 			   l->name, text);
 }
 

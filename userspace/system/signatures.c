@@ -82,30 +82,33 @@ static char *signatures_disk_words(const struct table *table, const struct devic
 	return b.len ? strbuf_take(&b) : xstrdup(SIGNATURE_NONE);
 }
 
-/*
- * Record the rest of the device of a leg that has just been read.  Where that rest cannot be read,
- * the earlier record stays.  Return: 0, or a negative errno after a message.
- */
-static int signatures_record_disk(const struct table *table, const struct target *t, struct leg *leg)
+/* Return: 0, or a negative errno after a message. */
+static int signatures_record_disk(const struct table *table, const struct target *t,
+				  struct leg *leg, bool accepts)
 {
 	_cleanup_facts_ struct device_facts f = { 0 };
 	_cleanup_content_ struct content c = { 0 };
+	bool known = saved_disk_is_known(leg->disk);
 	int r = 0;
 
-	if (!t->path && !blockdev_lookup(leg->device, &f) && f.sectors != target_leg_length(t))
+	if (known && !accepts)
+		return 0;
+	if (!t->path)
+		r = blockdev_lookup(leg->device, &f);
+	if (!r && !t->path && f.sectors != target_leg_length(t))
 		r = content_read_all(&f, &c);
 	if (r == -EBUSY || r == -ETIMEDOUT || r == -EINTR) {
-		log_err("%s: cannot be read: %s", leg->device, c.problem);
+		log_err("%s: cannot be read: %s", leg->device, c.problem ? c.problem : strerror(-r));
 		return r;
 	}
-	if (r && leg->disk)
+	if (r && known)
 		return 0;
 	free(leg->disk);
-	leg->disk = signatures_disk_words(table, &f, &c);
+	leg->disk = r ? xstrdup(SIGNATURE_UNREAD) : signatures_disk_words(table, &f, &c);
 	return 0;
 }
 
-int signatures_record(struct table *table, bool planned)
+int signatures_record(struct table *table, bool planned, bool accepts)
 {
 	struct target *t = NULL;
 	unsigned int i;
@@ -123,7 +126,7 @@ int signatures_record(struct table *table, bool planned)
 		}
 		free(t->legs[i].signature);
 		t->legs[i].signature = found ? found : xstrdup(SIGNATURE_NONE);
-		r = signatures_record_disk(table, t, &t->legs[i]);
+		r = signatures_record_disk(table, t, &t->legs[i], accepts);
 		if (r)
 			return r;
 	}

@@ -9,11 +9,18 @@
 
 /* The first leg or backing file that does not exist: a new string, or NULL. */
 char *signatures_missing(const struct table *t);
-/*
- * Record what they have now.  @planned: a file may not exist yet.  Return: 0, or a negative
- * errno after a message.
+/**
+ * signatures_record - record what they have now, and what the rest of their disks has
+ * @t: gets the signatures
+ * @planned: a file may not exist yet
+ * @accepts: the user accepts what the disks have by now.  Else a record of the rest of a disk stays:
+ *	the device does not hold that rest, and another program may have taken it.
+ *
+ * Where the rest of a disk cannot be read, a record stays, too.
+ *
+ * Return: 0, or a negative errno after a message.
  */
-int signatures_record(struct table *t, bool planned);
+int signatures_record(struct table *t, bool planned, bool accepts);
 
 /**
  * signatures_check - do they have what was recorded?
