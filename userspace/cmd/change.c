@@ -296,6 +296,18 @@ static int change_judge(const struct change *c, const struct findings *findings,
 	return 0;
 }
 
+/* Has --force accepted that a leg may have other data? */
+static bool change_accepts_data(const struct findings *f)
+{
+	unsigned int i;
+
+	for (i = 0; i < f->nr; i++)
+		if (f->finding[i].level == FINDING_ERROR && f->finding[i].check &&
+		    !strcmp(f->finding[i].check, CHECK_SIGNATURE))
+			return true;
+	return false;
+}
+
 const struct facts_source *change_facts(const struct change *c)
 {
 	return c->backing.path ? &c->backing.source : &system_facts;
@@ -327,7 +339,7 @@ int change_check(struct change *c)
 	if (!c->activates)
 		table_rename_devices(&c->table, dry_run ? identity_persistent : identity_path);
 	guard_table(&c->table, &guard, &c->findings);
-	c->forced = findings_count(&c->findings, FINDING_ERROR);
+	c->forced = change_accepts_data(&c->findings);
 	findings_log(&c->findings, where, FINDING_OK);
 	return change_judge(c, &c->findings, cycle);
 }

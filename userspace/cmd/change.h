@@ -49,7 +49,7 @@
  * @findings: what the checks have found, and --force has overridden
  * @activates: by its own file; so parts of saved devices do not count as used, and signatures
  *	have to be those that the file has
- * @forced: --force has accepted errors that the checks have found
+ * @forced: --force has accepted that legs may have other data
  * @legs: while legs are looked at, see change_lock_legs(); or -1
  * @add: save it from now on
  * @as_is: with the new table even if that has no target of this module

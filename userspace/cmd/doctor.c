@@ -319,10 +319,10 @@ static void doctor_compare(struct findings *f, const char *what, const char *nam
 /* Why "activate" refuses the device: a new string, or NULL.  Only root can read the legs. */
 static char *doctor_refusal(const char *file)
 {
-	const struct guard guard = { .activates = true };
 	_cleanup_findings_ struct findings findings = { 0 };
 	_cleanup_saved_ struct saved s = { 0 };
 	_cleanup_free_ char *damage = saved_file_peek(file, &s);
+	const struct guard guard = { .activates = true, .readonly = s.readonly };
 	unsigned int i;
 
 	if (devmap_permitted())

@@ -152,11 +152,13 @@ static void signatures_judge(const struct target *t, unsigned int leg, bool is_f
 
 void signatures_check(struct table *table, bool rename, struct findings *findings)
 {
+	const char *check = findings->check;
 	_cleanup_free_ char *first = NULL;
 	struct target *t = NULL;
 	bool is_first = true;
 	unsigned int i;
 
+	findings->check = CHECK_SIGNATURE;
 	for (; (t = table_next_leg(table, t, &i)); is_first = false) {
 		_cleanup_free_ char *path = signatures_leg_path(t, i), *found = NULL, *problem = NULL;
 
@@ -173,4 +175,5 @@ void signatures_check(struct table *table, bool rename, struct findings *finding
 		free(t->legs[i].device);
 		t->legs[i].device = xstrdup(path);
 	}
+	findings->check = check;
 }
