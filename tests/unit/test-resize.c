@@ -79,7 +79,7 @@ static void no_room(void **state __unused)
 	const struct resize_room room = { .block = 512 };
 
 	becomes(LINEAR, "max", &room, LINEAR);
-	becomes(LINEAR, "+1s", &room, "would have to grow by 1s, and 0 is");
+	becomes(LINEAR, "+1s", &room, "would have to grow by 1s, and nothing free follows: a linear");
 }
 
 static void legs_are_added(void **state __unused)

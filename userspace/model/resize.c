@@ -104,8 +104,12 @@ static char *resize_refuse_less(uint64_t has, uint64_t sectors)
 static char *resize_refuse_more(const struct resize_room *room, uint64_t more, bool rounded)
 {
 	_cleanup_free_ char *want = size_format(more);
-	_cleanup_free_ char *can = size_format(resize_most(room));
+	const uint64_t most = resize_most(room);
+	_cleanup_free_ char *can = size_format(most);
 
+	if (!most && !room->nr_legs)
+		return xasprintf("it would have to grow by %s, and nothing free follows: a linear one also grows on another device, given as DEV[:START]",
+				 want);
 	return xasprintf("it would have to grow by %s%s, and %s is what %s", want,
 			 rounded ? ", in whole stripes or blocks" : "", can, room->nr_legs ? "the given devices have" :
 			 "follows and nothing else uses: max takes that; a linear one also grows on another device, given as DEV[:START]");
