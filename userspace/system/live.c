@@ -191,15 +191,15 @@ static char *live_loop_words(const char *leg)
 {
 	_cleanup_free_ char *clears = NULL, *file = NULL;
 	_cleanup_facts_ struct device_facts f = { 0 };
-	char *suffix;
+	const char *suffix;
 
 	if (blockdev_lookup(leg, &f))
 		return NULL;
 	clears = blockdev_attribute(f.devno, "loop/autoclear");
 	file = blockdev_attribute(f.devno, "loop/backing_file");
-	suffix = file && clears && *clears == '1' ? strstr(file, DELETED) : NULL;
-	return suffix && !strcmp(suffix, DELETED) ? xasprintf("%s has the file %s", f.path, file) :
-						    NULL;
+	suffix = file && strlen(file) > strlen(DELETED) ? file + strlen(file) - strlen(DELETED) : NULL;
+	return suffix && clears && *clears == '1' && !strcmp(suffix, DELETED) ?
+	       xasprintf("%s has the file %s", f.path, file) : NULL;
 }
 
 static char *live_lost_loop(const struct table *t)
