@@ -50,6 +50,17 @@ static unsigned long __init noclone_probe_count_one(struct block_device *bdev,
 	return READ_ONCE(jiffies);
 }
 
+/* How many I/Os have begun and not ended: each may have moved to another processor meanwhile. */
+static long __init noclone_probe_in_flight(struct block_device *bdev)
+{
+	long writes = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		writes += part_stat_local_read_cpu(bdev, in_flight[STAT_WRITE], cpu);
+	return writes;
+}
+
 /*
  * R1: bdev_start_io_acct() and bdev_end_io_acct() count one write of 8 sectors that began a second
  * ago. noclone_compat_start_io_acct() and noclone_compat_end_io_acct() change the same counters
@@ -69,7 +80,7 @@ static bool __init noclone_probe_accounting(struct block_device *bdev)
 	return part_stat_read(bdev, ios[STAT_WRITE]) == 1 &&
 	       part_stat_read(bdev, sectors[STAT_WRITE]) == 8 &&
 	       nsecs >= jiffies_to_nsecs(HZ) && nsecs <= jiffies_to_nsecs(HZ + end - begin) &&
-	       !part_stat_local_read(bdev, in_flight[STAT_WRITE]) &&
+	       !noclone_probe_in_flight(bdev) &&
 	       time_in_range(READ_ONCE(bdev->bd_stamp), begin, end);
 }
 

@@ -6,7 +6,7 @@
  * NOCLONE_HAVE_* are always 0 or 1: Kbuild.include finds them by searching the kernel's
  * headers, because distribution kernels carry backports that a version number does not tell.
  * The version decides about facts that leave no trace there. Its answer can be wrong on a kernel
- * that nobody has read, so it decides only what costs speed, or what a stock target announces.
+ * that nobody has reviewed, so it decides only what costs speed, or what a stock target announces.
  * Where a wrong answer could cost data, a kernel that was not read gets the code that is right
  * for all kernels.
  */
