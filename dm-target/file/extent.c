@@ -61,17 +61,24 @@ static bool noclone_extent_may_get_verity(const struct noclone_file_c *fc)
 }
 
 /*
- * May the file system move the blocks of this file by itself? The garbage collector of a zoned xfs
- * moves those on the realtime part (v6.15), which may be on an ordinary disk, and on 6.16 it heeds
- * neither S_SWAPFILE nor i_writecount. No other file system that is known here has such files.
+ * Refuse a file whose blocks the file system may move by itself. The garbage collector of a zoned
+ * xfs moves those on the realtime part (v6.15), which may be on an ordinary disk, and on 6.16 it
+ * heeds neither S_SWAPFILE nor i_writecount. No other file system that is known here has such files.
  */
-static bool noclone_extent_may_be_moved(const struct noclone_file_c *fc)
+static int noclone_extent_check_realtime(struct noclone_file_c *fc)
 {
 	noclone_fileattr fa = { };
+	int r;
 
-	return file_inode(fc->file)->i_sb->s_magic == XFS_SUPER_MAGIC &&
-	       (vfs_fileattr_get(fc->file->f_path.dentry, &fa) ||
-		fa.fsx_xflags & FS_XFLAG_REALTIME);
+	if (file_inode(fc->file)->i_sb->s_magic != XFS_SUPER_MAGIC)
+		return 0;
+	r = vfs_fileattr_get(fc->file->f_path.dentry, &fa);
+	if (r)
+		return noclone_refuse(fc, r, "Attributes of the file cannot be read");
+	if (fa.fsx_xflags & FS_XFLAG_REALTIME)
+		return noclone_refuse(fc, -EINVAL,
+			"File is on the realtime part of xfs, whose blocks pinning cannot keep in place: use engine direct or buffered");
+	return 0;
 }
 
 static int noclone_extent_check(struct noclone_file_c *fc)
@@ -93,13 +100,10 @@ static int noclone_extent_check(struct noclone_file_c *fc)
 	if (noclone_extent_may_get_verity(fc))
 		return noclone_refuse(fc, -EINVAL,
 			"File system has the feature verity, which pinning cannot keep off: use engine direct or buffered");
-	if (noclone_extent_may_be_moved(fc))
-		return noclone_refuse(fc, -EINVAL,
-			"File is on the realtime part of xfs, whose blocks pinning cannot keep in place: use engine direct or buffered");
 	if (noclone_pin_has_writers(fc->backing))
 		return noclone_refuse(fc, -ETXTBSY,
 			"File is open for writing by another program: close it, or use engine direct");
-	return 0;
+	return noclone_extent_check_realtime(fc);
 }
 
 /* The number of the current pin, 0 if there is none. */
