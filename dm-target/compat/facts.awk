@@ -207,7 +207,7 @@ END {
 	members("target_type")
 	members("dm_target")
 	members("block_device", "bd_disk bd_queue bd_stats bd_stamp")
-	members("disk_stats", "nsecs sectors ios in_flight")
+	members("disk_stats")
 	members("blk_plug", "mq_list nr_ios rq_count")
 	members("request", "q nr_phys_segments")
 	prototype("bdev_start_io_acct")
