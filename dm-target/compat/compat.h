@@ -6,9 +6,8 @@
  * NOCLONE_HAVE_* are always 0 or 1: Kbuild.include finds them by searching the kernel's
  * headers, because distribution kernels carry backports that a version number does not tell.
  * The version decides about facts that leave no trace there. Its answer can be wrong on a kernel
- * that nobody has reviewed, so it decides only what costs speed, or what a stock target announces.
- * Where a wrong answer could cost data, a kernel that was not read gets the code that is right
- * for all kernels.
+ * that was not reviewed, so it decides only what costs speed, or what a stock target announces.
+ * Where a wrong answer could cost data, such a kernel gets the code that is right for all kernels.
  */
 #ifndef DM_NOCLONE_COMPAT_H
 #define DM_NOCLONE_COMPAT_H
@@ -382,8 +381,8 @@ static inline bool noclone_compat_direct_io_is_unsafe(const struct inode *inode)
 
 /*
  * Is the journal of ext4 in the file system itself? The superblock of ext4 is private, but such a
- * journal holds its inode, number 8. On a kernel that was not reviewed the answer is no, which costs
- * a flush and a FUA write a second flush of the disk.
+ * journal holds its inode, number 8. On a kernel that was not reviewed the answer is no: then a
+ * flush and a FUA write flush the disk twice.
  */
 static inline bool noclone_compat_ext4_has_own_journal(struct super_block *sb)
 {

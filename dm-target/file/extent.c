@@ -63,7 +63,8 @@ static bool noclone_extent_may_get_verity(const struct noclone_file_c *fc)
 /*
  * Refuse a file whose blocks the file system may move by itself. The garbage collector of a zoned
  * xfs moves those on the realtime part (v6.15), which may be on an ordinary disk, and on 6.16 it
- * heeds neither S_SWAPFILE nor i_writecount. No other file system that is known here has such files.
+ * heeds neither S_SWAPFILE nor i_writecount. No other file system that is known here has such
+ * files.
  */
 static int noclone_extent_check_realtime(struct noclone_file_c *fc)
 {
