@@ -146,7 +146,10 @@ static int devmap_errno(struct dm_task *dmt)
 
 static bool devmap_driver_loaded(void)
 {
-	return !access("/sys/devices/virtual/misc/device-mapper", F_OK);
+	static bool loaded;
+
+	loaded = loaded || !access("/sys/devices/virtual/misc/device-mapper", F_OK);
+	return loaded;
 }
 
 /*
