@@ -338,14 +338,10 @@ static char *doctor_refusal(const char *file)
 static void doctor_saved_inactive(struct doctor *d, const char *what, const char *file)
 {
 	const bool tried = d->inactive++ < TRIES;
-	_cleanup_free_ char *missing = NULL, *refusal = NULL;
+	_cleanup_free_ char *missing = signatures_missing(&saved_file_get(file)->saved.table);
+	_cleanup_free_ char *refusal = tried && !missing ? doctor_refusal(file) : NULL;
 	_cleanup_free_ char *activate = name_noclone("activate", file);
 	struct findings *f = &d->findings;
-
-	if (tried)
-		missing = signatures_missing(&saved_file_get(file)->saved.table);
-	if (tried && !missing)
-		refusal = doctor_refusal(file);
 
 	if (missing)
 		finding_add(f, FINDING_ERROR, what,
@@ -415,7 +411,7 @@ static void doctor_saved(struct doctor *d)
 		doctor_saved_device(d, names.name[i]);
 	if (d->inactive > TRIES)
 		finding_add(f, FINDING_NOTE, "saved devices",
-			    "%u are not active, and the legs of the first %u of them were looked at\nnoclone activate --all --dry-run looks at all",
+			    "%u are not active, and the legs of the first %u of them were read\nnoclone activate --all --dry-run looks at all",
 			    d->inactive, TRIES);
 	if (f->nr == before)
 		finding_add(f, FINDING_OK, "saved devices",
