@@ -362,7 +362,7 @@ static inline bool noclone_compat_async_buffered_reads(const struct file *file)
  * "btrfs: always fallback to buffered write if the inode requires checksum" (v6.15, and
  * in the 6.12 series): without it, memory that is changed while direct I/O writes it, as
  * file systems above do, has a wrong checksum and cannot be read any more. A kernel that was not
- * read may have any number, so there direct I/O of btrfs counts as unsafe.
+ * reviewed may have any number, so there direct I/O of btrfs counts as unsafe.
  */
 static inline bool noclone_compat_direct_io_is_unsafe(const struct inode *inode)
 {
@@ -409,9 +409,9 @@ static inline bool noclone_compat_table_is_writable(struct dm_table *table)
 }
 
 /*
- * As stripe_io_hints() of the running kernel. On 6.1, which has blk_limits_io_min(), it
- * uses that function, so io_min is a block of the device at least. On 6.12 it checks for an
- * overflow; where it does not, an overflow gives a number without meaning.
+ * Set the limits that stripe_io_hints() of the running kernel sets. The stock function of 6.1 calls
+ * blk_limits_io_min(), so io_min is a block of the device at least. The stock function of 6.12
+ * checks for an overflow; without that check an overflow gives a number without meaning.
  */
 static inline void noclone_compat_striped_limits(struct queue_limits *limits,
 						 u32 chunk_sectors, u32 stripes)

@@ -92,7 +92,7 @@ static int ask_wait(int fd, pid_t pid, const char *what, double seconds, struct 
 	bool said = false;
 
 	for (;;) {
-		/* a signal that came before is no reason to lose an answer that is there */
+		/* an answer in the pipe is taken first, also if a signal has come before it */
 		if (poll(&p, 1, ASK_SLICE_MS) > 0) {
 			if (ask_take(fd, b))
 				return 0;

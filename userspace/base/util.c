@@ -384,7 +384,7 @@ int open_standard_files(void)
 	int fd;
 
 	for (fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
-		/* open() returns the lowest number that is free */
+		/* open() returns the lowest free descriptor, which is @fd */
 		if (fcntl(fd, F_GETFD) < 0 &&
 		    open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0)
 			return -errno;

@@ -109,7 +109,7 @@ char *read_bytes(int fd, size_t limit, size_t *length);
  * the text would seem to end.
  */
 char *read_text_file(const char *path, size_t limit);
-/* Why read_text_file() has failed, with the error number that it has set. */
+/* The reason why read_text_file() has failed, in words; @err is the errno that it has set. */
 const char *read_text_problem(const char *path, int err);
 /* The first line of a text, without blanks at its end: a new string. */
 char *first_line(const char *text);
