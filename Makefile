@@ -28,6 +28,8 @@
 #   make check-uml        the suite in a kernel with KASAN, lockdep and kmemleak
 #   make check-suites     tests of lvm2, cryptsetup, mdadm, with and without the fast path
 #   make check-meta       tests of the test harness itself
+#   make upstream         the patches for dm core of Documentation/upstream: applied, built, tested,
+#                         and what each saves
 #   make next             what a reader of Debian's newest kernel has to look at
 #   make bench MODE=insn  instructions per I/O on the stock kernels: raw, stock, ours
 #   make bench MODE=file  the same of files, loop devices and noclone-file
@@ -51,7 +53,7 @@ SHELL := /bin/bash
 MAKEFLAGS += --no-print-directory
 KVER ?= $(shell uname -r)
 prefix ?= /usr/local
-export KERNEL T V MODE SETS TORTURE NEXT SINCE
+export KERNEL T V MODE SETS TORTURE NEXT SINCE FAULT
 
 all: modules tool
 
@@ -87,6 +89,9 @@ check-all:
 
 next:
 	@tests/harness/next
+
+upstream:
+	@tests/upstream/run
 
 check-unit:
 	@tests/harness/unit
@@ -125,10 +130,11 @@ bench:
 clean:
 	rm -rf build
 	find dm-target \( -name '*.o' -o -name '*.ko' -o -name '*.mod' -o -name '*.mod.c' \
-		-o -name '.*.cmd' -o -name Module.symvers -o -name modules.order \) -delete
+		-o -name '.*.cmd' -o -name Module.symvers -o -name modules.order \
+		-o -name build-word.h \) -delete
 
 help:
 	@sed -n '3,/^$$/s/^# \{0,1\}//p' Makefile
 
 .PHONY: all modules tool install uninstall deb check check-all check-unit fuzz check-vm \
-	check-machine check-packages check-uml check-suites check-meta style demo bench next clean help
+	check-machine check-packages check-uml check-suites check-meta style demo bench next upstream clean help
