@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * DAX: byte-addressable legs are accessed without bios. Built only for kernels
- * with CONFIG_FS_DAX.
+ * DAX: access byte-addressable legs without bios. This file is built only for kernels with
+ * CONFIG_FS_DAX.
  */
 #include "dax.h"
 #include "device-state.h"

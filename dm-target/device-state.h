@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A mapped device with targets of this module, and the facts about its tables that
- * the fast path needs:
+ * A mapped device with targets of this module, and the facts about its tables for the fast path:
  *
  *   noclone_target	one target of a table
  *   noclone_table	the targets of one dm table that belong to this module
- *   noclone_dev	one mapped device; survives reloads of its table
+ *   noclone_dev	one mapped device; stays the same when a table is reloaded
  *
- * For our own targets the first constructor creates them and the last destructor
- * frees them, so nothing has to be allocated while a device is suspended. For
- * stock targets see stock/devices.h.
+ * For our own targets the first constructor creates these structs and the last destructor frees
+ * them, so nothing has to be allocated while a device is suspended. For stock targets see
+ * stock/stock.h.
  *
  * Locks, outermost first:
  *   md->suspend_lock (dm core), held around .presuspend, .presuspend_undo, .resume
@@ -17,7 +16,7 @@
  *			I/O or for a grace period while holding it: messages, the
  *			module's exit and the work items of stock/ take it
  *			without the suspend_lock. Inside it: noclone_fops_lock
- *			(interpose.c).
+ *			(fops.c).
  *
  *   noclone_devs_lock	list of devices, their tables and reference counts. Taken
  *			by constructors and destructors, with or without the
@@ -45,6 +44,7 @@ struct dm_target;
 struct noclone_dev;
 struct noclone_file_c;
 struct noclone_table;
+struct noclone_target;
 
 enum noclone_counter {
 #define X(name, word, text) NOCLONE_##name,
@@ -55,112 +55,136 @@ enum noclone_counter {
 
 enum noclone_state {
 	NOCLONE_ON,
-#define X(name, word, text) NOCLONE_OFF_##name,
+#define X(name, word, class, enable, doctor) NOCLONE_OFF_##name,
 	NOCLONE_OFF_REASONS(X)
 #undef X
 };
 
-/* Per CPU. They only grow and may wrap. */
+/* Does the device need another table to leave this state? */
+static inline bool noclone_state_is_of_table(enum noclone_state state)
+{
+	static const u8 classes[] = {
+#define X(name, word, class, enable, doctor) [NOCLONE_OFF_##name] = NOCLONE_REASON_##class,
+		NOCLONE_OFF_REASONS(X)
+#undef X
+	};
+
+	return state != NOCLONE_ON && classes[state] == NOCLONE_REASON_TABLE;
+}
+
+/* Counters of one CPU. Counters only grow, and can wrap around. */
 struct noclone_counters {
 	unsigned long begun;	/* bios taken by the fast path */
-	unsigned long done;	/* bios completed by it, perhaps on another CPU */
-	unsigned long n[NOCLONE_NR_COUNTERS];	/* shown by status */
+	unsigned long done;	/* bios completed by the fast path, perhaps on another CPU */
+	unsigned long n[NOCLONE_NR_COUNTERS];	/* shown on the status line */
 };
 
 /* A lower device of a target */
 struct noclone_leg {
-	struct block_device *bdev;	/* cached @dev->bdev */
+	struct block_device *bdev;	/* a copy of @dev->bdev */
 	struct dm_dev *dev;
 	sector_t start;
-	atomic_t errors;		/* failed I/Os, counted by striped targets only */
+	atomic_t errors;		/* failed I/Os; only striped targets count them */
 };
 
 /*
- * One target of a table: ti->private of noclone-linear, -striped and -zero, pointed to by
- * struct noclone_file_c, or learned from a stock target.
+ * The calls that the fast path makes of a target. They are pointers because the fast path is below
+ * the targets. Each may be NULL.
+ */
+struct noclone_target_ops {
+	/*
+	 * Take a plain read or write of a segment without a leg, which counts as begun, and end
+	 * the bio and its count, at any time. Return: NOCLONE_FAST; or NOCLONE_NOMEM, with nothing
+	 * done. Context: the mapped device's submit_bio; does not sleep.
+	 */
+	enum noclone_counter (*submit)(struct noclone_target *t, struct bio *bio);
+	/*
+	 * Handle the failure of a bio of the fast path; bi_bdev still names the leg. Context: any.
+	 * NULL if the target ignores errors.
+	 */
+	void (*leg_error)(struct noclone_target *t, struct bio *bio, blk_status_t status);
+};
+
+/*
+ * One target of a table: ti->private of our targets. A stock device has one for each target that
+ * was learned.
  */
 struct noclone_target {
 	struct noclone_layout layout;
 	struct dm_target *ti;
-	struct noclone_table *table;	/* NULL until noclone_table_add() */
-	struct noclone_dev *nd;		/* likewise */
+	struct noclone_table *table;	/* NULL before noclone_dev_add_target() */
+	struct noclone_dev *nd;		/* NULL before noclone_dev_add_target() */
 	bool no_fastpath;
-	struct noclone_file_c *fc;	/* of noclone-file; workers take the bios if nr_legs is 0 */
-	/*
-	 * Called when a bio of the fast path has failed; bi_bdev still names the leg.
-	 * Context: any. NULL if the target ignores errors. It is a pointer because the fast
-	 * path is below the targets, and because errors need not be fast.
-	 */
-	void (*leg_error)(struct noclone_target *t, struct bio *bio,
-			  blk_status_t status);
+	const struct noclone_target_ops *ops;	/* NULL: none */
+	struct noclone_file_c *fc;	/* for noclone-file, else NULL */
 	struct work_struct event;
-	unsigned int nr_legs;		/* opened so far, while the constructor runs */
+	unsigned int nr_legs;		/* the legs opened so far, while the constructor runs */
 	struct noclone_leg leg[];
 };
 
-/* A range that one layout maps */
+/* A range of the mapped device that one layout maps */
 struct noclone_segment {
 	struct noclone_layout layout;
-	const struct noclone_leg *leg;	/* NULL: workers of noclone-file take the bios, or zero */
+	const struct noclone_leg *leg;	/* NULL: noclone-zero, or a file engine with workers */
 	struct noclone_target *target;
 };
 
 struct noclone_table {
 	struct noclone_dev *nd;
 	struct dm_table *dm;
-	struct list_head node;		/* in nd->tables */
-	sector_t sectors;		/* sum of the targets' lengths; others may have the rest */
+	struct list_head node;		/* link in nd->tables */
+	sector_t sectors;		/* length of our targets; others may have the rest */
 	u32 targets;			/* reference count */
-	u32 nr;				/* segments: one per target, or one per extent */
-	u32 room;			/* allocated segments */
-	struct noclone_span *spans;	/* where each segment is, ascending */
+	u32 nr;				/* number of segments: one per target, or one per extent */
+	u32 room;			/* number of allocated segments */
+	struct noclone_span *spans;	/* the range of each segment, ascending */
 	struct noclone_segment *segments;
 	bool no_fastpath;
 	bool zoned;
-	bool whole;			/* all targets are ours; set by attach, as the next */
-	bool one_segment;		/* @nr is 1, and that is all of the device */
-	bool denies_writes;		/* of files: read-only, or with verity */
-	atomic_t unpinned;		/* targets whose backing file may move on its disk */
-	struct noclone_file_c *first_file;	/* its first noclone-file target, or NULL */
-	unsigned long verify_until;	/* jiffies; .preresume waits for files until then */
+	bool whole;			/* our targets are the whole device; set by attach */
+	bool one_segment;		/* one segment is the whole device; set by attach */
+	bool denies_writes;		/* a backing file is read-only or has verity */
+	atomic_t unpinned;		/* number of targets whose file may move on its disk */
+	struct noclone_file_c *first_file;	/* the first noclone-file target, or NULL */
+	unsigned long verify_until;	/* .preresume waits for files until this time, in jiffies */
 };
 
-/* See sentinel.c */
+/* The bio for which dm core waits in a suspend, see sentinel.c */
 struct noclone_sentinel {
-	sector_t sector;		/* where @bio goes: in a target of ours, set by attach */
-	struct bio *clone;		/* kept by .map, or NULL */
+	sector_t sector;		/* the sector of @bio, in a target of ours; set by attach */
+	struct bio *clone;		/* the clone of @bio that .map keeps, or NULL */
 	unsigned long busy;		/* bit 0: dm core has @bio */
 	struct bio bio;
-	struct bio_vec vec;		/* no data: marks the clone */
+	struct bio_vec vec;		/* has no data; distinguishes the clone from other bios */
 };
 
 struct noclone_dev {
-	/* Read for every bio: nothing in this cache line is written while I/O runs */
+	/* These members are read for each bio, and are not written while I/O runs */
 	struct noclone_table __rcu *live;	/* NULL: the fast path takes no bios */
 	const unsigned long *stats_bytes;	/* not 0 while a "dmsetup stats" region exists */
-	struct noclone_counters __percpu *counters;	/* NULL: no memory yet */
-	struct block_device *bdev;	/* bi_bdev of each bio: @disk has no partitions */
-	blk_opf_t slow_opf;		/* bits of a bio that has to go to dm core */
+	struct noclone_counters __percpu *counters;	/* NULL: the device has no memory yet */
+	struct block_device *bdev;	/* bi_bdev of each bio, because @disk has no partitions */
+	blk_opf_t slow_opf;		/* a bio with one of these bits goes to dm core */
 
-	mempool_t reserve ____cacheline_aligned_in_smp;	/* for when the slab is empty */
+	mempool_t reserve ____cacheline_aligned_in_smp;	/* used when the slab is empty */
 	struct noclone_sentinel sentinel;
 
 	spinlock_t retry_lock;		/* guards @retries */
-	struct bio_list retries;	/* for @retry to submit, see polled.c */
+	struct bio_list retries;	/* bios that @retry submits, see polled.c */
 	struct work_struct retry;
 
-	struct mutex lock;		/* guards @live, @requested, @overridden, @pinned */
-	struct gendisk *disk;		/* noclone_dev_get_md() says whether it is still there */
+	struct mutex lock;		/* guards @live, @requested, @overridden, @covered */
+	struct gendisk *disk;		/* may be gone, see noclone_dev_get_md() */
 	u64 diskseq;
 	dev_t dev;
-	bool stock;			/* constant: its targets are dm's own */
+	bool stock;			/* the targets are dm's own; never changes */
 	enum noclone_state state;	/* stock/ stores it without @lock if no table is live */
-	enum noclone_state requested;	/* by module parameter or message */
-	bool overridden;		/* @requested was set by message: overrides table options */
-	bool draining;			/* there may be bios to wait for */
-	bool pinned;			/* another module's operations may end in our submit_bio */
+	enum noclone_state requested;	/* the state that the parameter or a message asks for */
+	bool overridden;		/* a message has set @requested: ignore table options */
+	bool draining;			/* bios of the fast path may be in flight without @live */
+	bool covered;			/* another module's operations may call our submit_bio */
 
-	struct list_head node;		/* guarded by noclone_devs_lock, as is @tables */
+	struct list_head node;		/* noclone_devs_lock guards @node and @tables */
 	struct list_head tables;
 };
 
@@ -184,18 +208,25 @@ noclone_segment_of(const struct noclone_table *table, const struct bio *bio)
 }
 
 /*
- * One target acts for all of its table, which may have thousands: work and messages that
- * concern the device happen once.
+ * Is this the target that acts for the whole table? A table may have thousands of targets, but work
+ * and messages that concern the device must happen only once.
  */
 static inline bool noclone_target_is_first(const struct noclone_target *t)
 {
 	return t->table->segments[0].target == t;
 }
 
-/* Only a stock device may exist without its memory. */
+/* Report the failure of a bio of the fast path, while bi_bdev still names the leg. */
+static inline void noclone_target_failed(struct noclone_target *t, struct bio *bio)
+{
+	if (t->ops && t->ops->leg_error)
+		t->ops->leg_error(t, bio, bio->bi_status);
+}
+
+/* Does the device have its memory? Only a stock device may lack it. */
 static inline bool noclone_dev_is_ready(const struct noclone_dev *nd)
 {
-	/* noclone_dev_alloc() */
+	/* Pairs with noclone_dev_alloc() */
 	return smp_load_acquire(&nd->counters);
 }
 

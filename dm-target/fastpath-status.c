@@ -17,7 +17,7 @@ static const char * const noclone_counter_word[] = {
 
 static const char * const noclone_state_word[] = {
 	[NOCLONE_ON] = "on",
-#define X(name, word, text) [NOCLONE_OFF_##name] = "off:" word,
+#define X(name, word, class, enable, doctor) [NOCLONE_OFF_##name] = "off:" word,
 	NOCLONE_OFF_REASONS(X)
 #undef X
 };
@@ -35,11 +35,17 @@ static unsigned long noclone_status_counter_sum(const struct noclone_dev *nd,
 	return sum;
 }
 
-/* dm core does not tell when statistics begin and end, so look. */
+/*
+ * Return: the state of the device. "dmsetup stats" counts as a reason for "off", and is looked up
+ * here because dm core does not report when statistics begin and end.
+ */
 static enum noclone_state noclone_status_state(const struct noclone_dev *nd)
 {
 	enum noclone_state state = READ_ONCE(nd->state);
-	/* Stored before the state, but it may be seen after that: NULL is possible */
+	/*
+	 * The pointer is stored before the state, but this CPU may see the state first: NULL is
+	 * possible
+	 */
 	const unsigned long *bytes = READ_ONCE(nd->stats_bytes);
 
 	if (state == NOCLONE_ON && bytes && READ_ONCE(*bytes))
@@ -47,7 +53,10 @@ static enum noclone_state noclone_status_state(const struct noclone_dev *nd)
 	return state;
 }
 
-/* The module does not see the clones that dm core makes for its own targets. */
+/*
+ * Does the device have this counter? For stock targets the module does not see the clones of dm
+ * core.
+ */
 static bool noclone_status_has(const struct noclone_dev *nd,
 			       enum noclone_counter which)
 {
@@ -60,8 +69,8 @@ static unsigned int noclone_status_nr_counters(const struct noclone_dev *nd)
 }
 
 /*
- * The end of a status line, see include/dm-noclone.h; @counters: with those of the device.
- * Return: the new @sz.
+ * Print the end of a status line, see include/dm-noclone.h. @counters: print the counters of the
+ * device as well. Return: the new @sz.
  */
 size_t noclone_status_emit(const struct noclone_dev *nd, bool counters, char *result,
 			   unsigned int maxlen, size_t sz)
@@ -78,7 +87,7 @@ size_t noclone_status_emit(const struct noclone_dev *nd, bool counters, char *re
 	return sz;
 }
 
-/* The same for a stock device of which no state is kept */
+/* Print the status of a stock device for which the module keeps no struct noclone_stock */
 void noclone_status_emit_none(enum noclone_state state, char *result,
 			      unsigned int maxlen)
 {

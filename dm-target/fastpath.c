@@ -1,32 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The fast path: the submitter's own bio is redirected to the leg, with no
- * clone.
+ * The fast path: the submitter's own bio is redirected to the leg, without a clone.
  *
- * Invariant: a bio in place counts as begun until all of it is restored, and dm core swaps
- * or frees a table only when no bio counts as begun.
- * Locks: submission and completion in place take none, and do not sleep, but for a polled bio
- * that is tried again (retry_lock), and the last bio of a suspend, which ends dm core's clone.
- * nd->lock guards attaching and detaching; no task waits for a bio while holding it.
- * Callers: the block layer, by disk->fops, in any context; dm core's callbacks, with
- * md->suspend_lock.
+ * Invariant: a bio in place counts as begun until all of it is restored, and dm core swaps or frees
+ * a table only when no bio counts as begun. Locks: submission and completion in place take no lock
+ * and do not sleep, with two exceptions: a polled bio that is tried again takes retry_lock, and the
+ * last bio of a suspend ends dm core's clone. nd->lock guards attaching and detaching; no task
+ * waits for a bio while holding it. Callers: the block layer, by disk->fops, in any context; dm
+ * core's callbacks, with md->suspend_lock.
  *
  * Documentation/design/fastpath.rst has the argument, A1 to A36.
  *
- * The idea is Mikulas Patocka's and Mike Snitzer's "dm: implement no-clone
- * optimization" (dm-devel, February 2019), which did it inside dm core.
+ * The idea comes from "dm: implement no-clone optimization" by Mikulas Patocka and Mike Snitzer
+ * (dm-devel, February 2019). Their patch changed dm core itself.
  */
 #include "fastpath.h"
+#include "fops.h"
 #include "gather.h"
 #include "inflight.h"
-#include "interpose.h"
 #include "io.h"
 #include "kernel.h"
 #include "plain.h"
 #include "polled.h"
 #include "sentinel.h"
-#include "zero-io.h"
-#include "file/submit.h"
 
 #include <linux/bio.h>
 #include <linux/device-mapper.h>
@@ -34,47 +30,55 @@
 #include <trace/events/block.h>
 
 /*
- * The rest of bi_opf is restored: lower drivers and dm core both use REQ_DRV, a
- * leg without a write cache clears REQ_FUA. But a layer that clears one of these
- * two means that the bio must not go to a per-CPU bio cache any more.
+ * The bits of bi_opf that completion leaves as the leg has set them. The other bits are restored:
+ * lower drivers and dm core both use REQ_DRV, and a leg without a write cache clears REQ_FUA. But
+ * if a layer has cleared REQ_POLLED or REQ_ALLOC_CACHE, the bio must not go to a per-CPU bio cache
+ * any more.
  */
-#define NOCLONE_KEPT_OPF	(REQ_POLLED | REQ_ALLOC_CACHE)
+#define NOCLONE_UNSAVED_OPF	(REQ_POLLED | REQ_ALLOC_CACHE)
 
-/* bio_chain_endio(), which is not exported: a marker that must not be called */
+/* The address of bio_chain_endio(), which is not exported: a marker that must not be called */
 static bio_end_io_t *noclone_fastpath_chain_endio __ro_after_init;
 
 static __always_inline void noclone_fastpath_restore(struct bio *bio, const struct noclone_io *io,
 						     struct block_device *bdev)
 {
 	bio->bi_iter = io->iter;
-	bio->bi_opf = (bio->bi_opf & NOCLONE_KEPT_OPF) |
-		      (io->opf & ~NOCLONE_KEPT_OPF);
-	bio->bi_flags = (bio->bi_flags & NOCLONE_KEPT_FLAGS) | io->flags;
-	/* 0 if the leg has split the bio; some submitters reuse a bio unchanged */
+	bio->bi_opf = (bio->bi_opf & NOCLONE_UNSAVED_OPF) |
+		      (io->opf & ~NOCLONE_UNSAVED_OPF);
+	bio->bi_flags = (bio->bi_flags & NOCLONE_UNSAVED_FLAGS) | io->flags;
+	/*
+	 * If the leg has split the bio, the count is 0. Some submitters use a bio again without a
+	 * reset of the count
+	 */
 	atomic_set(&bio->__bi_remaining, 1);
 	bio->bi_private = io->private;
 	bio->bi_end_io = io->end_io;
-	/* A lower queue may have set it by a merge; dm core expects NULL */
+	/* A merge in a lower queue may have set bi_next; dm core expects NULL */
 	bio->bi_next = NULL;
-	/* The order does not matter: with the leg's cookie a poller may find either device */
+	/*
+	 * The order of these two stores does not matter: a poller with the leg's cookie may find
+	 * either device
+	 */
 	WRITE_ONCE(bio->bi_cookie, BLK_QC_T_NONE);
 	WRITE_ONCE(bio->bi_bdev, bdev);
 }
 
-/* The low half of jiffies is enough: no I/O takes 49 days. */
+/* Count the end of a bio for iostat. The low half of jiffies is enough: no I/O takes 49 days. */
 static void noclone_fastpath_end_acct(const struct noclone_io *io, struct block_device *bdev)
 {
 	unsigned long now = jiffies;
 
-	/* Not bio_op(bio), which the leg may have changed */
+	/* Use the saved operation: the leg may have changed bio_op(bio) */
 	noclone_compat_end_io_acct(bdev, io->opf & REQ_OP_MASK, 1,
 				   io->iter.bi_size >> SECTOR_SHIFT,
 				   now - (u32)((u32)now - io->start), now);
 }
 
 /*
- * These are functions of their own because the kernel's code for a trace point has local
- * variables with an address: with KASAN the last call of their function is no jump.
+ * The trace points are in separate functions, because the kernel's code for a trace point has local
+ * variables with an address. With KASAN, the last call of a function with such variables is no
+ * jump.
  */
 static noinline void noclone_fastpath_trace_complete(struct bio *bio)
 {
@@ -88,10 +92,10 @@ static noinline void noclone_fastpath_trace_remap(struct bio *bio, struct block_
 }
 
 /*
- * The lower bio_endio() has handled chains, integrity and cgroups; their flags are
- * restored. A second bio_endio() would only trace.
- *
- * Return: the function that tells the submitter.
+ * Return: the function that tells the submitter that the bio has ended. In most cases this function
+ * is the submitter's bi_end_io, and not bio_endio(). The bio_endio() of the leg has already handled
+ * chains, integrity and cgroups, whose flags are restored now. A second bio_endio() would only
+ * trace.
  */
 static __always_inline bio_end_io_t *noclone_fastpath_endio(struct bio *bio)
 {
@@ -105,12 +109,14 @@ static __always_inline bio_end_io_t *noclone_fastpath_endio(struct bio *bio)
 	return bio->bi_end_io;
 }
 
-/* Return: whether to try once more. Context: before bi_bdev is restored. */
+/*
+ * Report the error of a leg to the target. Return: true if the bio has to be submitted once more,
+ * without polling. Context: before bi_bdev is restored.
+ */
 static noinline bool noclone_fastpath_failed(struct bio *bio,
 					     const struct noclone_io *io)
 {
-	if (io->target->leg_error)
-		io->target->leg_error(io->target, bio, bio->bi_status);
+	noclone_target_failed(io->target, bio);
 	return bio->bi_status == BLK_STS_AGAIN && (io->opf & REQ_POLLED);
 }
 
@@ -135,9 +141,9 @@ static void noclone_fastpath_end_io(struct bio *bio)
 	}
 	end_io = noclone_fastpath_endio(bio);
 	/*
-	 * dm core also counts a bio as done before it tells the submitter. After this, only the
-	 * submitter's reference to the block_device holds anything: device and module may go
-	 * away. So the last call is a jump (fastpath.rst, A35).
+	 * Count the bio as done before the submitter is told, as dm core does. After this call, the
+	 * device may be removed and the module unloaded: only the submitter's reference to the
+	 * block_device is left. So the last call is a jump (fastpath.rst, A35).
 	 */
 	noclone_inflight_put(nd);
 	NOCLONE_MUSTTAIL return end_io(bio);
@@ -149,7 +155,7 @@ static __always_inline void noclone_fastpath_save(struct bio *bio, struct noclon
 	io->end_io = bio->bi_end_io;
 	io->private = bio->bi_private;
 	io->iter = bio->bi_iter;
-	io->flags = bio->bi_flags & ~NOCLONE_KEPT_FLAGS & ~BIT(BIO_TRACE_COMPLETION);
+	io->flags = bio->bi_flags & ~NOCLONE_UNSAVED_FLAGS & ~BIT(BIO_TRACE_COMPLETION);
 	io->opf = bio->bi_opf;
 	io->start = now;
 	io->accounted = noclone_compat_accounts_io(bio->bi_bdev);
@@ -166,14 +172,17 @@ static __always_inline void noclone_fastpath_remap(struct bio *bio, struct noclo
 	bio->bi_end_io = noclone_fastpath_end_io;
 	bio->bi_iter.bi_sector = s->leg[leg].start + sector;
 	/*
-	 * A bio that dm core polled, and now submits again, still has that cookie, with which
-	 * the leg must not be polled.
+	 * A bio that dm core polled, and now submits again, still has dm core's cookie. The leg
+	 * must not be polled with this cookie.
 	 */
 	WRITE_ONCE(bio->bi_cookie, BLK_QC_T_NONE);
-	/* The leg may set REQ_DRV. Pairs with noclone_polled_poll_bio() */
+	/*
+	 * The cookie is cleared before the leg can set REQ_DRV. Pairs with
+	 * noclone_polled_poll_bio()
+	 */
 	smp_wmb();
 	/* The leg does its own cgroup accounting, throttling and tracing */
-	bio->bi_flags &= NOCLONE_KEPT_FLAGS;
+	bio->bi_flags &= NOCLONE_UNSAVED_FLAGS;
 	noclone_compat_set_dev(bio, s->leg[leg].bdev);
 }
 
@@ -203,24 +212,24 @@ noclone_fastpath_find_segment(const struct noclone_table *table, const struct bi
 
 	if (unlikely(!s) || !s->layout.chunk_sectors)
 		return s;
-	/* dm core also gives a chunked target no more than max_sectors */
+	/* A bio of a target with chunks has at most max_sectors, as in dm core */
 	if (bio_sectors(bio) > noclone_chunk_left(&s->layout, bio->bi_iter.bi_sector) ||
 	    bio_sectors(bio) > queue_max_sectors(bdev_get_queue(bio->bi_bdev)))
 		return NULL;
 	return s;
 }
 
-static enum noclone_counter
-noclone_fastpath_submit_legless(const struct noclone_target *t, struct noclone_dev *nd,
-				struct bio *bio)
+/* Not inlined: the only call of a pointer in noclone_fastpath_submit_other() is its last jump. */
+static noinline enum noclone_counter
+noclone_fastpath_submit_legless(struct noclone_target *t, struct bio *bio)
 {
-	/* Only limits that a former table has left promise it; dm core fails it */
+	/*
+	 * An atomic write can only come because of the limits of an earlier table; dm core fails
+	 * the bio
+	 */
 	if (unlikely(bio->bi_opf & REQ_ATOMIC))
 		return NOCLONE_OP;
-	if (t->fc)
-		return noclone_submit_original(t->fc, nd, bio) ? NOCLONE_FAST : NOCLONE_NOMEM;
-	noclone_zero_submit(nd, bio);
-	return NOCLONE_FAST;
+	return t->ops->submit(t, bio);
 }
 
 /* Return: NOCLONE_FAST, or the reason why dm core gets the bio. */
@@ -238,7 +247,7 @@ noclone_fastpath_try(struct noclone_dev *nd, const struct noclone_table *table,
 		return noclone_gather_submit(nd, table, bio, NOCLONE_SPLIT);
 
 	if (!s->leg)
-		return noclone_fastpath_submit_legless(s->target, nd, bio);
+		return noclone_fastpath_submit_legless(s->target, bio);
 
 	io = noclone_io_alloc(&nd->reserve);
 	if (unlikely(!io))
@@ -249,7 +258,7 @@ noclone_fastpath_try(struct noclone_dev *nd, const struct noclone_table *table,
 	return NOCLONE_FAST;
 }
 
-/* A bio that is not plain */
+/* Handle a bio that is not plain. Return: NOCLONE_FAST, or the reason why dm core gets the bio. */
 static noinline enum noclone_counter
 noclone_fastpath_try_other(struct noclone_dev *nd, const struct noclone_table *table,
 			   struct bio *bio)
@@ -262,10 +271,11 @@ noclone_fastpath_try_other(struct noclone_dev *nd, const struct noclone_table *t
 }
 
 /*
- * Find the device and count the bio as begun. If this returns NULL nothing
- * holds @nd any more, so the reason is counted here. A polled bio may need
- * the count even if it is not plain, see noclone_polled_pass(). Always inlined: where a
- * local variable of the caller has an address, the caller's last call is no jump.
+ * Find the device and count the bio as begun. Return: the live table, or NULL. If no table is live,
+ * the reason is counted here, because the noclone_dev may be freed after the return. A polled bio
+ * may have to be counted as begun even if it is not plain, see noclone_polled_pass(). Always
+ * inlined: if a local variable of the caller had an address, the caller's last call would be no
+ * jump.
  */
 static __always_inline const struct noclone_table *
 noclone_fastpath_begin(struct bio *bio, bool *plain)
@@ -313,15 +323,15 @@ static noinline void noclone_fastpath_submit_other(struct bio *bio)
 		noclone_inflight_put(nd);
 	}
 	/*
-	 * A tail call (see Kbuild and noclone_fops_find_tail_call()): dm core may sleep, and
-	 * synchronize_rcu_tasks() assumes that a sleeping task has left our text.
+	 * This is a tail call (see Kbuild and noclone_fops_find_tail_call()): dm core may sleep,
+	 * and synchronize_rcu_tasks() assumes that a sleeping task has left our code.
 	 */
 	NOCLONE_MUSTTAIL return noclone_fops_dm->submit_bio(bio);
 }
 
 /*
- * The common path: a plain bio within a segment, with an object at hand. Any other bio
- * starts anew in noclone_fastpath_submit_other(), with nothing counted yet.
+ * The common path: a plain bio within a segment, for which the cache of this CPU has an object. Any
+ * other bio is handled from the start by noclone_fastpath_submit_other(), and is not counted here.
  */
 static void noclone_fastpath_submit_bio(struct bio *bio)
 {
@@ -350,11 +360,17 @@ static void noclone_fastpath_submit_bio(struct bio *bio)
 	return;
 other:
 	rcu_read_unlock_sched();
-	/* It may end in dm core, which may sleep: a tail call, as there */
+	/*
+	 * This is a tail call, like the call of dm core in noclone_fastpath_submit_other(): the
+	 * called function may end the bio, or may sleep in dm core
+	 */
 	NOCLONE_MUSTTAIL return noclone_fastpath_submit_other(bio);
 }
 
-/* Does the table cover the device? Context: nd->lock; @table is complete and not live. */
+/*
+ * Compare the table with the size of the device. Context: nd->lock; @table is complete and not
+ * live.
+ */
 static void noclone_fastpath_measure(struct noclone_table *table)
 {
 	table->whole = table->sectors == dm_table_get_size(table->dm);
@@ -370,8 +386,11 @@ noclone_fastpath_qualify(const struct noclone_table *table)
 
 	if (!noclone_kernel_is_allowed())
 		return NOCLONE_OFF_KERNEL;
-	/* A thin pool suspends devices with thin targets; these kernels call no .resume then */
-	if (!NOCLONE_INTERNAL_RESUME_IS_WHOLE && !table->whole)
+	/*
+	 * A thin pool suspends devices with thin targets, and these kernels then resume without
+	 * .resume
+	 */
+	if (!NOCLONE_INTERNAL_RESUME_CALLS_TARGETS && !table->whole)
 		return NOCLONE_OFF_MIXED;
 	if (table->zoned || bdev_is_zoned(nd->bdev))
 		return NOCLONE_OFF_ZONED;
@@ -405,15 +424,19 @@ static void noclone_fastpath_forget(struct noclone_dev *nd)
 }
 
 /*
- * Another module may have put operations over ours that lead to our submit_bio still: if the fast
- * path is off, that finds no device and passes the bio to dm core.
+ * Install or remove our operations, as the user requests. Another module may have replaced our
+ * operations by its own, which call our submit_bio. If the fast path is off, our submit_bio then
+ * finds no device and passes the bio to dm core.
  */
 static void noclone_fastpath_apply(struct noclone_dev *nd)
 {
 	enum noclone_state requested = noclone_fastpath_requested(nd);
 	bool on = requested == NOCLONE_ON;
 
-	/* It is found already, unless it was forgotten here. Any table of it is complete */
+	/*
+	 * Let submitters find @nd again after noclone_fastpath_forget(). Each live table is
+	 * complete
+	 */
 	if (on)
 		WRITE_ONCE(nd->disk->queue->queuedata, nd);
 	if (noclone_fops_replace(nd, on)) {
@@ -426,12 +449,12 @@ static void noclone_fastpath_apply(struct noclone_dev *nd)
 }
 
 /*
- * Kernels without "dm: fix resume-vs-remove race" resume a device whose removal has
- * begun and has found it suspended. No other .presuspend would detach such a device.
- * A removal that begins after this check waits for the resume, and then suspends. Return: true
- * if the removal of @disk has begun. Context: any that may take a spinlock of dm core.
+ * Has the removal of @disk begun? A removal may begin while the device is suspended. Kernels
+ * without "dm: fix resume-vs-remove race" then still resume the device, and no further .presuspend
+ * would detach it. A removal that begins after this check waits for the resume, and then suspends
+ * the device. Context: any that may take a spinlock of dm core.
  */
-bool noclone_fastpath_is_going(struct gendisk *disk)
+bool noclone_fastpath_is_being_removed(struct gendisk *disk)
 {
 	struct mapped_device *md = dm_get_md(disk_devt(disk));
 
@@ -441,22 +464,22 @@ bool noclone_fastpath_is_going(struct gendisk *disk)
 }
 
 /*
- * Start using the fast path, if the table, which is about to be live, qualifies.
- * Context: .resume or .presuspend_undo; nothing may fail.
+ * Start using the fast path, if the table that is about to be live qualifies. Context: .resume or
+ * .presuspend_undo; nothing may fail.
  */
 void noclone_fastpath_attach(struct noclone_table *table)
 {
 	struct noclone_dev *nd = table->nd;
 	enum noclone_state state;
 
-	/* In .presuspend_undo, dm core does not wait any more */
+	/* In .presuspend_undo, dm core does not wait for the sentinel any more */
 	noclone_sentinel_end(nd);
-	if (noclone_fastpath_is_going(nd->disk))
+	if (noclone_fastpath_is_being_removed(nd->disk))
 		return;
 	mutex_lock(&nd->lock);
 	if (!noclone_fastpath_live(nd)) {
-		/* For its effect: clears @draining, unless an undone suspend has left bios */
-		noclone_inflight_is_drained(nd);
+		/* An undone suspend may have left bios. In this case @draining stays set */
+		noclone_inflight_try_end_drain(nd);
 		noclone_fastpath_measure(table);
 		state = noclone_fastpath_qualify(table);
 		WRITE_ONCE(nd->state, state);
@@ -475,8 +498,8 @@ void noclone_fastpath_attach(struct noclone_table *table)
 }
 
 /*
- * Let writes to @table fail from now on, live or not; those in flight go on. Context: may
- * sleep.
+ * Let new writes to @table fail, whether the table is live or not; writes in flight continue.
+ * Context: may sleep.
  */
 void noclone_fastpath_deny_writes(struct noclone_table *table)
 {
@@ -490,10 +513,10 @@ void noclone_fastpath_deny_writes(struct noclone_table *table)
 }
 
 /*
- * Stop using the fast path, if it is in use. The caller waits for a grace period, so that one
- * serves many devices, and because the device may be gone when it is over. Return: whether
- * there is anything to wait for after that. Context: may sleep; with md->suspend_lock, or, for
- * stock devices, when no task attaches any more.
+ * Stop using the fast path, if it is in use. The caller waits for the grace period that has to
+ * follow, because one grace period can serve many devices, and because the device may be freed
+ * after the grace period. Return: true if there may be bios to wait for after the grace period.
+ * Context: may sleep; with md->suspend_lock, or, for stock devices, when no task attaches any more.
  */
 bool noclone_fastpath_detach_begin(struct noclone_dev *nd)
 {
@@ -512,38 +535,40 @@ bool noclone_fastpath_detach_begin(struct noclone_dev *nd)
 }
 
 /*
- * .presuspend: stop using the fast path. dm core waits for the bios in flight, in
- * interruptible sleep. Only if there is no memory for a sentinel, or the device is being
- * removed, this function waits, in TASK_IDLE: a stuck leg is neither load nor a hung task.
- * dm core calls it for each target of a table; later calls find a sentinel, or nothing to
- * wait for.
+ * .presuspend: stop using the fast path. dm core waits for the bios in flight, in interruptible
+ * sleep. This function itself waits only if there is no memory for a sentinel, or if the device is
+ * being removed. It waits in TASK_IDLE: then a stuck leg counts neither as load nor as a hung task.
+ * dm core calls .presuspend for each target of a table; a later call finds a sentinel, or nothing
+ * to wait for.
  *
- * After the wait no bio or submitter references the live table. A submitter that is
- * still ahead of the count in our submit_bio goes on to dm core's. The queue is not
- * frozen (A9). @submit: see noclone_sentinel_send()
+ * After the wait no bio or submitter references the live table. A submitter in our submit_bio that
+ * has not counted its bio yet calls dm core's submit_bio. The queue is not frozen (A9).
+ * @submit: see noclone_sentinel_send()
  */
 void noclone_fastpath_presuspend(struct noclone_dev *nd, noclone_sentinel_submit_fn *submit)
 {
-	bool going;
+	bool removed;
 
 	if (!noclone_fastpath_detach_begin(nd))
 		return;
-	going = noclone_fastpath_is_going(nd->disk);
-	if (!going && READ_ONCE(nd->sentinel.clone))
+	removed = noclone_fastpath_is_being_removed(nd->disk);
+	if (!removed && READ_ONCE(nd->sentinel.clone))
 		return;
-	/* Expedited, as dm core does for its table when the device is suspended */
+	/* The grace period is expedited, as is dm core's grace period for the table in a suspend */
 	synchronize_rcu_expedited();
-	while (!noclone_inflight_is_drained(nd) &&
-	       (going || !noclone_sentinel_send(nd, submit)))
+	while (!noclone_inflight_try_end_drain(nd) &&
+	       (removed || !noclone_sentinel_send(nd, submit)))
 		schedule_timeout_idle(1);
-	if (going)
+	/* The last bio may have been done before its completion could see the sentinel */
+	noclone_inflight_end_sentinel(nd);
+	if (removed)
 		noclone_sentinel_flush(nd);
 }
 
 /*
- * The message "fastpath on" or "fastpath off". Overrides module parameter and
- * table options; bios in flight are not affected. Context: .message; may sleep for nd->lock,
- * whose holders wait for no I/O.
+ * Execute the message "fastpath on" or "fastpath off". The message overrides the module parameter
+ * and the table options; bios in flight are not affected. Context: .message; may sleep for
+ * nd->lock, whose holders wait for no I/O.
  */
 void noclone_fastpath_switch(struct noclone_dev *nd, bool on)
 {
@@ -570,8 +595,8 @@ void __init noclone_fastpath_init(void)
 }
 
 /*
- * Called when no device is left. A task may still be preempted inside our text (A34, A35).
- * Context: module exit; may sleep long.
+ * When no device is left, wait until no task executes our code: a task may still be preempted in it
+ * (A34, A35). Context: unloading of the module; may sleep long.
  */
 void noclone_fastpath_quiesce(void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Life of the fast path of a mapped device: attach and detach any number of times.
+ * Attach the fast path to a mapped device, and detach it, any number of times.
  */
 #ifndef DM_NOCLONE_FASTPATH_H
 #define DM_NOCLONE_FASTPATH_H
@@ -12,7 +12,7 @@
 struct noclone_dev;
 struct noclone_table;
 
-bool noclone_fastpath_is_going(struct gendisk *disk);
+bool noclone_fastpath_is_being_removed(struct gendisk *disk);
 void noclone_fastpath_attach(struct noclone_table *table);
 void noclone_fastpath_presuspend(struct noclone_dev *nd, noclone_sentinel_submit_fn *submit);
 bool noclone_fastpath_detach_begin(struct noclone_dev *nd);

@@ -1,14 +1,37 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Reads and writes that are not remapped in place, because they cross chunks or because
- * other bios count in their completion (BIO_CHAIN). They become bios of our own in place
- * of dm core's clones: the same pieces in the same order, but chunks that are neighbours on
- * their leg become one bio where the leg can take it whole.
+ * Reads and writes that are not remapped in place, because they cross chunks or because other bios
+ * count in their completion (BIO_CHAIN). They become bios of our own in place of dm core's clones.
  *
- * Invariant: the submitter's bio (the parent) is not touched, and counts as begun, from the
- * first of these bios to the end of the last. One object holds all memory, and is allocated
- * without waiting before the first is submitted; without it dm core gets the parent unchanged.
- * A parent that is too long for one object, or for the legs, goes round again with the rest.
+ * An I/O over six chunks of a target with two legs, and three ways to send it:
+ *
+ *	parent	| 0 | 1 | 2 | 3 | 4 | 5 |	pieces, in the order of the sectors
+ *	row	|   0   |   1   |   2   |
+ *
+ *	leg 0	| 0 | 2 | 4 |			pieces 0, 2 and 4 are neighbours there,
+ *	leg 1	| 1 | 3 | 5 |			although their memory is not
+ *
+ *	parts	[0] [1] [2] [3] [4] [5]		6 singles
+ *		[0 2 4] [1 3 5]			2 joined parts, one for each leg
+ *		[0] [1] [2 4] [3 5]		2 singles, then 2 joined parts
+ *
+ *	piece	the sectors for which dm core would make a clone: at most a chunk, and at most
+ *		max_sectors
+ *	row	one chunk of each leg, in the drawing two pieces
+ *	part	a bio of our own, with one piece or several neighbours on one leg
+ *	single	a part with one piece, which uses the vectors of the parent
+ *	joined	a part with several pieces, which has a table of vectors of its own
+ *	deal	a position in the pieces while they are given to the parts in turn
+ *	limits	the largest part that each leg takes without a split
+ *	cut	a parent that is too long ends earlier; its rest is submitted again
+ *
+ * One object, struct noclone_gather, has memory for all of it:
+ *
+ *	| count and parent | part | part | ... | table of vectors | table | ... |
+ *
+ * Invariant: the submitter's bio (the parent) is not touched, and counts as begun, from the first
+ * of these bios to the end of the last. Before the first bio is submitted, the object is allocated
+ * by an allocation that does not wait. If this fails, dm core gets the parent unchanged.
  *
  * Documentation/design/gather.rst has the argument, G1 to G6.
  */
@@ -24,58 +47,64 @@
 #include <linux/slab.h>
 #include <trace/events/block.h>
 
-/* A bio of our own */
+/* A part: a bio of our own for one leg */
 struct noclone_part {
 	struct bio bio;
-	u32 sectors;			/* of @bio, before the leg has had it; 0: it has ended */
-	u32 first;			/* the number of its first piece; the next is a row on */
+	u32 sectors;			/* size of @bio when it is submitted; 0 after its end */
+	u32 first;			/* number of its first piece; the next one is a row on */
 	u32 pieces;
-	u32 vecs;			/* in a table of its own */
+	u32 vecs;			/* the number of vectors in the table of a joined part */
 };
 
 struct noclone_gather {
 	struct bio *parent;
 	struct noclone_target *target;
-	unsigned long start;		/* jiffies */
+	unsigned long start;		/* jiffies when the round began */
 	atomic_t remaining;
-	bool failed;			/* a part, or several */
+	bool failed;			/* at least one part has failed */
 	u8 class;
 	bool accounted;			/* bdev_end_io_acct() has to follow */
 	u16 parts;
-	/* They follow, then tables of vectors. struct bio ends with an array: no array here. */
+	/*
+	 * The parts are behind this struct, and behind them the tables of vectors. There is no
+	 * array of parts here, because struct bio ends with an array.
+	 */
 } __aligned(__alignof__(struct noclone_part));
 
-/* Larger objects need so many contiguous pages that they are hardly ever available. */
+/*
+ * The largest object: a larger one needs so many contiguous pages that they are hardly ever
+ * available.
+ */
 #define NOCLONE_GATHER_SIZE	SZ_64K
-/* The largest from a slab; behind each object there is a pointer of the slab. */
+/* The largest object from a slab; behind each object there is a pointer of the slab. */
 #define NOCLONE_GATHER_SLAB	(SZ_8K - 16)
-/* The number of parts that an object of that size has room for */
+/* The number of parts that an object of NOCLONE_GATHER_SLAB has room for */
 #define NOCLONE_GATHER_FEW	((NOCLONE_GATHER_SLAB - sizeof(struct noclone_gather)) / \
 				 sizeof(struct noclone_part))
 /*
- * The most pieces to deal out: their vectors, and BIO_MAX_VECS more, fit beside the parts for as
- * many legs as there are in practice.
+ * The most pieces that are joined at once. Their vectors, and BIO_MAX_VECS more, fit into an
+ * object beside the parts, for as many legs as there are in practice.
  */
 #define NOCLONE_GATHER_PIECES	2048
 
-/* Limits that each of several legs satisfies */
+/* The limits of a part that each leg of the target takes whole */
 struct noclone_gather_limits {
 	unsigned int sectors;
 	unsigned int segments;
 	unsigned int segment_size;
-	unsigned long boundary;		/* between segments, see virt_boundary_mask */
-	unsigned int block;		/* physical block, in sectors, minus 1 */
-	sector_t places;		/* of chunks and largest I/Os on the legs, ORed */
-	bool simple;			/* there are no others */
+	unsigned long boundary;		/* for segments in memory: a mask, see virt_boundary_mask */
+	unsigned int block;		/* the largest physical block, in sectors, minus 1 */
+	sector_t places;		/* OR of all sectors where a part may begin or end */
+	bool simple;			/* the legs have no other limits */
 };
 
-/* A position in an I/O: the next piece, and the number of pieces from there on */
+/* A position in an I/O while its pieces are dealt to parts */
 struct noclone_deal {
 	const struct noclone_segment *s;
 	struct noclone_pieces p;
 	struct bvec_iter iter;
-	u32 piece;
-	u32 left;
+	u32 piece;			/* number of the next piece */
+	u32 left;			/* number of pieces from there on */
 };
 
 static const size_t noclone_gather_size[] = { 512 - 16, 2048 - 16, NOCLONE_GATHER_SLAB };
@@ -122,14 +151,14 @@ static void noclone_gather_free(struct noclone_gather *g)
 
 static noinline void noclone_gather_failed(struct noclone_gather *g, struct bio *bio)
 {
-	if (g->target->leg_error)
-		g->target->leg_error(g->target, bio, bio->bi_status);
+	noclone_target_failed(g->target, bio);
 	WRITE_ONCE(g->failed, true);
 }
 
 /*
- * dm core keeps the error that comes last. Errors that come at once, because a leg does not
- * support the bio or cannot take it now, come in the order of the pieces there.
+ * Return: the status for the parent. dm core uses the error that comes last. With dm core, errors
+ * that come at once, because a leg does not support the bio or cannot take it now, come in the
+ * order of the pieces.
  */
 static noinline blk_status_t noclone_gather_status(struct noclone_gather *g)
 {
@@ -140,7 +169,7 @@ static noinline blk_status_t noclone_gather_status(struct noclone_gather *g)
 	return part->bio.bi_status;
 }
 
-/* All parts have ended. */
+/* End the parent after all parts have ended. */
 static void noclone_gather_end(struct noclone_gather *g)
 {
 	struct noclone_dev *nd = g->target->nd;
@@ -150,11 +179,11 @@ static void noclone_gather_end(struct noclone_gather *g)
 		parent->bi_status = noclone_gather_status(g);
 	noclone_gather_free(g);
 	bio_endio(parent);
-	/* The device may go away from here on */
+	/* The device may be removed from here on */
 	noclone_inflight_put(nd);
 }
 
-/* A part has ended, or the rest of the parent has been submitted. */
+/* Count down after a part has ended, or after the rest of the parent was submitted. */
 static void noclone_gather_put(struct noclone_gather *g)
 {
 	if (atomic_dec_and_test(&g->remaining))
@@ -166,7 +195,7 @@ static void noclone_gather_end_io(struct bio *bio)
 	struct noclone_part *part = container_of(bio, struct noclone_part, bio);
 	struct noclone_gather *g = bio->bi_private;
 
-	/* Not bio_op(bio), which the leg may have changed */
+	/* Use the operation of the parent: the leg may have changed bio_op(bio) */
 	if (g->accounted)
 		noclone_compat_end_io_acct(g->target->nd->bdev, bio_op(g->parent), part->pieces,
 					   part->sectors, g->start, jiffies);
@@ -198,8 +227,9 @@ noclone_gather_first(struct noclone_deal *d, const struct noclone_segment *s,
 }
 
 /*
- * Deal with at most @nr pieces now; noclone_gather_go() submits the rest of the parent again. By
- * value and not inlined, so that only very long I/O pays for it.
+ * Cut the I/O of @d to at most @nr pieces; noclone_gather_send() submits the rest of the parent
+ * again. @d is passed by value, and the function is not inlined, so that only very long I/O pays
+ * for the cut.
  */
 static noinline struct noclone_deal noclone_gather_cut(struct noclone_deal d, u32 nr)
 {
@@ -210,7 +240,7 @@ static noinline struct noclone_deal noclone_gather_cut(struct noclone_deal d, u3
 	return d;
 }
 
-/* The end of pieces that cannot be joined means nothing. */
+/* Undo a cut that was made for the limits of joined parts: singles do not need this cut. */
 static noinline struct noclone_deal noclone_gather_uncut(struct noclone_deal d,
 							 const struct bio *parent)
 {
@@ -218,14 +248,20 @@ static noinline struct noclone_deal noclone_gather_uncut(struct noclone_deal d,
 	return d;
 }
 
-/* Make the bio of a part that begins with the piece @p: as the parent, to that leg. */
+/*
+ * Make the bio of a part that begins with the piece @p. The bio is like the parent, but goes to
+ * @leg.
+ */
 static void noclone_gather_part(struct noclone_gather *g, struct noclone_part *part,
 				const struct noclone_pieces *p, const struct noclone_leg *leg,
 				struct bvec_iter iter)
 {
 	struct bio *bio = &part->bio;
 
-	/* Fails only for a bio with a crypt context or integrity data. */
+	/*
+	 * This can fail only for a bio with a crypt context or integrity data, and the parent has
+	 * neither.
+	 */
 	bio_init_clone(NULL, bio, g->parent, GFP_NOWAIT);
 	bio->bi_opf &= ~(REQ_ALLOC_CACHE | REQ_DRV);
 	iter.bi_sector = leg->start + p->row + p->in_chunk;
@@ -237,7 +273,7 @@ static void noclone_gather_part(struct noclone_gather *g, struct noclone_part *p
 	noclone_compat_clone_blkg(bio, g->parent);
 }
 
-/* The next @nr pieces, a part each, whose pages are in the parent's table. */
+/* Make singles of the next @nr pieces. Their pages are in the parent's table. */
 static void noclone_gather_singles(struct noclone_gather *g, struct noclone_deal *d, u32 nr)
 {
 	struct noclone_part *part = noclone_gather_parts(g);
@@ -262,7 +298,10 @@ static struct noclone_cursor noclone_gather_join_cursor(const struct noclone_dea
 	};
 }
 
-/* bi_vcnt is a hint only: noclone_gather_join_measure() checks it. */
+/*
+ * Return: the number of vectors in the rest of the I/O. bi_vcnt is only a hint, which
+ * noclone_gather_join_measure() checks.
+ */
 static u32 noclone_gather_join_count_vecs(const struct noclone_deal *d, struct bio *parent)
 {
 	struct noclone_cursor c = noclone_gather_join_cursor(d, parent);
@@ -272,7 +311,10 @@ static u32 noclone_gather_join_count_vecs(const struct noclone_deal *d, struct b
 	return noclone_cursor_take(&c, d->iter.bi_size, NULL);
 }
 
-/* The same, but exact for memory of whole pages. */
+/*
+ * Return: a guess of the number of vectors after the pieces have been cut out of the vectors. The
+ * guess is exact if the memory consists of whole pages.
+ */
 static u32 noclone_gather_join_guess(const struct noclone_deal *d, struct bio *parent)
 {
 	struct bio_vec bv = mp_bvec_iter_bvec(parent->bi_io_vec, d->iter);
@@ -282,9 +324,12 @@ static u32 noclone_gather_join_guess(const struct noclone_deal *d, struct bio *p
 }
 
 /*
- * Deal all remaining pieces to the parts from @part on, one for each leg, without making
- * bios of them. Return: true if there is room for their vectors, and each leg takes its part
- * whole.
+ * Deal all remaining pieces to the joined parts from @part on, one part for each leg, without
+ * making bios of them. Return: true if @room is enough for their vectors, and each leg takes its
+ * part whole.
+ *
+ * @cuts is the OR of the places in memory where a piece ends or the next one begins: one test
+ * finds whether any of them is not on the boundary of the legs.
  */
 static bool noclone_gather_join_measure(const struct noclone_deal *d, const struct bio *parent,
 					struct noclone_part *part, u32 room,
@@ -321,7 +366,7 @@ static bool noclone_gather_join_measure(const struct noclone_deal *d, const stru
 	return vecs <= room && !(cuts & lim->boundary);
 }
 
-/* Make the bios of the measured parts, with tables of their own from @table on. */
+/* Make the bios of the measured joined parts. Their tables of vectors begin at @table. */
 static void noclone_gather_join_fill(struct noclone_gather *g, const struct noclone_deal *d,
 				     struct noclone_part *part, struct bio_vec *table)
 {
@@ -351,15 +396,24 @@ static void noclone_gather_limits_add(struct noclone_gather_limits *lim, struct 
 	lim->boundary |= queue_virt_boundary(q);
 	lim->block |= (queue_physical_block_size(q) >> SECTOR_SHIFT) - 1;
 	lim->places |= queue_max_sectors(q);
-	/* A device without requests gains nothing from a larger bio. */
+	/* On a device that has no requests, larger bios save no work. */
 	if (!queue_is_mq(q) || q->limits.chunk_sectors || queue_segment_boundary(q) < U32_MAX)
 		lim->simple = false;
 }
 
+/* Do all parts begin and end at physical blocks of the legs? */
+static bool noclone_gather_is_aligned(const struct noclone_gather_limits *lim)
+{
+	return !(lim->places & lim->block);
+}
+
 /*
- * The largest bio that each leg takes without splitting it. A split costs a leg more than a
- * bio for each piece, and fails a REQ_NOWAIT bio. Limits may change, so they are read for
- * each I/O. Return: false if the legs may split in any case.
+ * Find the largest bio that each leg takes without splitting it. A split costs a leg more than a
+ * bio for each piece, and fails a REQ_NOWAIT bio. Limits may change, so they are read for each
+ * I/O. Return: false if the legs may split in any case.
+ *
+ * lim->places is the OR of all sectors where a part may begin or end: one test finds whether any
+ * of them is not aligned to a physical block.
  */
 static bool noclone_gather_limits_get(struct noclone_gather_limits *lim,
 				      const struct noclone_deal *d)
@@ -375,14 +429,19 @@ static bool noclone_gather_limits_get(struct noclone_gather_limits *lim,
 		lim->places |= leg[i].start + get_start_sect(leg[i].bdev);
 		noclone_gather_limits_add(lim, bdev_get_queue(leg[i].bdev));
 	}
-	/* A leg lets no bio end in the middle of a block if that is the largest it takes. */
-	if (lim->places & lim->block)
+	/*
+	 * If the largest bio ends in the middle of a physical block, a leg splits it at the
+	 * block's begin: count on one block less.
+	 */
+	if (!noclone_gather_is_aligned(lim))
 		lim->sectors -= min(lim->sectors, lim->block);
-	/* The offset in a page does not tell the distance to a larger boundary. */
+	/*
+	 * The test of a boundary uses the offset in a page, which does not show larger boundaries.
+	 */
 	return lim->simple && lim->boundary < PAGE_SIZE && lim->segment_size;
 }
 
-/* The most rows that each leg takes at once, if all of the memory is like its mean */
+/* Return: how many rows each leg takes in one part, if all vectors have the average length. */
 static noinline u32 noclone_gather_join_rows(const struct noclone_deal *d, struct bio *parent,
 					     const struct noclone_gather_limits *lim)
 {
@@ -404,8 +463,8 @@ static bool noclone_gather_join_is_too_long(const struct noclone_deal *d,
 }
 
 /*
- * Cut an I/O that is too long after as many rows as the legs take. Return: false if that is one
- * row, so that there is nothing to join.
+ * Cut an I/O that is too long after as many rows as the legs take. Return: false if the legs take
+ * less than two rows, so that nothing can be joined.
  */
 static bool noclone_gather_join_cut(struct noclone_deal *d, struct bio *parent,
 				    const struct noclone_gather_limits *lim)
@@ -421,18 +480,19 @@ static bool noclone_gather_join_cut(struct noclone_deal *d, struct bio *parent,
 }
 
 /*
- * Return: how many pieces are parts of their own, before the rest is joined. Cuts an I/O that is
- * too long.
+ * Choose how many pieces of an I/O become singles; all later pieces are joined. An I/O that is too
+ * long to be joined is cut. Return: the number of singles.
  *
- * With a plug, chunks that are neighbours merge on the plug's list, also those of one I/O
- * with those of the next. A request of NOCLONE_PLUG_FLUSH bytes sends all that the plug has
- * on its way, so the first piece for each leg goes alone, and the rest merges with it. Where
- * a request waits for the pieces already, they are joined, if it can take them all. If none
- * waits, and no leg has more than two pieces, all are parts of their own. An I/O that was cut
- * fills requests by itself.
+ * With a plug, chunks that are neighbours merge on the plug's list, within one I/O and from one I/O
+ * to the next. A request of NOCLONE_PLUG_FLUSH bytes flushes the plug, so the first piece for each
+ * leg is a single, and the joined rest merges with this single. If a request on the plug ends where
+ * this I/O begins and has room for a part, all pieces are joined and merge with the request. All
+ * pieces are singles if the request has no room. They are also singles if no such request exists
+ * and no leg has more than two pieces. If the I/O was cut, a request without room is ignored,
+ * because the I/O fills requests by itself.
  */
-static u32 noclone_gather_join_after(struct noclone_deal *d, struct bio *parent,
-				     struct noclone_gather_limits *lim)
+static u32 noclone_gather_choose_singles(struct noclone_deal *d, struct bio *parent,
+					 struct noclone_gather_limits *lim)
 {
 	const struct noclone_layout *l = &d->s->layout;
 	const struct noclone_leg *leg = &d->s->leg[d->p.leg];
@@ -461,7 +521,10 @@ static u32 noclone_gather_join_after(struct noclone_deal *d, struct bio *parent,
 	}
 }
 
-/* Return: an object in which the pieces after the first @singles are dealt out, or NULL. */
+/*
+ * Return: an object in which the pieces after the first @singles are dealt to joined parts, or
+ * NULL.
+ */
 static struct noclone_gather *
 noclone_gather_join_alloc(struct noclone_deal d, struct bio *parent, u32 singles,
 			  const struct noclone_gather_limits *lim)
@@ -483,7 +546,10 @@ noclone_gather_join_alloc(struct noclone_deal d, struct bio *parent, u32 singles
 	return NULL;
 }
 
-/* dm core also traces the remap of each piece, then, if anything is left, the split. */
+/*
+ * Trace the pieces of a part as dm core does: the remap of each piece and, if the I/O does not end
+ * with the piece, the split.
+ */
 static noinline void noclone_gather_trace(const struct noclone_gather *g,
 					  const struct noclone_part *part,
 					  const struct noclone_deal *first)
@@ -515,10 +581,10 @@ static noinline void noclone_gather_trace(const struct noclone_gather *g,
 }
 
 /*
- * Submit the bios of @g. If they are not all of the parent, the rest of it goes round again, as
- * in dm core: after the bios that the legs have got, and in its own turn for memory.
+ * Submit the bios of @g. If the parent was cut, its rest is submitted again, as by dm core: the
+ * legs get the bios of @g first, and the rest needs another object.
  */
-static void noclone_gather_go(struct noclone_gather *g, const struct noclone_deal *first, u32 nr)
+static void noclone_gather_send(struct noclone_gather *g, const struct noclone_deal *first, u32 nr)
 {
 	struct noclone_part *part = noclone_gather_parts(g);
 	struct bio *parent = g->parent;
@@ -528,14 +594,17 @@ static void noclone_gather_go(struct noclone_gather *g, const struct noclone_dea
 		noclone_compat_start_io_acct(parent->bi_bdev, bio_op(parent), first->left,
 					     first->p.left, g->start);
 	if (cut) {
-		/* All parts may have ended before the rest is submitted, which may sleep (A35) */
+		/*
+		 * Hold @g: all parts may have ended before the rest is submitted, which may sleep
+		 * (A35)
+		 */
 		atomic_inc(&g->remaining);
 		bio_inc_remaining(parent);
 	}
 	for (; nr; nr--, part++) {
 		if (trace_block_bio_remap_enabled() || trace_block_split_enabled())
 			noclone_gather_trace(g, part, first);
-		/* With the last of them @g may be gone, unless there is a rest */
+		/* After the last submission @g may be gone, unless there is a rest */
 		submit_bio_noacct(&part->bio);
 	}
 	if (cut) {
@@ -545,15 +614,18 @@ static void noclone_gather_go(struct noclone_gather *g, const struct noclone_dea
 	}
 }
 
-/* A polled or atomic bio, or one with a crypt context, goes to the leg as one bio, or to dm core */
+/*
+ * May bios of our own take the place of @bio? They may not if @bio is polled or atomic, or has a
+ * crypt context.
+ */
 static bool noclone_gather_is_plain(struct bio *bio)
 {
 	return !(bio->bi_opf & (REQ_POLLED | REQ_ATOMIC)) && !bio_has_crypt_ctx(bio);
 }
 
 /*
- * An object for a part for each piece. Without one that is large enough for all, take fewer.
- * Return: NULL if there is no memory.
+ * Return: an object with a single for each piece. If no object is large enough, the I/O is cut, and
+ * a smaller object is returned; NULL if there is no memory for that object either.
  */
 static __always_inline struct noclone_gather *
 noclone_gather_singles_alloc(struct noclone_deal *first, const struct bio *parent)
@@ -574,17 +646,66 @@ noclone_gather_singles_alloc(struct noclone_deal *first, const struct bio *paren
 	return g;
 }
 
+/*
+ * Choose how to send an I/O, and allocate the object for it. If the joined parts do not fit into
+ * an object, or the legs do not take them, all pieces are singles. Return: the object, or NULL
+ * without memory. @first is the I/O, and is cut if it is too long; @singles is the number of
+ * singles.
+ */
+static __always_inline struct noclone_gather *
+noclone_gather_plan(struct noclone_deal *first, struct bio *parent, u32 *singles)
+{
+	struct noclone_gather_limits lim;
+	struct noclone_gather *g = NULL;
+
+	*singles = noclone_gather_choose_singles(first, parent, &lim);
+	if (*singles < first->left)
+		g = noclone_gather_join_alloc(*first, parent, *singles, &lim);
+	if (!g) {
+		g = noclone_gather_singles_alloc(first, parent);
+		*singles = first->left;
+	}
+	return g;
+}
+
+/*
+ * Build the bios: first the singles, then a joined part for each leg if pieces are left. Return:
+ * the number of parts.
+ */
+static __always_inline u32
+noclone_gather_build(struct noclone_gather *g, const struct noclone_deal *first,
+		     struct bio *parent, u32 singles)
+{
+	u32 parts = singles < first->left ? singles + first->s->layout.stripes : singles;
+	struct noclone_part *part;
+	struct noclone_deal d;
+
+	g->parent = parent;
+	g->target = first->s->target;
+	g->start = jiffies;
+	atomic_set(&g->remaining, parts);
+	g->failed = false;
+	g->accounted = noclone_compat_accounts_io(parent->bi_bdev);
+	g->parts = parts;
+	part = noclone_gather_parts(g);
+	d = *first;
+	noclone_gather_singles(g, &d, singles);
+	if (d.left)
+		noclone_gather_join_fill(g, &d, part + singles, (struct bio_vec *)(part + parts));
+	return parts;
+}
+
 /**
- * noclone_gather_submit - send a read or write as bios of its own to the legs
+ * noclone_gather_submit - send a read or write to the legs as bios of our own
  * @nd: the device
  * @table: its live table
- * @parent: counts as begun. Has data and neither integrity data nor PREFLUSH.
+ * @parent: the bio, which counts as begun. It has data, no integrity data and no REQ_PREFLUSH.
  * @why: the result if @parent has to go to dm core
  *
  * Context: the mapped device's submit_bio. Does not sleep.
  *
- * Return: NOCLONE_FAST, with the parent taken, or the begin of it; NOCLONE_NOMEM or @why, with
- * the parent as it was.
+ * Return: NOCLONE_FAST if the module has taken all of the parent; otherwise NOCLONE_NOMEM or @why,
+ * and the parent is unchanged.
  */
 enum noclone_counter noclone_gather_submit(struct noclone_dev *nd,
 					   const struct noclone_table *table,
@@ -592,45 +713,27 @@ enum noclone_counter noclone_gather_submit(struct noclone_dev *nd,
 {
 	const struct noclone_segment *s = noclone_segment_of(table, parent);
 	struct block_device *bdev = parent->bi_bdev;
-	struct noclone_gather_limits lim;
-	struct noclone_deal first, d;
-	struct noclone_gather *g = NULL;
-	struct noclone_part *part;
+	struct noclone_gather *g;
+	struct noclone_deal first;
 	u32 singles, parts;
 
 	if (!s || !s->leg || !noclone_gather_is_plain(parent))
 		return why;
 	noclone_gather_first(&first, s, parent, queue_max_sectors(bdev_get_queue(bdev)));
-	/* blk-throttle counts each remainder that dm core submits again */
+	/*
+	 * dm core must take this bio, because blk-throttle counts each remainder that dm core
+	 * submits again
+	 */
 	if (first.left > 1 && bio_flagged(parent, BIO_BPS_THROTTLED))
 		return why;
 
-	singles = noclone_gather_join_after(&first, parent, &lim);
-	if (singles < first.left)
-		g = noclone_gather_join_alloc(first, parent, singles, &lim);
-	if (!g) {
-		g = noclone_gather_singles_alloc(&first, parent);
-		singles = first.left;
-	}
+	g = noclone_gather_plan(&first, parent, &singles);
 	if (unlikely(!g))
 		return NOCLONE_NOMEM;
-
-	parts = singles < first.left ? singles + s->layout.stripes : singles;
-	g->parent = parent;
-	g->target = s->target;
-	g->start = jiffies;
-	atomic_set(&g->remaining, parts);
-	g->failed = false;
-	g->accounted = noclone_compat_accounts_io(bdev);
-	g->parts = parts;
-	part = noclone_gather_parts(g);
-	d = first;
-	noclone_gather_singles(g, &d, singles);
-	if (d.left)
-		noclone_gather_join_fill(g, &d, part + singles, (struct bio_vec *)(part + parts));
+	parts = noclone_gather_build(g, &first, parent, singles);
 	noclone_count(nd, NOCLONE_GATHERED);
 	this_cpu_add(nd->counters->n[NOCLONE_GATHERED_BIOS], parts);
-	noclone_gather_go(g, &first, parts);
+	noclone_gather_send(g, &first, parts);
 	return NOCLONE_FAST;
 }
 

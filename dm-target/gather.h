@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Reads and writes that cannot be remapped in place, as bios of their own.
+ * Send reads and writes that cannot be remapped in place to the legs as bios of our own.
  */
 #ifndef DM_NOCLONE_GATHER_H
 #define DM_NOCLONE_GATHER_H

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Counting the bios on the fast path of a device: per CPU, one count of bios
- * that begin and one of bios that are done, without atomic operations.
+ * Count the bios on the fast path of a device: per CPU, one count of bios that begin and one of
+ * bios that are done, without atomic operations.
  *
- * Invariant: a grace period after nd->live is cleared, @begun does not grow any more, and
- * the sums are equal when the last bio is done, on whichever CPU.
- * Locks: none. A submitter reads nd->live and counts with preemption off; so does a
- * completion, which counts first. Nothing in these sections sleeps.
+ * Invariant: a grace period after nd->live is cleared, @begun does not grow any more, and the sums
+ * are equal when the last bio is done, on any CPU. Locks: none. A submitter switches preemption
+ * off, reads nd->live, and counts. A completion switches preemption off, counts, and reads
+ * nd->live. Nothing in these two sections sleeps.
  *
  * Documentation/design/fastpath.rst, A7 and A8.
  */
@@ -17,14 +17,17 @@
 
 #include <linux/rcupdate.h>
 
-/* Context: nd->live is not NULL, in the same section of rcu_read_lock_sched() */
+/*
+ * Count a bio as begun. Context: the caller has found nd->live set in the same section of
+ * rcu_read_lock_sched().
+ */
 static inline void noclone_inflight_begin(struct noclone_dev *nd)
 {
 	this_cpu_inc(nd->counters->begun);
 }
 
 /*
- * Count a bio as begun, if a table is live. Return: that table, valid until
+ * Count a bio as begun, if a table is live. Return: the live table, valid until
  * noclone_inflight_put(), or NULL. Context: inside of rcu_read_lock_sched().
  */
 static inline const struct noclone_table *
@@ -37,31 +40,31 @@ noclone_inflight_get(struct noclone_dev *nd)
 	return table;
 }
 
-void noclone_sentinel_drained(struct noclone_dev *nd);
+void noclone_inflight_end_sentinel(struct noclone_dev *nd);
 
 /*
- * Count a bio as done; if it was the last one that a suspend waits for, let that go on. @nd may
- * be freed as soon as this returns. Context: any that may complete bios.
+ * Count a bio as done. If a suspend waits only for this bio, let the suspend continue. @nd may be
+ * freed as soon as this function returns. Context: any context in which a bio may be completed.
  */
 static inline void noclone_inflight_put(struct noclone_dev *nd)
 {
 	/*
-	 * The targets of an attached device may be freed as soon as the bio is counted: all
-	 * accesses to them and to the bio come before. Pairs with
-	 * noclone_inflight_is_drained(). x86 needs no instruction for it; the increment is not
-	 * atomic in the sense of smp_mb__before_atomic().
+	 * The targets of the device may be freed once the bio is counted: all accesses to them and
+	 * to the bio come before the count. Pairs with noclone_inflight_try_end_drain(). x86 needs
+	 * no instruction for this order. smp_mb__before_atomic() does not serve here, because the
+	 * increment is no atomic operation.
 	 */
 	if (IS_ENABLED(CONFIG_X86))
 		barrier();
 	else
-		smp_mb(); /* see above */
+		smp_mb(); /* pairs with noclone_inflight_try_end_drain() */
 	rcu_read_lock_sched();
 	this_cpu_inc(nd->counters->done);
 	if (unlikely(!rcu_access_pointer(nd->live))) {
 		/* Ending a sentinel takes locks, which sleep on PREEMPT_RT */
 		rcu_read_lock();
 		rcu_read_unlock_sched();
-		noclone_sentinel_drained(nd);
+		noclone_inflight_end_sentinel(nd);
 		rcu_read_unlock();
 		return;
 	}
@@ -69,8 +72,9 @@ static inline void noclone_inflight_put(struct noclone_dev *nd)
 }
 
 /*
- * A bio begins before it is done, so in this order of the sums the result is never negative.
- * A bio that begins in between counts as in flight, even if it is done by then.
+ * Return: the number of bios in flight. A bio begins before it is done, so with this order of the
+ * two sums the result is never negative. A bio that begins between the two sums counts as in
+ * flight, even if it is done before the end.
  */
 static inline unsigned long noclone_inflight_count(const struct noclone_dev *nd)
 {
@@ -99,10 +103,11 @@ static inline void noclone_inflight_stop(struct noclone_dev *nd)
 }
 
 /*
- * Return: whether all bios are done. If so, clears @draining, and the caller may free what they
- * used. Context: a grace period after noclone_inflight_stop(), or a result that is not used.
+ * Clear @draining if all bios are done. Return: true if they are: the caller may free the memory
+ * that the bios used. Context: a grace period after noclone_inflight_stop(); or any context, if the
+ * result is not used.
  */
-static inline bool noclone_inflight_is_drained(struct noclone_dev *nd)
+static inline bool noclone_inflight_try_end_drain(struct noclone_dev *nd)
 {
 	if (READ_ONCE(nd->draining)) {
 		if (!noclone_inflight_is_zero(nd))

@@ -11,7 +11,7 @@
 struct kmem_cache *noclone_io_slab;
 DEFINE_PER_CPU_ALIGNED(struct noclone_io_pcpu, noclone_io_pcpu);
 
-/* A mempool takes an int, and crashes if it is negative. */
+/* The most objects of a reserve: a mempool takes an int, and crashes if it is negative */
 #define NOCLONE_IO_MAX_RESERVED	4096
 
 static unsigned int noclone_io_reserved = 16;
@@ -40,8 +40,9 @@ module_param_named(fail_tiers, noclone_io_fail_tiers, uint, 0600);
 MODULE_PARM_DESC(fail_tiers, "For tests, a sum: 1 the slab acts as if empty, 2 the reserve does, 4 there is no memory for a suspend");
 
 /*
- * The reserve is filled when a device is created, and refilled by its own bios.
- * In the submit path mempool_alloc() must not ask the empty slab again.
+ * Allocate no object after the reserve was filled. The reserve is filled when a device is created;
+ * later, completed bios of the device return objects to it. In the submit path, mempool_alloc()
+ * must not try the empty slab again.
  */
 static void *noclone_io_reserve_alloc(gfp_t gfp, void *cache)
 {
@@ -49,8 +50,8 @@ static void *noclone_io_reserve_alloc(gfp_t gfp, void *cache)
 }
 
 /*
- * The other functions are also our own: with some of the slab's, a mempool checks elements
- * for poison, which the elements of a slab lack.
+ * Fill the reserve. The mempool gets this function and the next one. With the functions for a slab,
+ * the mempool would check its elements for poison, and objects of a slab have no poison.
  */
 static void *noclone_io_reserve_fill(gfp_t gfp, void *cache)
 {
@@ -75,8 +76,8 @@ static struct noclone_io *noclone_io_reserve_take(mempool_t *reserve)
 }
 
 /*
- * Move the objects that interrupts have freed to the list of tasks, which is empty. Context:
- * a task, preemption off.
+ * Move all objects from the list of interrupts to the list of tasks, which is empty. Context: a
+ * task, preemption off.
  */
 void noclone_io_fetch(struct noclone_io_pcpu *pcpu)
 {
@@ -90,7 +91,7 @@ void noclone_io_fetch(struct noclone_io_pcpu *pcpu)
 	local_irq_restore(flags);
 }
 
-/* noclone_io_alloc() when the per-CPU cache is empty */
+/* Allocate when the per-CPU cache is empty, see noclone_io_alloc(). */
 struct noclone_io *noclone_io_alloc_slow(mempool_t *reserve)
 {
 	struct noclone_io *io = noclone_io_slab_alloc(noclone_io_slab);

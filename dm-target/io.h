@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The per-I/O object of the fast path and its memory: a slab with a small
- * per-CPU cache in front of it, then the device's reserve. Without an object the
- * bio goes to dm core's clone path.
+ * The per-I/O object of the fast path and its memory: a slab with a small per-CPU cache in front of
+ * it, and the reserve of the device. A bio that gets no object goes to dm core's clone path.
  *
- * The per-CPU cache is shared by all devices. It saves the slab's bookkeeping on
- * both ends of an I/O, about 150 instructions. Its size is bounded because
- * reclaim cannot shrink it.
+ * The per-CPU cache is shared by all devices. The cache saves the slab's bookkeeping at the begin
+ * and at the end of an I/O, about 150 instructions. The size of the cache is bounded because
+ * reclaim cannot shrink the cache.
  */
 #ifndef DM_NOCLONE_IO_H
 #define DM_NOCLONE_IO_H
@@ -21,41 +20,42 @@
 struct noclone_target;
 
 /*
- * The fields of a bio that completion restores. It is one cache line together with the slab's
- * free pointer, which is behind the object because the cache has a constructor.
- * To fit, bi_bdev is not saved: it is noclone_dev.bdev.
+ * The fields of a bio that completion restores. Together with the slab's free pointer, the struct
+ * is one cache line. The free pointer is behind the object because the slab has a constructor. To
+ * keep the struct small, bi_bdev is not saved: noclone_dev.bdev has the same value.
  */
 struct noclone_io {
-	struct noclone_target *target;	/* that mapped the bio */
+	struct noclone_target *target;	/* the target that mapped the bio */
 	bio_end_io_t *end_io;
 	union {
 		void *private;
-		struct noclone_io *next;	/* while in the per-CPU cache */
+		struct noclone_io *next;	/* link while in the per-CPU cache */
 	};
 	struct bvec_iter iter;
-	u32 start;			/* low half of jiffies */
+	u32 start;			/* the low half of jiffies when the I/O began */
 	blk_opf_t opf;
-	u16 flags;			/* the part of bi_flags that the leg may change */
-	bool reserved;			/* belongs to the device's reserve */
+	u16 flags;			/* the bits of bi_flags that the leg may change */
+	bool reserved;			/* the object belongs to the device's reserve */
 	bool accounted;			/* bdev_end_io_acct() has to follow */
 };
 
 #define NOCLONE_IO_LIST_MAX	256
 
-/* Last in, first out */
+/* A list of free objects: last in, first out */
 struct noclone_io_list {
 	struct noclone_io *top;
 	unsigned int nr;
 };
 
 /*
- * Tasks allocate, interrupts and tasks free. Switching interrupts off costs a
- * processor tens of cycles, so tasks have a list that no interrupt touches, and fetch all
- * objects that interrupts have freed at once. bio.c keeps its cached bios in the same way.
+ * The cache of one CPU. Tasks allocate from it; interrupts and tasks free to it. Switching
+ * interrupts off costs tens of cycles, so tasks have a list that no interrupt touches. When this
+ * list is empty, a task fetches all objects that interrupts have freed, in one step. bio.c keeps
+ * its cached bios in the same way.
  */
 struct noclone_io_pcpu {
-	struct noclone_io_list task;	/* of tasks, with preemption off */
-	struct noclone_io_list irq;	/* of interrupts, with interrupts off */
+	struct noclone_io_list task;	/* used by tasks, with preemption off */
+	struct noclone_io_list irq;	/* used by interrupts, with interrupts off */
 };
 
 DECLARE_PER_CPU_ALIGNED(struct noclone_io_pcpu, noclone_io_pcpu);
@@ -75,8 +75,8 @@ void noclone_io_fetch(struct noclone_io_pcpu *pcpu);
 struct noclone_io *noclone_io_alloc_slow(mempool_t *reserve);
 
 /*
- * Allocate without reclaim. __GFP_NOMEMALLOC, as in mempool_alloc(), because
- * PF_MEMALLOC tasks could drain the reserves; every caller has a fallback.
+ * Allocate without reclaim. __GFP_NOMEMALLOC is set, as in mempool_alloc(), because tasks with
+ * PF_MEMALLOC could drain the reserves of the kernel; each caller has a fallback.
  */
 #define NOCLONE_IO_GFP		(GFP_NOWAIT | __GFP_NOWARN | __GFP_NOMEMALLOC)
 
@@ -88,8 +88,8 @@ static inline void *noclone_io_slab_alloc(struct kmem_cache *cache)
 }
 
 /*
- * For objects of several pages. kswapd is not woken for them: while memory is fragmented, it would
- * reclaim for each I/O, although dm core can do it without such an object.
+ * Allocate an object of several pages. kswapd is not woken for it: while memory is fragmented,
+ * kswapd would reclaim for each I/O, although dm core can do the I/O without such an object.
  */
 static inline void *noclone_io_kmalloc(size_t size)
 {
@@ -98,7 +98,7 @@ static inline void *noclone_io_kmalloc(size_t size)
 	return kmalloc(size, NOCLONE_IO_GFP & ~__GFP_KSWAPD_RECLAIM);
 }
 
-/* Context: any, with preemption off */
+/* Take an object from the cache of this CPU, or return NULL. Context: any, with preemption off */
 static inline struct noclone_io *noclone_io_pop(void)
 {
 	struct noclone_io_pcpu *pcpu;
@@ -117,7 +117,10 @@ static inline struct noclone_io *noclone_io_pop(void)
 	return io;
 }
 
-/* Return: false if the list is full. Context: nothing else accesses @list. */
+/*
+ * Put an object on a list. Return: false if the list is full. Context: nothing else accesses
+ * @list.
+ */
 static inline bool noclone_io_list_push(struct noclone_io_list *list,
 					struct noclone_io *io)
 {
@@ -146,8 +149,8 @@ static inline bool noclone_io_push(struct noclone_io *io)
 }
 
 /*
- * Return: an object with only @reserved set, or NULL. Context: any; does
- * not sleep.
+ * Allocate an object. Return: the object, with only @reserved set, or NULL. Context: any; does not
+ * sleep.
  */
 static inline struct noclone_io *noclone_io_alloc(mempool_t *reserve)
 {
@@ -159,7 +162,7 @@ static inline struct noclone_io *noclone_io_alloc(mempool_t *reserve)
 	return likely(io) ? io : noclone_io_alloc_slow(reserve);
 }
 
-/* Context: any. */
+/* Free an object. Context: any. */
 static inline void noclone_io_free(struct noclone_io *io, mempool_t *reserve)
 {
 	if (unlikely(io->reserved))

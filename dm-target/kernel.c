@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Is the kernel one of those that were reviewed for this module? Its headers tell, when the module
- * is built: see compat/known-kernel. A kernel that is only like those has no fast path either,
- * because headers do not show a change of code.
+ * Was the kernel reviewed for this module? The headers of the kernel show this when the module is
+ * built: see compat/known-kernel. A kernel that is only like reviewed kernels gets the fast path
+ * only if this build of the module has passed the test on this kernel, because headers do not show
+ * a change of code: see tested.c.
  *
- * The answer holds for the kernel with these headers only. With CONFIG_MODVERSIONS another kernel
- * loads the module as well, if the checksums of the functions that it calls are the same; no
- * checksum contains the numbers of BIO_* and __REQ_*. So the release of the running kernel has to
- * be the one of the headers. On any other kernel all devices stay on dm core's path, see
+ * The grade is valid only for the kernel with these headers. With CONFIG_MODVERSIONS another kernel
+ * also loads the module, if the checksums of the functions that the module calls are the same; no
+ * checksum contains the values of BIO_* and __REQ_*. So the release of the running kernel has to be
+ * the one of the headers. On any other kernel all devices stay on dm core's path, see
  * noclone_kernel_is_allowed().
  */
 #include "kernel.h"
 #include "probe.h"
+#include "tested.h"
 #include "include/dm-noclone.h"
 
 #include <generated/utsrelease.h>
@@ -23,7 +25,7 @@ static bool noclone_kernel_any __ro_after_init;
 module_param_named(any_kernel, noclone_kernel_any, bool, 0444);
 MODULE_PARM_DESC(any_kernel, "Use the fast path also on a kernel that was not reviewed for this module (default N)");
 
-/* For modinfo, and the tool: "reviewed", "alike", or the name of what differs */
+/* The grade for modinfo and for the tool: "reviewed", "alike", or the name of the difference */
 MODULE_INFO(kernel, NOCLONE_KERNEL_GRADE);
 
 /* True if the module was built with the headers of another kernel than the running one. */
@@ -33,14 +35,23 @@ static bool noclone_kernel_is_another __ro_after_init;
 static const char *noclone_kernel_failed __ro_after_init;
 
 /*
- * May the fast path be used? The parameter any_kernel accepts a kernel that was not reviewed. It
- * does not accept a kernel whose headers are not known, or one that fails a probe. The answer does
- * not change while the module is loaded.
+ * May the fast path be used? The parameter any_kernel accepts a kernel that was not reviewed.
+ * any_kernel does not accept a kernel whose headers are not known, or a kernel that fails a probe.
+ * The result does not change while the module is loaded.
  */
 bool noclone_kernel_is_allowed(void)
 {
 	return !noclone_kernel_is_another && !noclone_kernel_failed &&
-	       (NOCLONE_KERNEL_IS_KNOWN || noclone_kernel_any);
+	       (NOCLONE_KERNEL_IS_KNOWN || noclone_kernel_any || noclone_tested());
+}
+
+/*
+ * May polled bios take the fast path, if other bios may? The test of a build may have had no polled
+ * I/O.
+ */
+bool noclone_kernel_polled_is_allowed(void)
+{
+	return NOCLONE_KERNEL_IS_KNOWN || noclone_kernel_any || noclone_tested_polled();
 }
 
 static void __init noclone_kernel_warn_another(const char *release)
@@ -53,7 +64,15 @@ static const char *__init noclone_kernel_outcome(void)
 {
 	if (noclone_kernel_any)
 		return "the parameter any_kernel allows the fast path";
+	if (NOCLONE_KERNEL_IS_ALIKE)
+		return "all devices stay on dm core's path, see noclone doctor";
 	return "all devices stay on dm core's path unless the module is loaded with any_kernel=1";
+}
+
+static void __init noclone_kernel_say_tested(void)
+{
+	DMINFO("this kernel was not reviewed for this module, and its headers are like those of kernels that were (grade alike): this build has passed the test on it, and the fast path is used%s",
+	       noclone_tested_polled() ? "" : ", but not for polled I/O");
 }
 
 static void __init noclone_kernel_warn_unreviewed(void)
@@ -72,7 +91,10 @@ static void __init noclone_kernel_warn_failed(void)
 	       noclone_kernel_failed);
 }
 
-/* The probes use structures of the headers, so they run only if the kernel has these. */
+/*
+ * The probes use structures of the headers, so they run only if the running kernel has the same
+ * structures.
+ */
 int __init noclone_kernel_init(void)
 {
 	const char *release = init_utsname()->release;
@@ -86,6 +108,8 @@ int __init noclone_kernel_init(void)
 	r = noclone_probe_run(&noclone_kernel_failed);
 	if (noclone_kernel_failed)
 		noclone_kernel_warn_failed();
+	else if (noclone_tested() && !noclone_kernel_any)
+		noclone_kernel_say_tested();
 	else if (!NOCLONE_KERNEL_IS_KNOWN)
 		noclone_kernel_warn_unreviewed();
 	return r;

@@ -2,6 +2,7 @@
 /*
  * noclone-linear: a range of a device, as dm's linear target maps it.
  */
+#include "linear.h"
 #include "dax.h"
 #include "device-state.h"
 #include "fastpath-status.h"
@@ -57,7 +58,7 @@ static sector_t noclone_linear_sector(const struct noclone_target *t,
 	return t->leg[0].start + noclone_map_sector(&t->layout, sector, &leg);
 }
 
-/* Called for clones, that is for bios that the fast path left to dm core. */
+/* This function is called for clones, that is, for bios that the fast path left to dm core. */
 static int noclone_linear_map(struct dm_target *ti, struct bio *bio)
 {
 	struct noclone_target *t = ti->private;

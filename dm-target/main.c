@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * dm-noclone: device-mapper targets whose reads and writes are remapped in
- * place instead of being cloned. Loading and unloading.
+ * dm-noclone: device-mapper targets whose reads and writes are remapped in place instead of
+ * being cloned. This file loads and unloads the module.
  */
+#include "dev.h"
 #include "fastpath.h"
 #include "gather.h"
 #include "io.h"
 #include "kernel.h"
-#include "mapped-device.h"
+#include "linear.h"
 #include "no-disk.h"
 #include "polled.h"
-#include "target.h"
-#include "stock/devices.h"
+#include "striped.h"
+#include "work.h"
+#include "zero.h"
+#include "file/file.h"
 #include "stock/slots.h"
+#include "stock/stock.h"
 
 #include <linux/module.h>
 
@@ -21,13 +25,13 @@ static struct target_type * const noclone_targets[] = {
 	&noclone_file_target,
 };
 
-static void noclone_unregister(unsigned int nr)
+static void noclone_main_unregister(unsigned int nr)
 {
 	while (nr)
 		dm_unregister_target(noclone_targets[--nr]);
 }
 
-static int __init noclone_register(void)
+static int __init noclone_main_register(void)
 {
 	unsigned int i;
 	int r;
@@ -35,27 +39,27 @@ static int __init noclone_register(void)
 	for (i = 0; i < ARRAY_SIZE(noclone_targets); i++) {
 		r = dm_register_target(noclone_targets[i]);
 		if (r) {
-			noclone_unregister(i);
+			noclone_main_unregister(i);
 			return r;
 		}
 	}
 	return 0;
 }
 
-static int __init noclone_init(void)
+static int __init noclone_main_init(void)
 {
-	int r = noclone_target_init();
+	int r = noclone_work_init();
 
 	if (r)
 		return r;
 
 	r = noclone_kernel_init();
 	if (r)
-		goto exit_target;
+		goto exit_work;
 	noclone_fastpath_init();
 	r = noclone_io_init();
 	if (r)
-		goto exit_target;
+		goto exit_work;
 
 	r = noclone_gather_init();
 	if (r)
@@ -78,10 +82,10 @@ static int __init noclone_init(void)
 		goto exit_file;
 
 	/*
-	 * From here on users may make devices, so nothing after this may fail. Registering
-	 * fails if another module has one of our names.
+	 * From this point on users may make devices, so no later step may fail. Registering fails
+	 * if another module has one of our names.
 	 */
-	r = noclone_register();
+	r = noclone_main_register();
 	if (r)
 		goto exit_stock;
 	noclone_slots_init(noclone_targets[ARRAY_SIZE(noclone_targets) - 1]);
@@ -99,16 +103,16 @@ exit_gather:
 	noclone_gather_exit();
 exit_io:
 	noclone_io_exit();
-exit_target:
-	noclone_target_exit();
+exit_work:
+	noclone_work_exit();
 	return r;
 }
 
-static void __exit noclone_exit(void)
+static void __exit noclone_main_exit(void)
 {
 	noclone_slots_exit();
-	noclone_unregister(ARRAY_SIZE(noclone_targets));
-	noclone_devs_exit();
+	noclone_main_unregister(ARRAY_SIZE(noclone_targets));
+	noclone_dev_stop_looking();
 	noclone_fastpath_quiesce();
 	noclone_stock_exit();
 	noclone_file_exit();
@@ -116,11 +120,11 @@ static void __exit noclone_exit(void)
 	noclone_polled_exit();
 	noclone_gather_exit();
 	noclone_io_exit();
-	noclone_target_exit();
+	noclone_work_exit();
 }
 
-module_init(noclone_init);
-module_exit(noclone_exit);
+module_init(noclone_main_init);
+module_exit(noclone_main_exit);
 
 MODULE_ALIAS("dm-" NOCLONE_LINEAR_NAME);
 MODULE_ALIAS("dm-" NOCLONE_STRIPED_NAME);

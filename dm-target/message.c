@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * The messages of include/dm-noclone.h, the same for our targets and for stock ones.
- */
+/* Parse the messages of include/dm-noclone.h, for our targets and for stock ones. */
 #include "message.h"
 #include "include/dm-noclone.h"
 
 #include <linux/device-mapper.h>
 #include <linux/string.h>
 
-/* The first word decides; the second may be wrong. */
+/* Is the message ours? The first word decides; the second word may still be wrong. */
 bool noclone_message_is_ours(unsigned int argc, char **argv)
 {
 	return (argc == 1 || argc == 2) && !strcasecmp(argv[0], NOCLONE_MSG_FASTPATH);
 }
 
-/* Return: the message, or NOCLONE_MESSAGE_NONE after a sentence in the log. */
+/* Return: the message, or NOCLONE_MESSAGE_NONE after a sentence in the log if it is wrong. */
 enum noclone_message noclone_message_parse(struct dm_target *ti, unsigned int argc,
 					   char **argv)
 {

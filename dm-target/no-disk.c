@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * The disk in no-disk.h.
- */
+/* Create the disk that no-disk.h describes. */
 #include "no-disk.h"
 
 static const struct block_device_operations noclone_no_disk_ops;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A disk that is never added and has no limit: dm core gets it where it has to name a disk and must
- * not name a real one. No user sees its statistics, and no bio is submitted to it.
+ * A disk that is never added and has no limits. dm core gets this disk if dm core needs a disk but
+ * must not get a real disk. No user sees its statistics, and no bio is submitted to it.
  */
 #ifndef DM_NOCLONE_NO_DISK_H
 #define DM_NOCLONE_NO_DISK_H

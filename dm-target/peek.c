@@ -18,9 +18,9 @@
 #include <linux/uaccess.h>
 
 /*
- * dm core does not export the functions that count for "dmsetup stats". But it
- * accounts for the memory of a region before the region is live, in the
- * variable behind this parameter: see drivers/md/dm-stats.c.
+ * dm core does not export the functions that count for "dmsetup stats". But dm core counts the
+ * memory of a region before the region is live, in the variable of this parameter: see
+ * drivers/md/dm-stats.c.
  */
 #define NOCLONE_PEEK_STATS	"stats_current_allocated_bytes"
 #define NOCLONE_PEEK_MAX_PARAMS	64
@@ -31,8 +31,8 @@ bool noclone_peek_read(void *to, const void *from, size_t bytes)
 }
 
 /*
- * Is @text at @at, as a string? Bytes behind the first difference are not touched:
- * they may be beyond the end of a shorter string.
+ * Is the string @text at @at? Bytes behind the first difference are not read: they may be beyond
+ * the end of a shorter string.
  */
 bool noclone_peek_has_text(const char *at, const char *text)
 {
@@ -67,7 +67,7 @@ bool noclone_peek_is_dm_fops(const struct block_device_operations *fops)
 }
 
 #ifdef CONFIG_SYSFS
-/* From kernel/params.c */
+/* These two structures are copies from kernel/params.c */
 struct noclone_peek_param {
 	struct module_attribute mattr;
 	const struct kernel_param *param;
@@ -134,8 +134,8 @@ static const unsigned long *noclone_peek_find_stats_built_in(void)
 #endif
 
 /*
- * @fops: dm core's own, or a copy that names the same owner. Return: a variable that is not
- * 0 while a region of "dmsetup stats" exists, or NULL if it is not found.
+ * Find the counter of dm's statistics. @fops: dm core's own operations, or a copy that names the
+ * same owner. Return: a variable that is not 0 while a region of "dmsetup stats" exists, or NULL.
  */
 const unsigned long *
 noclone_peek_find_stats(const struct block_device_operations *fops)

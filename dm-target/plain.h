@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Which bios the fast path takes by operation and flags, and the reason if it does not.
- * fastpath.c then looks at their sectors, and for memory.
+ * Decide by operation and flags which bios the fast path takes, and give a reason for each other
+ * bio. fastpath.c then checks the sectors of a bio, and looks for memory.
  */
 #ifndef DM_NOCLONE_PLAIN_H
 #define DM_NOCLONE_PLAIN_H
@@ -12,8 +12,8 @@
 #include "polled.h"
 
 /*
- * A bio with any of these bits is not a plain read or write. REQ_POLLED is one more, unless
- * the parameter "polled" is set, see polled.c.
+ * A bio with any of these bits is not a plain read or write. Unless the parameter "polled" is set,
+ * REQ_POLLED is added to these bits, see polled.c.
  */
 #define NOCLONE_SLOW_OPF	((REQ_OP_MASK & ~(__force blk_opf_t)REQ_OP_WRITE) | \
 				 REQ_PREFLUSH | REQ_INTEGRITY)
@@ -30,7 +30,7 @@ static inline blk_opf_t noclone_plain_slow_opf(const struct noclone_table *table
 	return slow;
 }
 
-/* @slow: further bits with which the bio is not plain */
+/* Is the bio plain? @slow: further bits that a plain bio must not have */
 static inline bool noclone_plain_is(const struct noclone_dev *nd, struct bio *bio, blk_opf_t slow)
 {
 	return !(bio->bi_opf & (READ_ONCE(nd->slow_opf) | slow)) && bio->bi_iter.bi_size &&
@@ -38,7 +38,7 @@ static inline bool noclone_plain_is(const struct noclone_dev *nd, struct bio *bi
 	       !noclone_polled_is_requeued(bio);
 }
 
-/* For the counters. @bio: noclone_plain_is() is false. */
+/* Return: the counter for a bio for which noclone_plain_is() is false. */
 static inline enum noclone_counter
 noclone_plain_why_not(const struct noclone_dev *nd, struct bio *bio)
 {
@@ -57,7 +57,7 @@ noclone_plain_why_not(const struct noclone_dev *nd, struct bio *bio)
 	return NOCLONE_CRYPTO;
 }
 
-/* @bio: noclone_plain_is() is false. Return: whether it goes as bios of its own, see gather.c */
+/* For a bio that is not plain: do bios of our own go to the legs in its place, see gather.c? */
 static inline bool noclone_plain_is_chain(const struct noclone_dev *nd, struct bio *bio)
 {
 	return noclone_plain_why_not(nd, bio) == NOCLONE_CHAIN;

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Requests of a leg on the plug of the current task. They decide only how an I/O is cut.
+ * Find requests for a leg on the plug of the current task. These requests only affect how an I/O is
+ * cut.
  *
- * The list of a plug has no lock: it belongs to its task, which changes it when it submits a
+ * The list of a plug has no lock, because only its task changes the list: when the task submits a
  * bio, sleeps, or ends the plug. noclone_plug_look() runs in that task, called by its own
- * submission, and does not sleep. Requests on the list have not been dispatched, so they
- * neither change nor go away.
+ * submission, and does not sleep. Requests on the list have not been dispatched, so they neither
+ * change nor go away.
  */
 #include "plug.h"
 
-/* The block layer looks at no other request of that queue either. */
+/*
+ * Return: the first request of this queue on the plug. The block layer tries to merge with no other
+ * request.
+ */
 static struct request *noclone_plug_find(struct blk_plug *plug, struct request_queue *q)
 {
 	struct request *rq;
@@ -21,11 +25,11 @@ static struct request *noclone_plug_find(struct blk_plug *plug, struct request_q
 }
 
 /**
- * noclone_plug_look - would a bio merge with a request that the plug has?
- * @bdev: leg
- * @sector: first sector of the bio, on @bdev
- * @sectors: its length
- * @segments: how many it has
+ * noclone_plug_look - would a bio merge with a request on the plug?
+ * @bdev: the leg
+ * @sector: the first sector of the bio, on @bdev
+ * @sectors: the length of the bio
+ * @segments: the number of its segments
  * @opf: its flags
  *
  * Return: see enum noclone_plug. Context: submit_bio of a bio-based device.

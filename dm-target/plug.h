@@ -7,14 +7,14 @@
 
 #include <linux/blk-mq.h>
 
-/* BLK_PLUG_FLUSH_SIZE, in bytes, private to the block layer; the same in 6.1 to 7.3 */
+/* BLK_PLUG_FLUSH_SIZE in bytes. It is private to the block layer, and equal in 6.1 to 7.3. */
 #define NOCLONE_PLUG_FLUSH	(128 * 1024)
 
 enum noclone_plug {
 	NOCLONE_PLUG_NONE,		/* there is no plug */
 	NOCLONE_PLUG_EMPTY,		/* no request of the plug ends where the bio begins */
-	NOCLONE_PLUG_TAKES,		/* one does, and has room for the bio */
-	NOCLONE_PLUG_FULL,		/* one does, and has no room */
+	NOCLONE_PLUG_TAKES,		/* a request ends there, and has room for the bio */
+	NOCLONE_PLUG_FULL,		/* a request ends there, and has no room for the bio */
 };
 
 enum noclone_plug noclone_plug_look(struct block_device *bdev, sector_t sector,

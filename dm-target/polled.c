@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Polled bios on the fast path, if the parameter "polled" asks for it.
+ * Polled bios on the fast path, if the parameter "polled" is set.
  *
- * bio_poll() takes cookie and device from the bio itself. While the leg has the
- * bio both are the leg's, so the submitter polls the leg's queue directly.
+ * bio_poll() takes the cookie and the device from the bio itself. While the leg has the bio, the
+ * cookie and the device in the bio belong to the leg, so the submitter polls the leg's queue
+ * directly.
  *
- * Invariant: ->poll_bio() dereferences nothing that the bio says, because another poller may
- * have completed it and its memory may be another bio (SLAB_TYPESAFE_BY_RCU). dm core's gets
- * only bios of its own. The legs of a table have the same queues; across devices the module
- * cannot check that, so the parameter is off by default.
+ * Invariant: our ->poll_bio() dereferences no pointer of the bio, because another poller may have
+ * completed the bio, and its memory may be another bio by now (SLAB_TYPESAFE_BY_RCU). The
+ * ->poll_bio() of dm core gets only bios that dm core polls. All legs of a table have the same
+ * queues; the module cannot check that for several devices, so the parameter is off by default.
  * Locks: nd->retry_lock guards the bios to be submitted again.
  *
  * Documentation/design/polled.rst has the argument, P1 to P9.
  */
 #include "polled.h"
 #include "device-state.h"
+#include "fops.h"
 #include "inflight.h"
-#include "interpose.h"
+#include "kernel.h"
 
 #include <linux/bio.h>
 #include <linux/blk-mq.h>
@@ -31,8 +33,8 @@ MODULE_PARM_DESC(polled, "Remap polled I/O in place, read when a device is resum
 static struct workqueue_struct *noclone_polled_wq;
 
 /*
- * In front of dm_poll_bio(). dm core's poll lists of an attached device only hold bios that
- * were submitted before it was attached, or that the fast path rejected.
+ * Our poll_bio, in front of dm_poll_bio(). The poll lists of dm core for an attached device only
+ * hold bios that were submitted before it was attached, or that the fast path rejected.
  */
 int noclone_polled_poll_bio(struct bio *bio, struct io_comp_batch *iob,
 			    unsigned int flags)
@@ -40,8 +42,8 @@ int noclone_polled_poll_bio(struct bio *bio, struct io_comp_batch *iob,
 	if (!(READ_ONCE(bio->bi_opf) & REQ_DRV))
 		return 0;
 	/*
-	 * A bio in place never has both when they are read in this order:
-	 * noclone_fastpath_remap() has a barrier between the cookie and the leg's changes.
+	 * A bio in place never shows both REQ_DRV and dm core's cookie if they are read in this
+	 * order: noclone_fastpath_remap() has a barrier between the cookie and the leg's changes.
 	 */
 	smp_rmb();
 	if (READ_ONCE(bio->bi_cookie) != NOCLONE_DM_COOKIE)
@@ -50,15 +52,15 @@ int noclone_polled_poll_bio(struct bio *bio, struct io_comp_batch *iob,
 }
 
 struct noclone_polled_queues {
-	unsigned long nr;		/* hardware queues */
+	unsigned long nr;		/* number of hardware queues */
 	unsigned long nr_polled;
 	unsigned long first_polled;
 };
 
 /*
- * The driver's tag set would say the same, but may be gone while the disk is still open.
- * Linux 6.19 and later have the queues in an array, which has gaps while the driver changes their
- * number.
+ * Count the hardware queues of a disk. The driver's tag set has these numbers as well, but may be
+ * gone while the disk is still open. Linux 6.19 and later have the queues in an array, which has
+ * gaps while the driver changes their number.
  */
 static struct noclone_polled_queues
 noclone_polled_queues(struct request_queue *q)
@@ -94,9 +96,10 @@ static bool noclone_polled_alike(struct block_device *a, struct block_device *b)
 }
 
 /*
- * Return: whether polled bios of this table are remapped in place: all legs are alike, and
- * no target has none, because its worker takes the bios. Context: when it is attached,
- * because queues of a leg may have changed since the table was loaded.
+ * Return: whether polled bios of this table are remapped in place. They are remapped in place if
+ * all legs are alike, and if each target has a leg: workers take the bios of a target without a
+ * leg. Context: when the table is attached, because queues of a leg may have changed since the
+ * table was loaded.
  */
 bool noclone_polled_in_place(const struct noclone_table *table)
 {
@@ -106,8 +109,8 @@ bool noclone_polled_in_place(const struct noclone_table *table)
 	u32 i;
 
 	/* dm core polls for the targets of other modules */
-	if (!READ_ONCE(noclone_polled_wanted) || !table->whole ||
-	    !noclone_compat_polls(table->nd->disk->queue))
+	if (!READ_ONCE(noclone_polled_wanted) || !noclone_kernel_polled_is_allowed() ||
+	    !table->whole || !noclone_compat_polls(table->nd->disk->queue))
 		return false;
 	for (i = 0; i < table->nr; i++) {
 		t = table->segments[i].target;
@@ -134,7 +137,7 @@ static struct bio *noclone_polled_take_all(struct noclone_dev *nd)
 	return bios;
 }
 
-/* Each bio in the list holds @nd; after the last one it may be gone. */
+/* Submit the bios of the list. Each of them holds @nd; after the last one @nd may be gone. */
 static void noclone_polled_work(struct work_struct *work)
 {
 	struct noclone_dev *nd = container_of(work, struct noclone_dev, retry);
@@ -149,15 +152,15 @@ static void noclone_polled_work(struct work_struct *work)
 }
 
 /*
- * Let the worker submit a bio that is as its submitter made it: a leg had no room for
- * it, or it cannot be polled in place. It is submitted without REQ_POLLED, as dm core does:
- * pollers of a stock device never see BLK_STS_AGAIN. It also loses REQ_NOWAIT, because the
- * worker may wait; io_uring sets that for its first attempt only. The worker calls
- * noclone_inflight_put() in place of the caller, when dm core or the leg has got the bio,
+ * Let the worker submit a bio that a leg had no room for, or that cannot be polled in place; the
+ * bio is as its submitter made it. The worker submits it without REQ_POLLED, as dm core does:
+ * pollers of a stock device never see BLK_STS_AGAIN. The bio also loses REQ_NOWAIT, because the
+ * worker may wait; io_uring sets that flag for its first attempt only. The caller has counted the
+ * bio as begun. The worker calls noclone_inflight_put() when dm core or the leg has got the bio,
  * which then counts once more. Context: any.
  *
- * The work is queued with the first bio of a list, so that it never runs without
- * one. The RCU section holds @nd, with which the worker may be done before this returns; for
+ * The work is queued with the first bio of a list, so that it never runs without one. The RCU
+ * section keeps @nd, because the worker may finish with @nd before this function returns; for
  * cgroups see noclone_compat_set_dev().
  */
 void noclone_polled_retry(struct noclone_dev *nd, struct bio *bio)
@@ -167,7 +170,10 @@ void noclone_polled_retry(struct noclone_dev *nd, struct bio *bio)
 	bio_clear_polled(bio);
 	bio->bi_opf &= ~REQ_NOWAIT;
 	bio->bi_status = BLK_STS_OK;
-	/* bio_endio() may have put the blkg. Current is still the submitter in most cases. */
+	/*
+	 * bio_endio() may have put the blkg. The current task is still the submitter in most
+	 * cases.
+	 */
 	rcu_read_lock();
 	bio_associate_blkg(bio);
 	spin_lock_irqsave(&nd->retry_lock, flags);
@@ -179,14 +185,16 @@ void noclone_polled_retry(struct noclone_dev *nd, struct bio *bio)
 }
 
 /*
- * Pass on a polled bio that cannot take the fast path, for @reason; the caller has counted it
- * as begun. dm core must not poll for it while others are polled in place: its list is for
- * one poller. Little is lost, as dm core splits most of these, and the block layer does not
- * poll for a bio that it splits. If the bio is also REQ_NOWAIT, the submitter must not get
- * BLK_STS_AGAIN of a part after others have begun, so a worker takes it, which may wait.
+ * Pass on a polled bio that cannot take the fast path, for @reason; the caller has counted it as
+ * begun. dm core must not poll for this bio while other bios are polled in place, because dm core's
+ * list is for one poller. Little is lost: dm core splits most of these bios, and the block layer
+ * does not poll for a bio that was split. If the bio also has REQ_NOWAIT, its submitter must not
+ * get BLK_STS_AGAIN for a part after other parts have begun. So the bio goes to a worker, which may
+ * wait.
  *
- * Exceptions: all polled bios of the device go to dm core, or the bio is the rest of one that
- * dm core has split and polls already: that shares bi_opf with it.
+ * Two kinds of bios stay polled: all bios of a device whose polled bios go to dm core, and the rest
+ * of a bio that dm core has split and already polls, because the rest shares bi_opf with the bio
+ * that dm core polls.
  *
  * Return: false if the worker has got the bio and the count.
  */

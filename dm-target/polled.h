@@ -28,9 +28,9 @@ int noclone_polled_init(void);
 void noclone_polled_exit(void);
 
 /*
- * Has dm core polled the bio, and does it try again from a worker? Its poller may have
- * read that cookie, and must not find the leg as its device now. (A bio that was
- * reset has the same cookie, but most disks have no queue to poll.)
+ * Has dm core polled the bio, and does a worker of dm core submit the bio again now? A poller may
+ * have read dm core's cookie, and must not use this cookie with the leg as the device. (A bio that
+ * was reset has the same cookie, but most disks have no queue with the number of this cookie.)
  */
 static inline bool noclone_polled_is_requeued(const struct bio *bio)
 {
@@ -40,9 +40,10 @@ static inline bool noclone_polled_is_requeued(const struct bio *bio)
 }
 
 /*
- * Called for each polled bio that comes in. Unless it is the rest of one that dm core has
- * split, it is in no list, and REQ_DRV is left from a dm core above: alloc_tio() clears it in
- * some clones only. The next dm core would take bi_private for its list.
+ * Clear REQ_DRV of a polled bio that comes in. The bio is in no list of dm core, unless it is the
+ * rest of a bio that dm core has split. Otherwise REQ_DRV comes from the dm core of a device above,
+ * because alloc_tio() clears the flag in some clones only. If the flag stayed, dm core below would
+ * take bi_private for its list.
  */
 static inline void noclone_polled_enter(struct bio *bio)
 {

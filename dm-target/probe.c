@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Probes of the running kernel, when the module is loaded: does it count, complete, clone and chain
- * bios in the way that the fast path relies on? Headers do not tell, because code can change
+ * bios in the way that the fast path relies on? Headers do not show this, because code can change
  * without a new name. The probes use a disk that is never added and bios that are never submitted,
  * so they touch no device of the machine.
  *
@@ -25,7 +25,7 @@ static char *noclone_probe_fault = "";
 module_param_named(probe_fault, noclone_probe_fault, charp, 0);
 MODULE_PARM_DESC(probe_fault, "For tests: the probe with this name sees a faulty kernel");
 
-/* A fault of the kernel, which the probe @name has to find, is wanted by a test. */
+/* Does a test want a fault of the kernel here, which the probe @name has to find? */
 static bool __init noclone_probe_plants(const char *name)
 {
 	return !strcmp(noclone_probe_fault, name);
@@ -50,7 +50,10 @@ static unsigned long __init noclone_probe_count_one(struct block_device *bdev,
 	return READ_ONCE(jiffies);
 }
 
-/* How many I/Os have begun and not ended: each may have moved to another processor meanwhile. */
+/*
+ * Return: the number of I/Os in flight. The task may have moved to another processor between begin
+ * and end of an I/O.
+ */
 static long __init noclone_probe_in_flight(struct block_device *bdev)
 {
 	long writes = 0;
@@ -73,7 +76,7 @@ static bool __init noclone_probe_accounting(struct block_device *bdev)
 
 	if (noclone_probe_plants("accounting"))
 		start -= HZ;
-	/* The disk has no stamp yet, and on 32 bits 0 can be later than now. */
+	/* The disk has no time stamp yet, and on 32 bits the value 0 can be later than now. */
 	bdev->bd_stamp = start;
 	end = noclone_probe_count_one(bdev, 8, start);
 	nsecs = part_stat_read(bdev, nsecs[STAT_WRITE]);
@@ -90,8 +93,8 @@ static void __init noclone_probe_count(struct bio *bio)
 }
 
 /*
- * R2: the first bio_endio() of a bio leaves nothing to do for a second one but the call of
- * bi_end_io. The fast path makes that call itself, when the bio_endio() of the lower device has run
+ * R2: the first bio_endio() of a bio leaves no work for a second bio_endio() except the call of
+ * bi_end_io. The fast path makes this call itself, when the bio_endio() of the lower device has run
  * (A17).
  */
 static bool __init noclone_probe_endio(struct block_device *bdev)
@@ -114,8 +117,8 @@ static bool __init noclone_probe_endio(struct block_device *bdev)
 }
 
 /*
- * R3: a clone has none of the flags of its bio, and BIO_CLONED. The fast path clears and sets the
- * same flags for the lower device (A15).
+ * R3: a clone has no flag of its bio, and has BIO_CLONED. The fast path clears and sets the same
+ * flags for the lower device (A15).
  */
 static bool __init noclone_probe_clone(struct block_device *bdev)
 {
@@ -138,8 +141,8 @@ static void __init noclone_probe_nothing(struct bio *bio)
 }
 
 /*
- * R4: bio_chain() gives the child an end function of its own, by which the fast path tells a chain
- * from other bios (A17).
+ * R4: bio_chain() gives the child a special bi_end_io. By this function the fast path distinguishes
+ * a chain from other bios (A17).
  */
 static bool __init noclone_probe_chain(struct block_device *bdev)
 {

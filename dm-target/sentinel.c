@@ -5,23 +5,23 @@
  * .presuspend hands dm core one bio, the sentinel, and .map keeps its clone until the last
  * bio of the fast path is done: so dm core waits for these bios as for its own.
  *
- * Invariant: sentinel.clone is NULL or kept. It is stored when nd->live is NULL and a grace
- * period has passed since, so no bio begins any more. The caller that takes it out with
- * xchg() ends it, once.
+ * Invariant: sentinel.clone is NULL or kept. The clone is stored after nd->live was cleared and a
+ * grace period has passed, so no bio begins any more. Only the caller that takes the clone out with
+ * xchg() ends it.
  *
- * dm core's submit_bio is called directly, so the sentinel is neither throttled, traced,
- * nor charged to a cgroup. dm core accounts it, but to a disk that no user sees.
+ * dm core's submit_bio is called directly, so the sentinel is neither throttled, traced, nor
+ * charged to a cgroup. dm core accounts the sentinel to a disk that no user sees.
  *
  * Documentation/design/suspend.rst has the argument, U1 to U9.
  */
 #include "sentinel.h"
-#include "inflight.h"
-#include "interpose.h"
+#include "fops.h"
 #include "io.h"
 #include "no-disk.h"
 
 #include <linux/bio.h>
 #include <linux/device-mapper.h>
+#include <linux/gfp.h>
 #include <linux/wait_bit.h>
 
 static void noclone_sentinel_end_io(struct bio *bio)
@@ -32,8 +32,9 @@ static void noclone_sentinel_end_io(struct bio *bio)
 }
 
 /*
- * dm core accounts a bio after .map has returned: to the iostat of its block_device, and to
- * "dmsetup stats" if it has sectors. Nothing else reads these two any more.
+ * Keep the sentinel out of statistics. dm core accounts a bio after .map has returned: to the
+ * iostat of its block_device, and to "dmsetup stats" if it has sectors. No other code reads these
+ * two members any more.
  */
 static void noclone_sentinel_hide(struct bio *bio)
 {
@@ -41,23 +42,26 @@ static void noclone_sentinel_hide(struct bio *bio)
 	bio->bi_iter.bi_size = 0;
 }
 
-/* Return: the result for .map. Context: .map, below noclone_sentinel_send() */
+/*
+ * Keep the clone of the sentinel. Return: the result for .map. Context: .map, below
+ * noclone_sentinel_send()
+ */
 int noclone_sentinel_keep(struct noclone_dev *nd, struct bio *clone)
 {
 	noclone_sentinel_hide(&nd->sentinel.bio);
-	/* For noclone_sentinel_drained() on another CPU */
+	/* For noclone_inflight_end_sentinel() on another CPU */
 	smp_store_release(&nd->sentinel.clone, clone);
 	return DM_MAPIO_SUBMITTED;
 }
 
-/* End the sentinel, if it is kept. Context: any that may complete bios */
+/* End the clone of the sentinel, if a clone is kept. Context: any that may complete bios */
 void noclone_sentinel_end(struct noclone_dev *nd)
 {
 	struct bio *clone = xchg(&nd->sentinel.clone, NULL);
 
 	if (!clone)
 		return;
-	/* Not counted as an error of a leg */
+	/* This status does not count as an error of a leg */
 	clone->bi_status = BLK_STS_NOTSUPP;
 	bio_endio(clone);
 }
@@ -68,52 +72,64 @@ void noclone_sentinel_flush(struct noclone_dev *nd)
 	wait_on_bit(&nd->sentinel.busy, 0, TASK_UNINTERRUPTIBLE);
 }
 
-static void noclone_sentinel_prepare(struct noclone_dev *nd)
+static void noclone_sentinel_prepare(struct noclone_dev *nd, blk_opf_t flags)
 {
 	struct bio *bio = &nd->sentinel.bio;
 
-	bio_init(bio, NULL, &nd->sentinel.vec, 1, REQ_OP_READ | REQ_NOWAIT);
-	/* bio_init() would look for a cgroup */
+	bio_init(bio, NULL, &nd->sentinel.vec, 1, REQ_OP_READ | flags);
+	/* bio_init() with a device would look for a cgroup */
 	bio->bi_bdev = nd->bdev;
 	bio->bi_iter.bi_sector = nd->sentinel.sector;
 	bio->bi_iter.bi_size = SECTOR_SIZE;
 	bio->bi_end_io = noclone_sentinel_end_io;
 }
 
+/* Submit the sentinel with @flags. If neither @submit nor dm core fails, .map keeps its clone. */
+static void noclone_sentinel_try(struct noclone_dev *nd, noclone_sentinel_submit_fn *submit,
+				 blk_opf_t flags)
+{
+	noclone_sentinel_flush(nd);
+	set_bit(0, &nd->sentinel.busy);
+	noclone_sentinel_prepare(nd, flags);
+	if (!submit)
+		noclone_fops_dm->submit_bio(&nd->sentinel.bio);
+	else if (!submit(nd, &nd->sentinel.bio))
+		clear_and_wake_up_bit(0, &nd->sentinel.busy);
+}
+
 /*
- * Have dm core wait for the bios in flight. @submit: NULL to call dm core's submit_bio. Return:
- * false if all bios are done, or there is no memory. Context: .presuspend, a grace period
- * after noclone_inflight_stop().
+ * Did dm core have no clone for the sentinel, although there is memory? On Linux 7.1 this always
+ * happens for a bio that must not wait, if the bio sets of the device have a cache for each
+ * processor. If a page can be allocated without waiting, a bio that may wait gets a clone; see U9.
+ * The page is not taken from the emergency reserves, which are for victims of the OOM killer: the
+ * mempools of dm core do not use them either.
+ */
+static bool noclone_sentinel_may_wait(struct noclone_dev *nd)
+{
+	unsigned long page;
+
+	if (noclone_sentinel_is_busy(nd) || nd->sentinel.bio.bi_status != BLK_STS_AGAIN)
+		return false;
+	page = __get_free_page(NOCLONE_IO_GFP);
+	free_page(page);
+	return page;
+}
+
+/*
+ * Make dm core wait for the bios in flight. @submit: NULL to call dm core's submit_bio. Return:
+ * false if the sentinel has ended already, or if there is no memory. Context: .presuspend, a grace
+ * period after noclone_inflight_stop(). noclone_inflight_end_sentinel() has to follow.
+ *
+ * While dm core holds back new I/O, it ends a bio with REQ_NOWAIT or REQ_RAHEAD at once, and defers
+ * other bios. A sentinel that was deferred would wait for the next resume, and the resume for this
+ * suspend.
  */
 bool noclone_sentinel_send(struct noclone_dev *nd, noclone_sentinel_submit_fn *submit)
 {
 	if (READ_ONCE(noclone_io_fail_tiers) & NOCLONE_FAIL_SENTINEL)
 		return false;
-	noclone_sentinel_flush(nd);
-	set_bit(0, &nd->sentinel.busy);
-	noclone_sentinel_prepare(nd);
-	if (!submit)
-		noclone_fops_dm->submit_bio(&nd->sentinel.bio);
-	else if (!submit(nd, &nd->sentinel.bio))
-		clear_and_wake_up_bit(0, &nd->sentinel.busy);
-	if (!READ_ONCE(nd->sentinel.clone))
-		return false;
-	/* Pairs with noclone_sentinel_drained(): one of the two sees what the other did */
-	smp_mb();
-	if (noclone_inflight_is_zero(nd))
-		noclone_sentinel_end(nd);
-	return true;
-}
-
-/*
- * A bio of the fast path is done, and a suspend may wait for it. Context: any that may
- * complete bios, inside of rcu_read_lock(), and preemptible if the caller was.
- */
-void noclone_sentinel_drained(struct noclone_dev *nd)
-{
-	/* Count before reading the clone. Pairs with noclone_sentinel_send() */
-	smp_mb();
-	/* Read the clone before the sums: only if it exists, no bio begins any more */
-	if (smp_load_acquire(&nd->sentinel.clone) && noclone_inflight_is_zero(nd))
-		noclone_sentinel_end(nd);
+	noclone_sentinel_try(nd, submit, REQ_NOWAIT);
+	if (noclone_sentinel_may_wait(nd))
+		noclone_sentinel_try(nd, submit, REQ_RAHEAD);
+	return READ_ONCE(nd->sentinel.clone);
 }

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * One bio per device that dm core waits for in place of the bios of the fast path, see
- * sentinel.c.
+ * The sentinel is one bio of each device. In a suspend dm core waits for the sentinel, and thus for
+ * all bios of the fast path, see sentinel.c.
  */
 #ifndef DM_NOCLONE_SENTINEL_H
 #define DM_NOCLONE_SENTINEL_H
 
 #include "device-state.h"
 
-/* Submits the bio to dm core. Return: false if that is not possible now. */
+/* A function that submits the bio to dm core. Return: false if this is not possible now. */
 typedef bool noclone_sentinel_submit_fn(struct noclone_dev *nd, struct bio *bio);
 
-/* dm core's clone has the vector of the bio that it was cloned from. Context: .map */
+/* Is this the clone of the sentinel? A clone has the vectors of its bio. Context: .map */
 static inline bool noclone_sentinel_is(const struct noclone_dev *nd,
 				       const struct bio *clone)
 {

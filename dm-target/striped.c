@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * noclone-striped: chunks in turn on several devices, as dm's striped target
- * lays them out.
- */
+/* noclone-striped: put chunks on several devices in turn, as dm's striped target does. */
+#include "striped.h"
 #include "dax.h"
 #include "device-state.h"
 #include "fastpath-status.h"
@@ -11,7 +9,7 @@
 
 #include <linux/module.h>
 
-/* From this number of errors on a leg raises no event, as in dm-stripe. */
+/* With this number of errors, a leg raises no further event, as with dm-stripe. */
 #define NOCLONE_ERROR_THRESHOLD	15
 
 static int noclone_striped_geometry(struct dm_target *ti, u32 stripes,
@@ -66,10 +64,10 @@ static int noclone_striped_numbers(struct dm_target *ti, struct dm_arg_set *as,
 }
 
 /*
- * Mark the leg that bi_bdev still names, and raise an event. If several legs are the same
- * device, each is marked. Failed read-ahead, unsupported operations, and bios
- * that the leg could not take without waiting (which dm-stripe counts) are not errors of
- * the leg. Context: any.
+ * Count an error for the leg that bi_bdev still names, and raise an event. If several legs are the
+ * same device, each of them counts it. Failed read-ahead, unsupported operations, and bios that
+ * the leg could not take without waiting (which dm-stripe counts) are not errors of the leg.
+ * Context: any.
  */
 static void noclone_striped_leg_error(struct noclone_target *t, struct bio *bio,
 				      blk_status_t status)
@@ -88,6 +86,10 @@ static void noclone_striped_leg_error(struct noclone_target *t, struct bio *bio,
 			noclone_target_event(t);
 	}
 }
+
+static const struct noclone_target_ops noclone_striped_ops = {
+	.leg_error = noclone_striped_leg_error,
+};
 
 /*
  * Construct a striped mapping:
@@ -117,7 +119,7 @@ static int noclone_striped_ctr(struct dm_target *ti, unsigned int argc,
 	if (!t)
 		return -ENOMEM;
 	ti->private = t;
-	t->leg_error = noclone_striped_leg_error;
+	t->ops = &noclone_striped_ops;
 
 	noclone_layout_init(&t->layout, ti->begin, stripes, chunk_sectors);
 	r = noclone_striped_add_legs(t, &as, stripes);
@@ -154,8 +156,8 @@ static bool noclone_striped_goes_to_each_leg(struct bio *bio)
 }
 
 /*
- * Called for clones, that is for bios that the fast path left to dm core. A bio with
- * REQ_PREFLUSH is an empty flush only if it has no data: dm core of 7.2 (but not of 6.12)
+ * This function is called for clones, that is, for bios that the fast path left to dm core. A bio
+ * with REQ_PREFLUSH is an empty flush only if it has no data: dm core of 7.2 (but not of 6.12)
  * sends flush and data as one bio to a table with a single device.
  */
 static int noclone_striped_map(struct dm_target *ti, struct bio *bio)

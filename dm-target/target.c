@@ -4,17 +4,15 @@
  * callbacks that do not depend on the layout.
  */
 #include "target.h"
+#include "dev.h"
 #include "device-state.h"
 #include "fastpath.h"
 #include "fastpath-status.h"
-#include "mapped-device.h"
 #include "message.h"
+#include "work.h"
 
 #include <linux/module.h>
 #include <linux/slab.h>
-
-/* For work that sleeps and that no I/O waits for, such as dm_table_event(). */
-static struct workqueue_struct *noclone_target_wq;
 
 static void noclone_target_event_work(struct work_struct *work)
 {
@@ -24,19 +22,10 @@ static void noclone_target_event_work(struct work_struct *work)
 	dm_table_event(t->ti->table);
 }
 
-/*
- * Queue work that no I/O waits for: without memory it waits for a worker. Its owner flushes it.
- * Context: any.
- */
-void noclone_target_queue(struct work_struct *work)
-{
-	queue_work(noclone_target_wq, work);
-}
-
 /* Raise a dm event, for "dmsetup wait" and dmeventd. Context: any. */
 void noclone_target_event(struct noclone_target *t)
 {
-	noclone_target_queue(&t->event);
+	noclone_work_queue(&t->event);
 }
 
 /* Return: a target with room for @max_legs, or NULL with ti->error set. */
@@ -57,8 +46,8 @@ struct noclone_target *noclone_target_alloc(struct dm_target *ti,
 }
 
 /*
- * Open the next leg; @argv has its device and start sector. Return: 0 or a
- * negative errno with ti->error set.
+ * Open the next leg. @argv has its device and start sector. Return: 0, or a negative errno with
+ * ti->error set.
  */
 int noclone_target_add_leg(struct noclone_target *t, char **argv)
 {
@@ -121,8 +110,8 @@ int noclone_target_options(struct noclone_target *t, struct dm_arg_set *as)
 }
 
 /*
- * Finish a constructor. Each leg gets its own empty flush, discard, secure
- * erase and write zeroes. Return: 0, or -ENOMEM with ti->error set.
+ * Finish a constructor. dm core sends each empty flush, discard, secure erase and write of zeroes
+ * once to each leg. Return: 0, or -ENOMEM with ti->error set.
  */
 int noclone_target_finish(struct noclone_target *t)
 {
@@ -133,11 +122,11 @@ int noclone_target_finish(struct noclone_target *t)
 	ti->num_discard_bios = t->nr_legs;
 	ti->num_secure_erase_bios = t->nr_legs;
 	ti->num_write_zeroes_bios = t->nr_legs;
-	/* dm core uses it only if all targets of a table have it; dm-zero does not */
+	/* dm core uses this only if all targets of a table set it; dm-zero does not set it */
 	if (t->nr_legs)
 		noclone_compat_flush_bypasses_map(ti);
 
-	r = noclone_table_add(t, NULL, 0);
+	r = noclone_dev_add_target(t, NULL, 0);
 	if (r)
 		ti->error = "Not enough memory for the table";
 	return r;
@@ -147,7 +136,7 @@ int noclone_target_finish(struct noclone_target *t)
 void noclone_target_free(struct noclone_target *t)
 {
 	flush_work(&t->event);
-	noclone_table_del(t);
+	noclone_dev_del_target(t);
 	kvfree(t);
 }
 
@@ -160,7 +149,7 @@ void noclone_target_dtr(struct dm_target *ti)
 	noclone_target_free(t);
 }
 
-/* dm core calls it for each target of a table, and sometimes more than once. */
+/* dm core calls .presuspend for each target of a table, and sometimes more than once. */
 void noclone_target_presuspend(struct dm_target *ti)
 {
 	struct noclone_target *t = ti->private;
@@ -177,11 +166,11 @@ void noclone_target_resume(struct dm_target *ti)
 		noclone_fastpath_attach(t->table);
 }
 
-/* Return: as for .message; 1 if @result has an answer. */
-int noclone_target_answer(struct noclone_target *t, unsigned int argc, char **argv,
-			  char *result, unsigned int maxlen)
+int noclone_target_message(struct dm_target *ti, unsigned int argc, char **argv,
+			   char *result, unsigned int maxlen)
 {
-	enum noclone_message message = noclone_message_parse(t->ti, argc, argv);
+	enum noclone_message message = noclone_message_parse(ti, argc, argv);
+	struct noclone_target *t = ti->private;
 
 	switch (message) {
 	case NOCLONE_MESSAGE_STATUS:
@@ -194,12 +183,6 @@ int noclone_target_answer(struct noclone_target *t, unsigned int argc, char **ar
 	default:
 		return -EINVAL;
 	}
-}
-
-int noclone_target_message(struct dm_target *ti, unsigned int argc, char **argv,
-			   char *result, unsigned int maxlen)
-{
-	return noclone_target_answer(ti->private, argc, argv, result, maxlen);
 }
 
 int noclone_target_iterate_devices(struct dm_target *ti,
@@ -215,22 +198,11 @@ int noclone_target_iterate_devices(struct dm_target *ti,
 	return r;
 }
 
-/* The options at the end of STATUSTYPE_TABLE. Return: the new @sz. */
+/* Print the options at the end of STATUSTYPE_TABLE. Return: the new value of @sz. */
 size_t noclone_target_emit_options(struct noclone_target *t, char *result,
 				   unsigned int maxlen, size_t sz)
 {
 	if (t->no_fastpath)
 		DMEMIT(" 1 " NOCLONE_OPT_NO_FASTPATH);
 	return sz;
-}
-
-int __init noclone_target_init(void)
-{
-	noclone_target_wq = alloc_workqueue("dm_noclone", WQ_UNBOUND, 0);
-	return noclone_target_wq ? 0 : -ENOMEM;
-}
-
-void noclone_target_exit(void)
-{
-	destroy_workqueue(noclone_target_wq);
 }

@@ -12,16 +12,6 @@
 
 struct noclone_target;
 
-extern struct target_type noclone_linear_target;
-extern struct target_type noclone_striped_target;
-extern struct target_type noclone_zero_target;
-extern struct target_type noclone_file_target;
-int noclone_file_init(void);
-void noclone_file_exit(void);
-
-int noclone_target_init(void);
-void noclone_target_exit(void);
-
 struct noclone_target *noclone_target_alloc(struct dm_target *ti,
 					    unsigned int max_legs);
 int noclone_target_add_leg(struct noclone_target *t, char **argv);
@@ -29,10 +19,7 @@ int noclone_target_options(struct noclone_target *t, struct dm_arg_set *as);
 int noclone_target_finish(struct noclone_target *t);
 void noclone_target_free(struct noclone_target *t);
 
-void noclone_target_queue(struct work_struct *work);
 void noclone_target_event(struct noclone_target *t);
-int noclone_target_answer(struct noclone_target *t, unsigned int argc, char **argv,
-			  char *result, unsigned int maxlen);
 size_t noclone_target_emit_options(struct noclone_target *t, char *result,
 				   unsigned int maxlen, size_t sz);
 

@@ -1,16 +1,62 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * noclone-zero: reads return zeroes and writes are dropped, as by dm's zero target. There is
- * no leg: on the fast path a bio begins and ends in its submitter.
+ * noclone-zero: reads return zeroes and writes are dropped, as by dm's zero target. There is no
+ * leg: on the fast path, a bio begins and ends in the call of submit_bio().
  */
+#include "zero.h"
 #include "device-state.h"
 #include "fastpath-status.h"
+#include "inflight.h"
 #include "sentinel.h"
 #include "target.h"
-#include "zero-io.h"
 
 #include <linux/bio.h>
 #include <linux/module.h>
+
+/* Read zeroes, or drop a write or discard. Return: false if the bio fails. */
+static bool noclone_zero_handle(struct bio *bio)
+{
+	switch (bio_op(bio)) {
+	case REQ_OP_READ:
+		/* Zeroes that are read ahead would waste page cache; dm-zero refuses them */
+		if (bio->bi_opf & REQ_RAHEAD)
+			return false;
+		zero_fill_bio(bio);
+		return true;
+	case REQ_OP_WRITE:
+		return true;
+	case REQ_OP_DISCARD:
+		return NOCLONE_ZERO_DISCARDS;
+	default:
+		return false;
+	}
+}
+
+/* End the submitter's own bio, for struct noclone_target_ops. */
+static enum noclone_counter noclone_zero_submit(struct noclone_target *t, struct bio *bio)
+{
+	struct block_device *bdev = bio->bi_bdev;
+	unsigned int sectors = bio_sectors(bio);
+	unsigned long start = jiffies;
+	struct noclone_dev *nd = t->nd;
+
+	noclone_count(nd, NOCLONE_FAST);
+	/* dm core does not account a bio that a target refuses */
+	if (!noclone_zero_handle(bio)) {
+		bio->bi_status = BLK_STS_IOERR;
+	} else if (noclone_compat_accounts_io(bdev)) {
+		noclone_compat_start_io_acct(bdev, bio_op(bio), 1, sectors, start);
+		noclone_compat_end_io_acct(bdev, bio_op(bio), 1, sectors, start, jiffies);
+	}
+	bio_endio(bio);
+	/* The device may be removed from here on */
+	noclone_inflight_put(nd);
+	return NOCLONE_FAST;
+}
+
+static const struct noclone_target_ops noclone_zero_ops = {
+	.submit = noclone_zero_submit,
+};
 
 /*
  * Construct a mapping that reads as zeroes:
@@ -29,6 +75,7 @@ static int noclone_zero_ctr(struct dm_target *ti, unsigned int argc, char **argv
 	if (!t)
 		return -ENOMEM;
 	ti->private = t;
+	t->ops = &noclone_zero_ops;
 	noclone_layout_init(&t->layout, ti->begin, 1, 0);
 	r = noclone_target_finish(t);
 	if (r) {
@@ -41,7 +88,7 @@ static int noclone_zero_ctr(struct dm_target *ti, unsigned int argc, char **argv
 	return 0;
 }
 
-/* Called for clones, that is for bios that the fast path left to dm core. */
+/* This function is called for clones, that is, for bios that the fast path left to dm core. */
 static int noclone_zero_map(struct dm_target *ti, struct bio *bio)
 {
 	struct noclone_target *t = ti->private;

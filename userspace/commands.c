@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The commands, in the order of the help and of noclone(8), their help, and the dispatcher. */
+/*
+ * The commands in the order of the help and of noclone(8), the text of the help, and the
+ * dispatcher.
+ */
 
 #include <json-c/json.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "dm-noclone.h"
+#include "base/log.h"
 #include "base/util.h"
 #include "system/devmap.h"
 #include "system/module.h"
@@ -32,19 +36,20 @@ static int commands_help(const struct options *o, int argc, char **argv);
 static int commands_version(const struct options *o, int argc, char **argv);
 
 const struct command commands[] = {
-	{ "create", "NAME {linear DEV[:START[+LEN]]... | striped [--chunk SIZE] DEV[:START[+LEN]]... | file PATH | --table FILE}",
+	{ "create", "{NAME | -} {linear DEV[:START[+LEN]]... | striped [--chunk SIZE] DEV[:START[+LEN]]... | file PATH | --table FILE}",
 	  "create a mapped device", CHANGE,
-	  1, ANY_NUMBER, OPT_LOAD | OPT_UUID | OPT_PERSIST,
+	  1, ANY_NUMBER, OPT_LOAD | OPT_UUID | OPT_NOSCAN | OPT_PERSIST,
 	  "NEW linear|striped|file FILE", cmd_create, NULL },
 	{ "reload", "NAME {linear DEV... | striped --chunk SIZE DEV... | file PATH | --table FILE}",
 	  "give a running device a new table", CHANGE,
-	  1, ANY_NUMBER, OPT_LOAD | OPT_YES, "NAME linear|striped|file FILE", cmd_reload, NULL },
+	  1, ANY_NUMBER, (OPT_LOAD & ~OPT_PARTITIONS) | OPT_YES, "NAME linear|striped|file FILE", cmd_reload, NULL },
 	{ "convert", "NAME... [--to {noclone | stock}]",
-	  "exchange the targets of running devices: stock ones for this module's, or back", CHANGE,
+	  "exchange the stock targets of running devices for targets of this module, or back", CHANGE,
 	  1, ANY_NUMBER, OPT_COMMON | OPT_TO | OPT_DRY_RUN | OPT_JSON | OPT_UDEV,
 	  "NAME", .each = cmd_convert },
 	{ "remove", "NAME...", "remove devices", CHANGE,
-	  1, ANY_NUMBER, OPT_CHANGE | OPT_FORGET | OPT_UDEV, "NAME", .each = cmd_remove },
+	  1, ANY_NUMBER, OPT_CHANGE | OPT_FORGET | OPT_WHEN_UNUSED | OPT_UDEV, "NAME",
+	  .each = cmd_remove },
 	{ "resize", "NAME {SIZE | +SIZE | max} [DEV[:START[+LEN]]...]",
 	  "make a running device larger", CHANGE,
 	  2, ANY_NUMBER, OPT_CHANGE | OPT_RESIZEFS | OPT_ALLOCATE | OPT_UDEV,
@@ -57,23 +62,23 @@ const struct command commands[] = {
 	  "remove saved devices that are not in use; they stay saved", BOOT,
 	  0, ANY_NUMBER, OPT_CHANGE | OPT_ALL | OPT_UDEV, "SAVED", cmd_deactivate, NULL },
 	{ "enable", "{[--now | --runtime] {DEVICE... | --all | --include PATTERN... | --exclude PATTERN...} | --policy [DEVICE...]}",
-	  "give devices the fast path, whatever made them; their tables stay", SWITCH,
+	  "give devices of any program the fast path, with their tables unchanged", SWITCH,
 	  0, ANY_NUMBER, OPT_SWITCH | OPT_POLICY | OPT_INCLUDE, "DEVICE", cmd_enable, NULL },
 	{ "disable", "[--now | --runtime] {DEVICE... | --all | --exclude PATTERN...}",
-	  "take the fast path from devices again", SWITCH,
+	  "switch the fast path of devices off again", SWITCH,
 	  0, ANY_NUMBER, OPT_SWITCH, "DEVICE", cmd_disable, NULL },
-	{ "status", "[NAME...]",
-	  "print a line for each device, or all about some, with their counters", INSPECT,
+	{ "status", "[NAME | FILE]...",
+	  "print a line for each device, or all details and counters of some devices", INSPECT,
 	  0, ANY_NUMBER, OPT_COMMON | OPT_JSON | OPT_ALL | OPT_OUTPUT | OPT_SORT |
-	  OPT_NOHEADINGS | OPT_WATCH | OPT_PROMETHEUS, "DEVICE", cmd_status, NULL },
+	  OPT_NOHEADINGS | OPT_WATCH | OPT_PROMETHEUS, "DEVICE|FILE", cmd_status, NULL },
 	{ "explain", "{NAME | FILE}", "describe a table in words and as a diagram", INSPECT,
 	  1, 1, OPT_COMMON | OPT_JSON, "NAME|FILE", cmd_explain, NULL },
 	{ "check", "FILE...", "check table files for mistakes", INSPECT,
 	  1, ANY_NUMBER, OPT_COMMON | OPT_JSON, "FILE", cmd_check, NULL },
 	{ "export", "[NAME...]",
-	  "print the equivalent stock tables, for dmsetup create --concise, or the live ones", INSPECT,
+	  "print the equivalent stock tables, for dmsetup create --concise, or the live tables", INSPECT,
 	  0, ANY_NUMBER, OPT_COMMON | OPT_JSON | OPT_TO, "NAME", cmd_export, NULL },
-	{ "doctor", "", "say what keeps this machine from using the fast path, and the fix", DOCTOR,
+	{ "doctor", "", "list what prevents this machine from using the fast path, and the fix", DOCTOR,
 	  0, 0, OPT_COMMON | OPT_JSON | OPT_QUIET, "", cmd_doctor, NULL },
 	{ "bench", "DEVICE...", "compare devices raw, through stock dm and through noclone", MEASURE,
 	  1, ANY_NUMBER, OPT_COMMON | OPT_DRY_RUN | OPT_JSON | OPT_CHUNK | OPT_SECONDS,
@@ -95,7 +100,7 @@ const struct command *command_find(const char *name)
 	return NULL;
 }
 
-/* What other programs call a command, and the command line that does it here. */
+/* Words that other programs use for a command, and the command line that does the same here. */
 static const struct {
 	const char *word, *line;
 } commands_elsewhere[] = {
@@ -118,11 +123,11 @@ static void commands_say_unknown(const char *name)
 
 	for (i = 0; i < ARRAY_SIZE(commands_elsewhere); i++)
 		if (!strcmp(commands_elsewhere[i].word, name)) {
-			log_err("unknown command \"%s\": the one that does this is \"noclone %s\"",
+			log_err("unknown command \"%s\": use \"noclone %s\"",
 				name, commands_elsewhere[i].line);
 			return;
 		}
-	log_err("unknown command \"%s\": \"noclone help\" lists the commands; rename, suspend, resume and message are those of dmsetup",
+	log_err("unknown command \"%s\": \"noclone help\" lists the commands; for rename, suspend, resume and message, use dmsetup",
 		name);
 }
 
@@ -135,7 +140,7 @@ static const struct command *commands_get(const char *name)
 	return cmd;
 }
 
-/* Options with their arguments are this wide, but for the longest. */
+/* HELP_WIDTH: the width of an option with its argument. A few are longer. */
 #define HELP_WIDTH	24
 
 static void commands_help_option(const struct option_info *o)
@@ -210,7 +215,7 @@ static int commands_version(const struct options *o, int argc __unused, char **a
 	return EXIT_OK;
 }
 
-/* Does the command take these options, and so many words?  If not, after a message. */
+/* Does the command take these options, and this number of words? Return: false after a message. */
 static bool commands_are_right(const struct command *cmd, option_bits given, int nr)
 {
 	unsigned int i;
@@ -256,7 +261,7 @@ int command_main(int argc, char **argv)
 
 	if (argc > 1 && !strcmp(argv[1], "__complete"))
 		return cmd_complete(argc, argv);
-	/* getopt's messages begin with it */
+	/* getopt's messages begin with argv[0] */
 	argv[0] = "noclone";
 	first = options_parse(&o, argc, argv);
 	if (first < 0) {

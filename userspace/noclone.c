@@ -3,6 +3,7 @@
 #include <locale.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "base/util.h"
 #include "cli/output.h"
 #include "cmd/cmd.h"
@@ -16,13 +17,13 @@ int main(int argc, char **argv)
 			strerror(-r));
 		return EXIT_FAILED;
 	}
-	/* columns are aligned by what characters take up */
+	/* columns are aligned by the width of characters, which depends on the locale */
 	setlocale(LC_CTYPE, "");
 	r = command_main(argc, argv);
 	output_finish();
 
-	/* for example a full disk */
-	lost = print_flush();
+	/* standard output may have failed, for example because of a full disk */
+	lost = log_print_flush();
 	if (lost)
 		log_err("cannot write standard output: %s", strerror(-lost));
 	return lost ? EXIT_FAILED : r;

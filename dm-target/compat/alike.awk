@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# alike.awk rules KERNEL LIST...: do the rules accept the facts of a kernel, beside the lists of the
-# kernels that were reviewed? Prints "alike", or the first fact that they refuse.
+# alike.awk rules KERNEL LIST...: do the rules accept the facts of a kernel, compared with the lists
+# of the reviewed kernels? Prints "alike", or the first fact that the rules refuse.
 
-# The first line of rules that is about the fact, or 0
+# rule_of: the first line of the rules that has the fact, or 0
 function rule_of(fact,	r, i, pattern)
 {
 	for (r = 1; r <= rules; r++)
@@ -22,20 +22,20 @@ file == 1 {
 	next
 }
 !($1 in rule) { name[++names] = $1; rule[$1] = rule_of($1) }
-# A name with two declarations, on the two sides of an #if, is like no declaration of a list.
+# A name with two declarations, in the two parts of an #if, equals no declaration of a list.
 file == 2 && $1 in kernel { kernel[$1] = kernel[$1] " or " $0; next }
 file == 2 { kernel[$1] = $0; next }
 { list[file, $1] = $0; lists_with[$1]++; listed[$0] }
 
-# A name that no list has
+# is_new: the kernel has the name, and no list has it
 function is_new(fact) { return fact in kernel && !(fact in lists_with) }
 
-# A name that all lists have, and the kernel has not
+# is_lost: all lists have the name, and the kernel lacks it
 function is_lost(fact) { return !(fact in kernel) && lists_with[fact] == file - 2 }
 
 function is_changed(fact) { return fact in kernel && !(kernel[fact] in listed) }
 
-# The first fact of line r that is new, lost, or changed if that matters
+# first_unlike: the first fact of rule r that is new or lost, or, with "exactly", changed
 function first_unlike(r, exactly,	i)
 {
 	for (i = 1; i <= names; i++)
@@ -47,7 +47,7 @@ function first_unlike(r, exactly,	i)
 	return ""
 }
 
-# How many facts of line r are not those of list l; "unlike" is the first of them.
+# count_unlike: the number of facts of rule r that differ from list l; "unlike" is the first of them
 function count_unlike(r, l,	i, n)
 {
 	for (i = names; i; i--)
@@ -58,7 +58,7 @@ function count_unlike(r, l,	i, n)
 	return n
 }
 
-# The first fact in which the kernel is not like the list that it is nearest to
+# nearest_unlike: the first fact that differs from the list with the fewest differences
 function nearest_unlike(r,	l, n, fewest, found)
 {
 	for (l = 3; l <= file; l++) {
@@ -74,7 +74,7 @@ function nearest_unlike(r,	l, n, fewest, found)
 	return found
 }
 
-# The first fact that the line refuses. A rule of an unknown name counts as exact.
+# refused: the first fact that rule r refuses. A rule of an unknown kind counts as exact.
 function refused(r,	word, found)
 {
 	split(line_of[r], word)

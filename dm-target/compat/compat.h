@@ -3,18 +3,19 @@
  * Differences between the supported kernels, and the only place for them. Every
  * file of the module includes this header first.
  *
- * NOCLONE_HAVE_* are always 0 or 1: Kbuild.include finds them by searching the kernel's
- * headers, because distribution kernels carry backports that a version number does not tell.
- * The version decides about facts that leave no trace there. Its answer can be wrong on a kernel
- * that was not reviewed, so it decides only what costs speed, or what a stock target announces.
- * Where a wrong answer could cost data, such a kernel gets the code that is right for all kernels.
+ * NOCLONE_HAVE_* are always 0 or 1. Kbuild.include searches the kernel's headers for them, because
+ * distribution kernels have backports that a version number does not show. The version number
+ * decides about facts that the headers do not show. On a kernel that was not reviewed, this
+ * decision can be wrong. So the version number decides only where a wrong decision costs speed, or
+ * changes the limits and features that a stock target announces. Where a wrong decision could cost
+ * data, a kernel that was not reviewed gets the code that is right for all kernels.
  */
 #ifndef DM_NOCLONE_COMPAT_H
 #define DM_NOCLONE_COMPAT_H
 
 #include <linux/version.h>
 
-/* Linux 6.1 has both. A kernel with a lower number may have them, too. */
+/* Linux 6.1 has both types. A kernel with a lower version may have both types as well. */
 #if NOCLONE_HAVE_OPF_TYPE != 1
 #error "dm-noclone needs the type blk_opf_t, which came with Linux 6.0"
 #endif
@@ -22,7 +23,7 @@
 #error "dm-noclone needs block_device_operations.poll_bio, which came with Linux 5.18"
 #endif
 
-/* One probe that has to hit, one that has to miss */
+/* One probe must succeed, and one must fail. */
 #if NOCLONE_HAVE_SANE_PROBES != 1
 #error "dm-noclone: the feature probes do not work with these kernel headers"
 #endif
@@ -51,8 +52,9 @@
 #endif
 
 /*
- * dm-stripe passes inline encryption on 6.16 and not on 6.12; no header tells. A wrong answer
- * moves the software encryption from the mapped device to the legs, or back: the data is the same.
+ * dm-stripe passes inline encryption on 6.16 and not on 6.12; no header shows the difference. A
+ * wrong decision moves the software encryption from the mapped device to the legs, or back: the
+ * data is the same.
  */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
 #define NOCLONE_STRIPED_PASSES_CRYPTO DM_TARGET_PASSES_CRYPTO
@@ -61,9 +63,9 @@
 #endif
 
 /*
- * commit 5fb9d4341b78 ("dm-stripe: limit chunk_sectors to the stripe size",
- * v6.17, and in the 6.12 and 6.16 series): dm-stripe sets chunk_sectors. A wrong answer makes this
- * one queue limit differ from that of stock.
+ * commit 5fb9d4341b78 ("dm-stripe: limit chunk_sectors to the stripe size", v6.17, and in the 6.12
+ * and 6.16 series): dm-stripe sets chunk_sectors. A wrong decision makes this one queue limit
+ * differ from that of stock.
  */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 12) || \
 	(LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 48) && \
@@ -74,10 +76,10 @@
 #endif
 
 /*
- * commit 65e8fbde6452 ("dm: call the resume method on internal suspend", v6.9, and in
- * stable series): without it an internal resume calls no .resume, so it attaches nothing,
- * and leaves a target suspended that has .presuspend or .postsuspend of its own. A wrong answer
- * leaves a device of ours or of stock on dm core's path until the next resume.
+ * commit 65e8fbde6452 ("dm: call the resume method on internal suspend", v6.9, and in stable
+ * series): without this commit an internal resume calls no .resume. So the internal resume attaches
+ * no fast path, and a target that has .presuspend or .postsuspend stays suspended. A wrong decision
+ * leaves a device of ours or a stock device on dm core's path until the next resume.
  */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 8, 2) || \
 	(LINUX_VERSION_CODE >= KERNEL_VERSION(6, 7, 11) && \
@@ -86,14 +88,14 @@
 	 LINUX_VERSION_CODE < KERNEL_VERSION(6, 7, 0)) || \
 	(LINUX_VERSION_CODE >= KERNEL_VERSION(6, 1, 83) && \
 	 LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0))
-#define NOCLONE_INTERNAL_RESUME_IS_WHOLE 1
+#define NOCLONE_INTERNAL_RESUME_CALLS_TARGETS 1
 #else
-#define NOCLONE_INTERNAL_RESUME_IS_WHOLE 0
+#define NOCLONE_INTERNAL_RESUME_CALLS_TARGETS 0
 #endif
 
 /*
- * commit c1881c74f4df ("dm-stripe: adjust max_hw_discard_sectors to avoid
- * unnecessary discard bio splitting", v7.0). A wrong answer makes this one queue limit differ.
+ * commit c1881c74f4df ("dm-stripe: adjust max_hw_discard_sectors to avoid unnecessary discard bio
+ * splitting", v7.0). A wrong decision makes this one queue limit differ from that of stock.
  */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 0, 0)
 #define NOCLONE_STRIPED_SCALES_DISCARD 1
@@ -102,8 +104,9 @@
 #endif
 
 /*
- * "dm zero: add discard support": 6.12 has it, 6.1 does not; see Documentation/compat.rst. A wrong
- * answer makes a discard of a zero device, which changes nothing, succeed or fail unlike stock's.
+ * "dm zero: add discard support": 6.12 has it, 6.1 does not; see Documentation/compat.rst. After a
+ * wrong decision, a discard of a zero device succeeds where a discard of stock's fails, or the
+ * reverse. Such a discard changes no data.
  */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 4, 0)
 #define NOCLONE_ZERO_DISCARDS true
@@ -112,12 +115,13 @@
 #endif
 
 /*
- * bio_set_dev() of a bio whose flags are cleared already. It puts the blkg of the bio's cgroup
- * and uses the cgroup once more to find the blkg of the new device. The submitter's bio may be
- * the last reference to a dead cgroup, so this needs an RCU section. bio_associate_blkg() has
- * one of its own on 6.1 and 6.12, and none on 7.2. No header tells, and a stable release may
- * drop it, so this function never relies on it. Disabling preemption also makes an RCU section
- * and costs less, but bio_associate_blkg() may sleep with PREEMPT_RT or on an unreviewed kernel.
+ * bio_set_dev() of a bio whose flags are cleared already. bio_set_dev() puts the blkg of the bio's
+ * cgroup, and then uses the cgroup to find the blkg of the new device. The submitter's bio may have
+ * the last reference to a dead cgroup, so the call needs an RCU section. bio_associate_blkg() has
+ * its own RCU section on 6.1 and 6.12, and none on 7.2. No header shows this, and a stable release
+ * may drop the section, so this function never relies on it. Disabling preemption also makes an RCU
+ * section and costs less, but bio_associate_blkg() may sleep with PREEMPT_RT or on an unreviewed
+ * kernel.
  */
 static inline void noclone_compat_set_dev(struct bio *bio, struct block_device *bdev)
 {
@@ -140,10 +144,10 @@ static inline void noclone_compat_set_dev(struct bio *bio, struct block_device *
 }
 
 /*
- * "block: add plug while submitting IO" (between v6.9 and v6.12; 7.1 has it and 7.2 does not): the
- * block layer starts a plug for each bio, if there is none. It ends before bios that the
- * device has submitted are issued. A wrong answer costs a leg one request more for a large I/O.
- * Return: true if @plug may be such a plug.
+ * "block: add plug while submitting IO" (between v6.9 and v6.12; 7.1 has it and 7.2 does not): if
+ * there is no plug, the block layer starts a plug for each bio. This plug ends before the bios that
+ * the device has submitted are issued. A wrong decision costs a leg one more request for a large
+ * I/O. Return: true if @plug may be such a plug.
  */
 static inline bool noclone_compat_plug_is_for_one(const struct blk_plug *plug)
 {
@@ -152,14 +156,17 @@ static inline bool noclone_compat_plug_is_for_one(const struct blk_plug *plug)
 	       !plug->rq_count && plug->nr_ios <= 1;
 }
 
-/* Not on 7.2, where all pages of a vector are neighbours in the memory map */
+/* Linux 7.2 lacks nth_page(): there all pages of a vector are neighbours in the memory map. */
 #ifdef nth_page
 #define noclone_compat_nth_page(page, n)	nth_page(page, n)
 #else
 #define noclone_compat_nth_page(page, n)	((page) + (n))
 #endif
 
-/* bio_clone_blkg_association() in an RCU section, as above. @clone: bi_bdev is set */
+/*
+ * Call bio_clone_blkg_association() in an RCU section, see noclone_compat_set_dev(). The caller has
+ * set bi_bdev of @clone.
+ */
 static inline void noclone_compat_clone_blkg(struct bio *clone, struct bio *bio)
 {
 	rcu_read_lock();
@@ -194,9 +201,9 @@ static inline bool noclone_compat_polls(struct request_queue *q)
 }
 
 /*
- * If this is true, the functions below replace bdev_start_io_acct() and
- * bdev_end_io_acct() for a whole disk. Half of the cost of those is finding
- * out that jiffies have not changed since the last I/O.
+ * May the functions below replace bdev_start_io_acct() and bdev_end_io_acct() for a whole disk?
+ * bdev_start_io_acct() and bdev_end_io_acct() spend half of their time on a comparison of jiffies
+ * with the time of the last I/O.
  */
 static inline bool noclone_compat_same_tick(struct block_device *bdev,
 					    unsigned long now)
@@ -214,7 +221,7 @@ static inline void noclone_compat_count_ios(struct block_device *bdev, bool writ
 	__part_stat_add(bdev, sectors[write], sectors);
 }
 
-/* Do the sectors written include a write that has not ended? See above. */
+/* Do the written sectors include a write that has not ended? See noclone_compat_count_ios(). */
 static inline bool noclone_compat_counts_early(struct block_device *bdev)
 {
 	long writes = 0;
@@ -227,7 +234,7 @@ static inline bool noclone_compat_counts_early(struct block_device *bdev)
 	return writes > 0;
 }
 
-/* local_add() without its search for the processor's own counter. Any context */
+/* This is local_add() without the search for the counter of the current processor. Context: any. */
 static inline void noclone_compat_in_flight_add(struct block_device *bdev, bool write, long n)
 {
 	local_t __percpu *in_flight = &bdev->bd_stats->in_flight[write];
@@ -236,7 +243,10 @@ static inline void noclone_compat_in_flight_add(struct block_device *bdev, bool 
 	this_cpu_add(*(long __percpu *)in_flight, n);
 }
 
-/* @op is REQ_OP_READ or REQ_OP_WRITE. @ios: as that many, which have @sectors together */
+/*
+ * @op is REQ_OP_READ or REQ_OP_WRITE. The I/O counts as @ios I/Os that have @sectors sectors
+ *	together.
+ */
 static __always_inline void
 noclone_compat_start_io_acct(struct block_device *bdev, enum req_op op, unsigned int ios,
 			     unsigned int sectors, unsigned long start)
@@ -287,30 +297,43 @@ noclone_compat_end_io_acct(struct block_device *bdev, enum req_op op, unsigned i
 }
 
 /*
- * Flags that a bio keeps while the leg has it. A clone of dm core has none of its
- * submitter's flags, so all others are cleared for the leg and restored afterwards: a flag
- * that a later kernel adds is treated as dm core treats it. BIO_CLONED
- * is set in each clone. BIO_REFFED belongs to the holders of the bio, at any time.
+ * Flags that a bio keeps while the leg has the bio. A clone of dm core has none of its submitter's
+ * flags, so all other flags are cleared for the leg and restored afterwards. A flag that a later
+ * kernel adds is thus treated as dm core treats it. BIO_CLONED is set in each clone. BIO_REFFED
+ * belongs to the holders of the bio, at any time.
  */
-#define NOCLONE_KEPT_FLAGS	(BIT(BIO_CLONED) | BIT(BIO_REFFED))
+#define NOCLONE_UNSAVED_FLAGS	(BIT(BIO_CLONED) | BIT(BIO_REFFED))
+
+/* The flag about the pages of a bio: 6.12 has BIO_PAGE_PINNED, 6.1 has BIO_NO_PAGE_REF */
+#if NOCLONE_HAVE_PAGE_PINNED
+#define NOCLONE_PAGE_FLAG	BIO_PAGE_PINNED
+#else
+#define NOCLONE_PAGE_FLAG	BIO_NO_PAGE_REF
+#endif
 
 /*
- * BIO_COMPLETE_IN_TASK (v7.3): bio_endio() in atomic context calls bi_end_io from
- * a worker. On a kernel that was not reviewed bio_endio() may do more of that kind. Return:
- * true if only bio_endio() may call bi_end_io.
+ * Return: whether only bio_endio() may call bi_end_io, because it may do more for this bio.
+ * BIO_COMPLETE_IN_TASK (v7.3) lets a worker call bi_end_io. If the bio has a flag of QoS,
+ * bio_endio() tells a policy of the queue that the bio has ended. bio_endio() does nothing about
+ * the flags below. A flag that the module does not know may be a macro of a vendor, which no list
+ * of facts shows. On a kernel that was not reviewed bio_endio() may do more for any bio.
  */
 static inline bool noclone_compat_needs_endio(const struct bio *bio)
 {
-#if NOCLONE_HAVE_COMPLETE_IN_TASK
-	if (bio->bi_flags & BIT(BIO_COMPLETE_IN_TASK))
-		return true;
+#if NOCLONE_KERNEL_IS_KNOWN
+	const unsigned int idle = BIT(NOCLONE_PAGE_FLAG) | BIT(BIO_CLONED) | BIT(BIO_QUIET) |
+				  BIT(BIO_REFFED) | BIT(BIO_BPS_THROTTLED) |
+				  BIT(BIO_CGROUP_ACCT) | BIT(BIO_REMAPPED);
+
+	return bio->bi_flags & ~idle;
+#else
+	return true;
 #endif
-	return !NOCLONE_KERNEL_IS_KNOWN;
 }
 
 /*
- * A last call that has to be a jump: gcc 15 and clang report an error if it cannot be one. On
- * other processors it may be a call; there, noclone_fops_find_tail_call() finds out.
+ * A last call that has to be a jump: gcc 15 and clang report an error if it cannot be one. On other
+ * processors it may be a call; noclone_fops_find_tail_call() finds out whether it is one.
  */
 #if __has_attribute(musttail) && (defined(CONFIG_X86_64) || defined(CONFIG_ARM64))
 #define NOCLONE_MUSTTAIL	__attribute__((__musttail__))
@@ -359,10 +382,10 @@ static inline bool noclone_compat_async_buffered_reads(const struct file *file)
 }
 
 /*
- * "btrfs: always fallback to buffered write if the inode requires checksum" (v6.15, and
- * in the 6.12 series): without it, memory that is changed while direct I/O writes it, as
- * file systems above do, has a wrong checksum and cannot be read any more. A kernel that was not
- * reviewed may have any number, so there direct I/O of btrfs counts as unsafe.
+ * "btrfs: always fallback to buffered write if the inode requires checksum" (v6.15, and in the 6.12
+ * series): without this commit, btrfs may store a wrong checksum if memory changes while direct I/O
+ * writes it, as file systems above do; the data cannot be read any more then. The version of a
+ * kernel that was not reviewed proves nothing, so direct I/O of btrfs counts as unsafe there.
  */
 static inline bool noclone_compat_direct_io_is_unsafe(const struct inode *inode)
 {
@@ -381,8 +404,8 @@ static inline bool noclone_compat_direct_io_is_unsafe(const struct inode *inode)
 
 /*
  * Is the journal of ext4 in the file system itself? The superblock of ext4 is private, but such a
- * journal holds its inode, number 8. On a kernel that was not reviewed the answer is no: then a
- * flush and a FUA write flush the disk twice.
+ * journal holds its inode, number 8. On a kernel that was not reviewed the function returns false:
+ * then a flush or a FUA write flushes the disk twice.
  */
 static inline bool noclone_compat_ext4_has_own_journal(struct super_block *sb)
 {
@@ -410,7 +433,7 @@ static inline bool noclone_compat_table_is_writable(struct dm_table *table)
 
 /*
  * Set the limits that stripe_io_hints() of the running kernel sets. The stock function of 6.1 calls
- * blk_limits_io_min(), so io_min is a block of the device at least. The stock function of 6.12
+ * blk_limits_io_min(), so io_min is at least a block of the device. The stock function of 6.12
  * checks for an overflow; without that check an overflow gives a number without meaning.
  */
 static inline void noclone_compat_striped_limits(struct queue_limits *limits,
@@ -445,8 +468,8 @@ static inline void noclone_compat_striped_limits(struct queue_limits *limits,
 }
 
 /*
- * Through the page cache no limit of the lower disk applies. Features are those of
- * the mapped device, except for these two, which come from the disk: drop them.
+ * An engine that uses the page cache has no limits of the lower disk. The features are those of the
+ * mapped device. Two features that come from the disk are removed.
  */
 static inline void noclone_compat_reset_limits(struct queue_limits *limits)
 {
@@ -460,7 +483,7 @@ static inline void noclone_compat_reset_limits(struct queue_limits *limits)
 	limits->features = features;
 #else
 	blk_set_stacking_limits(limits);
-	/* Bounds read-ahead, as in the loop driver. Later kernels do that themselves */
+	/* Limit the read-ahead as the loop driver does. Later kernels do this themselves. */
 	limits->max_sectors = 2560;
 #endif
 }
@@ -476,15 +499,15 @@ static inline void noclone_compat_fallocate_limits(struct queue_limits *limits,
 	limits->max_discard_sectors = most;
 	limits->max_write_zeroes_sectors = most;
 #if NOCLONE_HAVE_HW_WRITE_ZEROES_UNMAP
-	/* fallocate(2) does not guarantee it */
+	/* fallocate(2) does not guarantee that zeroing unmaps the blocks */
 	limits->max_hw_wzeroes_unmap_sectors = 0;
 	limits->max_wzeroes_unmap_sectors = 0;
 #endif
 }
 
 /*
- * A disk that is never added, with no limit, for dm core to ask in place of one. Return: NULL
- * without memory.
+ * Allocate a disk that is never added and has no limits. dm core gets this disk in the place of a
+ * real disk. Return: NULL if there is no memory.
  */
 static inline struct gendisk *noclone_compat_alloc_disk(void)
 {
@@ -536,7 +559,7 @@ fault:
 #include <linux/filelock.h>
 #endif
 
-/* Exported by dm core on all kernels, and declared in drivers/md/dm.h only */
+/* dm core exports this function on all kernels, and declares it only in drivers/md/dm.h */
 void dm_internal_suspend_noflush(struct mapped_device *md);
 void dm_internal_resume(struct mapped_device *md);
 

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# facts.awk: from the kernel's headers on standard input, the facts that known-kernel compares,
-# one a line: a name and its declaration, or its number. No fact depends on the configuration:
-# all sides of an #if are read, except for what only the kernel's check of symbol versions sees.
+# facts.awk: read the kernel's headers from standard input, and print the facts that known-kernel
+# compares, one a line: a name and its declaration, or its number. No fact depends on the
+# configuration: all parts of an #if are read, except those that only the kernel's check of symbol
+# versions reads.
 
 function trim(string)
 {
@@ -16,9 +17,9 @@ function fact(name, declaration)
 		print name " " declaration
 }
 
-# ---- reading lines ----
+# ---- read lines ----
 
-# The line without what is in /* */, which may go on in the next one, and behind //
+# without_comments: the line without comments. A comment in /* */ may end in a later line.
 function without_comments(line,		kept, i)
 {
 	while (line != "") {
@@ -34,8 +35,8 @@ function without_comments(line,		kept, i)
 	return kept
 }
 
-# Vendors keep checksums of symbols by "#ifdef __GENKSYMS__", the old declaration, "#else", the
-# real one, "#endif".
+# read_directive: vendors keep the checksums of symbols by "#ifdef __GENKSYMS__", the old
+# declaration, "#else", the real declaration, "#endif". Only the real one is read.
 function read_directive(line)
 {
 	if (line ~ /^[ \t]*#[ \t]*if/) {
@@ -56,19 +57,32 @@ function read_directive(line)
 	}
 }
 
+# Macros whose text is a fact. "string" has all lines of one.
+function read_macro(string)
+{
+	if (string !~ /^#define[ \t]+part_stat_local_(inc|dec)\(/)
+		return
+	gsub(/[ \t]+/, " ", string)
+	split(string, word, /[ (]/)
+	macro[word[2]] = trim(string)
+}
+
 { line = without_comments($0) }
 in_directive || line ~ /^[ \t]*#/ {
 	if (!in_directive)
 		read_directive(line)
-	in_directive = line ~ /\\$/
+	directive = (in_directive ? directive : "") line
+	in_directive = sub(/\\$/, " ", directive)
+	if (!in_directive)
+		read_macro(directive)
 	next
 }
 !hidden { block = block " " line }
 length(block) > 4096 { text = text block; block = "" }
 
-# ---- taking declarations apart ----
+# ---- split declarations ----
 
-# What is between { and }, members of unions too
+# body: the text between { and }, including the members of unions
 function body(start,	depth, i, c)
 {
 	i = index(text, start)
@@ -80,8 +94,8 @@ function body(start,	depth, i, c)
 	return substr(text, start, i - start - 1)
 }
 
-# Cut the string at each separator that is in no parentheses, into piece[1] and so on. The first ")"
-# without its "(" ends that, and the last piece is the rest. Return: how many pieces
+# cut: split the string at each separator outside of parentheses, into piece[1] and so on. A ")"
+# without its "(" ends this, and the last piece is the rest. Return: the number of pieces
 function cut(string, separators,	n, i, c, depth, start)
 {
 	start = 1
@@ -96,8 +110,9 @@ function cut(string, separators,	n, i, c, depth, start)
 	return n
 }
 
-# The members in the arguments of a macro such as RH_KABI_USE(1, 2, u64 member) or
-# ANDROID_KABI_REPLACE(u32 old, u64 member); else the name of the macro, which no list has.
+# kabi_members: the members in the arguments of a macro such as RH_KABI_USE(1, 2, u64 member) or
+# ANDROID_KABI_REPLACE(u32 old, u64 member); without members, the name of the macro, which no list
+# has
 function kabi_members(macro, n,		i, found)
 {
 	if (macro ~ /_RESERVE/)
@@ -110,8 +125,8 @@ function kabi_members(macro, n,		i, found)
 	return found
 }
 
-# Members that enterprise kernels have reserved are none, and those that they use are members. The
-# macros bring their own semicolon.
+# open_kabi: replace the macros of enterprise kernels. A reserved member is no member, and a used
+# one is. The macros have their own semicolon.
 function open_kabi(all,		before, macro, n)
 {
 	while (match(all, /[A-Z0-9_]*KABI_[A-Z0-9_]* *\(/)) {
@@ -135,7 +150,7 @@ function member_name(declaration)
 	return declaration
 }
 
-# The members of the struct: those that are wanted, or all.
+# members: the wanted members of the struct, or all of them
 function members(type, wanted,		all, n, i, name)
 {
 	all = open_kabi(body("struct " type " {"))
@@ -143,15 +158,15 @@ function members(type, wanted,		all, n, i, name)
 	n = cut(all, ";,")
 	for (i = 1; i <= n; i++) {
 		name = member_name(piece[i])
-		if (name == "" || name ~ /kabi_(padding|reserved)/)
+		if (name == "" || name ~ /kabi_(padding|reserved)_?[0-9]*$/)
 			continue
 		if (!wanted || index(" " wanted " ", " " name " "))
 			fact(type "." name, piece[i])
 	}
 }
 
-# The number of an enumerator such as "A = 3", "A = (__force blk_opf_t)3" or "A = B": "last" is
-# the number of the one before. An expression of another kind stays as it is.
+# number_of: the number of an enumerator such as "A = 3", "A = (__force blk_opf_t)3" or "A = B".
+# "last" is the number of the enumerator before it. Another kind of expression stays as it is.
 function number_of(enumerator, last,	expression)
 {
 	expression = enumerator
@@ -187,6 +202,21 @@ function prototype(name,	start, end)
 	fact(name, trim(substr(text, start, end - start)))
 }
 
+# A function that a header defines: the module does the same by itself.
+function definition(name,	start)
+{
+	if (!match(text, " " name "[(][^)]*[)] [{]"))
+		return
+	start = substr(text, RSTART, RLENGTH)
+	fact(name, trim(start) body(start) "}")
+}
+
+function macro_text(name)
+{
+	if (name in macro)
+		fact(name, macro[name])
+}
+
 function mention(name)
 {
 	if (index(text, name "("))
@@ -212,6 +242,11 @@ END {
 	members("request", "q nr_phys_segments")
 	prototype("bdev_start_io_acct")
 	prototype("bdev_end_io_acct")
+	prototype("bio_associate_blkg")
+	prototype("bio_clone_blkg_association")
+	definition("bio_set_dev")
+	macro_text("part_stat_local_inc")
+	macro_text("part_stat_local_dec")
 	mention("blk_get_iostat_ticks")
 	mention("blk_queue_precise_io_stat")
 }

@@ -5,9 +5,9 @@
  */
 #include "backing-file.h"
 #include "backing-limits.h"
-#include "noclone-file.h"
+#include "file-state.h"
 #include "pin.h"
-#include "../target.h"
+#include "../include/noclone-refusals.h"
 
 #include <linux/blkdev.h>
 #include <linux/cred.h>
@@ -18,21 +18,21 @@
 #include <linux/namei.h>
 #include <linux/pagemap.h>
 
-/* File systems on noclone-file devices, one on another; more are refused */
+/* The largest number of noclone-file devices below a file; a deeper stack is refused */
 #define NOCLONE_MAX_NESTED	8
 
 /*
- * Guards the list and its entries. Do no I/O, allocate nothing and do not wait while holding
- * it: .preresume needs it, and the file of one device may be on another device that
- * is suspended.
+ * Guards noclone_backing_list and its entries. The holder must do no I/O, allocate nothing and not
+ * wait: .preresume takes this lock, and the file of one device may be on another device that is
+ * suspended.
  */
 static DEFINE_MUTEX(noclone_backing_lock);
 static LIST_HEAD(noclone_backing_list);
 
 /*
- * A file of overlayfs or ecryptfs is in another file system: whether that is on this device, has
- * direct I/O or is in use by another device would have to be asked there. So is all of an erofs
- * that was mounted from a file.
+ * Does the file system keep its data in files of another file system? overlayfs and ecryptfs do so,
+ * and also an erofs that was mounted from a file. Only the lower file system knows whether the file
+ * is on this device, has direct I/O, or is in use by another device.
  */
 static bool noclone_backing_is_stacked(const struct super_block *sb)
 {
@@ -66,7 +66,10 @@ static int noclone_backing_check_writable(struct noclone_file_c *fc,
 	return 0;
 }
 
-/* The file may have been opened by another path: noclone_backing_share(). */
+/*
+ * Refuse a file on a read-only mount. An open of the file would also fail. But the file is not
+ * opened if the device already has it open by another path, see noclone_backing_share().
+ */
 static int noclone_backing_check_mount(struct noclone_file_c *fc)
 {
 	if (__mnt_is_readonly(fc->where.mnt))
@@ -75,7 +78,10 @@ static int noclone_backing_check_mount(struct noclone_file_c *fc)
 	return 0;
 }
 
-/* Check before opening: opening a device node may have side effects, opening a FIFO waits. */
+/*
+ * Find the file and check it before it is opened: opening a device node may have side effects, and
+ * opening a FIFO waits.
+ */
 static int noclone_backing_find_path(struct noclone_file_c *fc, bool writable)
 {
 	int r;
@@ -96,10 +102,10 @@ static int noclone_backing_find_path(struct noclone_file_c *fc, bool writable)
 }
 
 /*
- * Open the file that noclone_backing_find_path() has checked, whatever the path leads to by now.
- * The empty name leads from that file to itself. In contrast to dentry_open(), file_open_root()
- * checks all that open(2) checks: permissions, append-only, O_NOATIME, and IMA.
- * O_NOATIME: reads must not begin a transaction.
+ * Open the file that noclone_backing_find_path() has checked, even if the path leads to another
+ * file by now: an empty path, relative to the checked file, leads to this file. In contrast to
+ * dentry_open(), file_open_root() checks all that open(2) checks: permissions, append-only,
+ * O_NOATIME, and IMA. With O_NOATIME, a read begins no transaction.
  */
 static struct file *noclone_backing_open_found(const struct noclone_file_c *fc, bool writable)
 {
@@ -130,25 +136,25 @@ static int noclone_backing_open_file(struct noclone_file_c *fc, bool writable)
 }
 
 /*
- * Open the file for reading its extents, which syncs it: a write error that this finds
- * must still be there for the next flush of the device, and each struct file reports an
- * error once.
+ * Open the file a second time, to read its extents. Reading the extents syncs the file, and the
+ * sync may find a write error. The next flush of the device has to report this error as well, but
+ * each struct file reports an error once. So the extents are read by a separate struct file.
  */
-int noclone_backing_open_again(struct noclone_file_c *fc)
+int noclone_backing_open_for_extents(struct noclone_file_c *fc)
 {
 	struct file *file = dentry_open(&fc->file->f_path, O_LARGEFILE | O_NOATIME |
 					O_RDONLY, current_cred());
 
 	if (IS_ERR(file))
 		return noclone_refuse(fc, PTR_ERR(file), "File cannot be opened for reading");
-	fc->again = file;
+	fc->extent_file = file;
 	return 0;
 }
 
 /*
- * Has a write been lost that no flush of the device has reported? The mark of fc->file does not
- * tell what the page cache has lost: a FUA write moves it, too. Nor do other programs: each struct
- * file has its own.
+ * Has a write been lost that no flush of the device has reported? For errors of the page cache,
+ * f_wb_err of fc->file does not show this, because FUA writes and flushes both advance f_wb_err.
+ * The syncs of other programs do not matter: each struct file has its own f_wb_err.
  */
 bool noclone_backing_has_error(const struct noclone_file_c *fc)
 {
@@ -169,22 +175,25 @@ static struct noclone_backing *noclone_backing_find(const struct inode *inode,
 	return NULL;
 }
 
-/* Does the target keep other devices from sharing the file? */
-static bool noclone_backing_user_is_alone(const struct noclone_file_c *fc)
+/* Does the target prevent other devices from sharing the file? */
+static bool noclone_backing_user_is_exclusive(const struct noclone_file_c *fc)
 {
 	return fc->requested->pins || noclone_compat_table_is_writable(fc->ti->table);
 }
 
-/* @b belongs to another device. Without users, it may still be releasing its pin. */
+/*
+ * Must @fc not use the file, because of @b of another device? While b->marked is set, @b may still
+ * be releasing its pin, even without users.
+ */
 static bool noclone_backing_excludes(const struct noclone_backing *b,
 				     const struct noclone_file_c *fc)
 {
 	const struct noclone_file_c *user;
 
-	if (noclone_backing_user_is_alone(fc) || READ_ONCE(b->marked))
+	if (noclone_backing_user_is_exclusive(fc) || READ_ONCE(b->marked))
 		return true;
 	list_for_each_entry(user, &b->users, user)
-		if (noclone_backing_user_is_alone(user))
+		if (noclone_backing_user_is_exclusive(user))
 			return true;
 	return false;
 }
@@ -206,9 +215,9 @@ static int noclone_backing_check_others(struct noclone_file_c *fc, const struct 
 }
 
 /*
- * Does @sb use @disk? It may have more disks than s_bdev: the log of xfs, or all disks of
- * btrfs. Their lists are private, but the holder of each is @sb or, for xfs on 6.1, its
- * private data.
+ * Does @sb use @disk? A file system may use more disks than s_bdev: the log of xfs, or all disks of
+ * btrfs. The list of these disks is private, but the holder of each disk is @sb or, for xfs on 6.1,
+ * the private data of @sb.
  */
 static bool noclone_backing_fs_uses(const struct super_block *sb, const struct gendisk *disk)
 {
@@ -219,8 +228,8 @@ static bool noclone_backing_fs_uses(const struct super_block *sb, const struct g
 }
 
 /*
- * btrfs on 6.1 and 6.12, without s_bdev, and erofs hold disks by their type, so @sb may be the
- * holder.
+ * May @sb use @disk? btrfs on 6.1 and 6.12 has no s_bdev. Like erofs, it makes the type of the file
+ * system the holder of its disks. So either @sb or another file system of this type uses @disk.
  */
 static bool noclone_backing_fs_may_use(const struct super_block *sb, const struct gendisk *disk)
 {
@@ -229,8 +238,8 @@ static bool noclone_backing_fs_may_use(const struct super_block *sb, const struc
 }
 
 /*
- * Is @sb on @disk, directly or through at most @depth other noclone-file devices? @depth ends
- * the search in a loop that btrfs has closed later, by getting one more disk.
+ * Is @sb on @disk, directly or through at most @depth other noclone-file devices? Later, btrfs can
+ * get one more disk and so close a cycle of devices: @depth ends the search in such a cycle.
  */
 static bool noclone_backing_fs_is_on(const struct super_block *sb,
 				     const struct gendisk *disk, unsigned int depth)
@@ -246,7 +255,10 @@ static bool noclone_backing_fs_is_on(const struct super_block *sb,
 	return false;
 }
 
-/* A module cannot see what a dm, md or loop device is made of. */
+/*
+ * May @sb be on a device that is stacked on @disk? A module cannot see what a dm, md or loop
+ * device is made of, so each of them may stand on @disk.
+ */
 static bool noclone_backing_may_stack_on(const struct super_block *sb,
 					 const struct gendisk *disk)
 {
@@ -257,8 +269,8 @@ static bool noclone_backing_may_stack_on(const struct super_block *sb,
 }
 
 /*
- * A device must not depend on a file system that is on the device itself. Such a
- * file system keeps the device open.
+ * Refuse a file on a file system that is on the device itself, directly or through other devices.
+ * Such a file system keeps the device open.
  */
 static int noclone_backing_check_loop(struct noclone_file_c *fc,
 				      const struct gendisk *disk)
@@ -276,7 +288,10 @@ static int noclone_backing_check_loop(struct noclone_file_c *fc,
 	return 0;
 }
 
-/* Targets of one table are live at the same time. */
+/*
+ * Refuse a table in which one target pins the file and another target uses it through the file
+ * system: the targets of one table are live at the same time.
+ */
 static int noclone_backing_check_engines(struct noclone_file_c *fc,
 					 const struct noclone_backing *b)
 {
@@ -290,7 +305,9 @@ static int noclone_backing_check_engines(struct noclone_file_c *fc,
 	return 0;
 }
 
-/* The path of a file in use leads to another file now. */
+/*
+ * Warn if @fc has the same path as a target of the device, but the path now leads to another file.
+ */
 static void noclone_backing_warn_replaced(const struct noclone_file_c *fc,
 					  const struct gendisk *disk)
 {
@@ -309,7 +326,7 @@ static void noclone_backing_warn_replaced(const struct noclone_file_c *fc,
 				       (unsigned long long)b->inode->i_ino);
 }
 
-/* @b is zeroed memory, which becomes fc->backing. */
+/* Enter the file of @fc in the list. @b is zeroed memory, which becomes fc->backing. */
 static int noclone_backing_create(struct noclone_file_c *fc, struct gendisk *disk,
 				  struct noclone_backing *b)
 {
@@ -327,8 +344,8 @@ static int noclone_backing_create(struct noclone_file_c *fc, struct gendisk *dis
 	b->file = get_file(fc->file);
 	b->reported = fc->file->f_wb_err;
 	b->disk = disk;
-	noclone_pin_see(b);
-	b->told = b->seen;
+	noclone_pin_note_writes(b);
+	b->published = b->noted;
 	mutex_init(&b->mark_lock);
 	INIT_LIST_HEAD(&b->users);
 	list_add(&b->node, &noclone_backing_list);
@@ -344,9 +361,10 @@ static void noclone_backing_replace(struct noclone_backing *b,
 }
 
 /*
- * Users share one struct file: that of @b, or that of @fc if a writable one is needed and
- * only that is; users that joined before keep the read-only one. Return:
- * -EAGAIN, with nothing done, if @fc has to open the file first.
+ * Let @fc use the file of @b. All targets that use a file share one struct file. This is the struct
+ * file of @b. But if @fc needs a writable struct file and only @fc has one, the targets share the
+ * struct file of @fc. Targets that joined before keep the read-only struct file. Return: -EAGAIN,
+ * with nothing done, if @fc has to open the file first.
  */
 static int noclone_backing_share(struct noclone_file_c *fc,
 				 struct noclone_backing *b, bool writable)
@@ -370,7 +388,10 @@ static int noclone_backing_share(struct noclone_file_c *fc,
 	return 0;
 }
 
-/* Return: -EAGAIN if @fc has to open the file first; then @fresh must be given. */
+/*
+ * Find the file of @fc in the list, or enter it there. Return: -EAGAIN if @fc has to open the file
+ * first. The next call must have @fresh, which is zeroed memory.
+ */
 static int noclone_backing_join(struct noclone_file_c *fc, bool writable,
 				struct noclone_backing *fresh)
 {
@@ -411,9 +432,8 @@ static int noclone_backing_get(struct noclone_file_c *fc, bool writable)
 }
 
 /*
- * Open the file of a target that has path, start and engine. Undone by
- * noclone_backing_close(), also if it failed. Return: 0, or a negative errno with
- * ti->error set.
+ * Open the file of a target whose path, start and engine are set. noclone_backing_close() has to
+ * follow, even after an error. Return: 0, or a negative errno with ti->error set.
  */
 int noclone_backing_open(struct noclone_file_c *fc)
 {
@@ -454,7 +474,7 @@ static void noclone_backing_put(struct noclone_file_c *fc)
 		return;
 
 	if (noclone_pin_release(b))
-		noclone_pin_tell(fc);
+		noclone_pin_publish_writes(fc);
 	noclone_pin_unmark(b);
 	mutex_lock(&noclone_backing_lock);
 	list_del(&b->node);
@@ -464,8 +484,8 @@ static void noclone_backing_put(struct noclone_file_c *fc)
 }
 
 /*
- * Iterate over the targets of fc's table that use the same file, in ascending
- * order. Return: the one after @after, the first one if that is NULL; or NULL.
+ * Iterate over the targets of fc's table that use the same file, in ascending order. Return: the
+ * target after @after, or the first target if @after is NULL; NULL if there is none.
  */
 struct noclone_file_c *noclone_backing_next(const struct noclone_file_c *fc,
 					    struct noclone_file_c *after)
@@ -485,13 +505,13 @@ struct noclone_file_c *noclone_backing_next(const struct noclone_file_c *fc,
 	return found;
 }
 
-/* No command is in flight. */
+/* Release the file of a target. Context: no command is in flight. */
 void noclone_backing_close(struct noclone_file_c *fc)
 {
 	if (fc->backing)
 		noclone_backing_put(fc);
-	if (fc->again)
-		noclone_backing_close_file(fc->again);
+	if (fc->extent_file)
+		noclone_backing_close_file(fc->extent_file);
 	if (fc->file)
 		noclone_backing_close_file(fc->file);
 	path_put(&fc->where);

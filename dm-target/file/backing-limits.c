@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * noclone-file: the size of the backing file, the alignment of I/O on it, and the disk
- * whose limits apply to it.
+ * noclone-file: the size of the backing file, the alignment of I/O on the file, and the disk whose
+ * limits apply to this I/O.
  */
 #include "backing-limits.h"
-#include "noclone-file.h"
-#include "../target.h"
+#include "file-state.h"
+#include "../include/noclone-refusals.h"
 
 #include <linux/blkdev.h>
 #include <linux/magic.h>
@@ -22,11 +22,11 @@ static int noclone_backing_check_size(struct noclone_file_c *fc)
 }
 
 /*
- * Is a write with IOCB_DSYNC on disk when it ends? Not on FUSE, 9p and CIFS, nor on ocfs2, which
- * looks at the struct file; nor, on ext4 without a journal and ext2, where an earlier write has
- * allocated the blocks, because nothing writes the inode then. The loop driver offers no FUA; dm
- * core always does to a target that wants flushes. So only a file system whose source has been
- * read is trusted with it.
+ * Is a write with IOCB_DSYNC on disk when it ends? The function returns true only for a file system
+ * whose source has been reviewed. FUSE, 9p and CIFS do not ensure that the write is on disk, and
+ * ocfs2 looks at the flags of the struct file instead. ext2, and ext4 without a journal, do not
+ * ensure this if an earlier write has allocated the blocks, because the inode is not written then.
+ * The loop driver offers no FUA, but dm core always offers FUA if a target wants flushes.
  */
 static bool noclone_backing_keeps_dsync(const struct super_block *sb)
 {
@@ -34,8 +34,9 @@ static bool noclone_backing_keeps_dsync(const struct super_block *sb)
 }
 
 /*
- * The driver of ext2 has the same magic number, and its fdatasync() leaves out an inode that has
- * got a block since it was written. Where the driver of ext4 serves ext2, it counts as that.
+ * Is the file system an ext4? The driver of ext2 has the same magic number, but fdatasync() of ext2
+ * does not write an inode that has got a block since the inode was last written. A file system that
+ * was mounted as ext2 counts as ext2, even if the driver of ext4 serves it.
  */
 static bool noclone_backing_is_ext4(const struct super_block *sb)
 {
@@ -43,13 +44,14 @@ static bool noclone_backing_is_ext4(const struct super_block *sb)
 }
 
 /*
- * Does each fdatasync() flush the disk that has the data? On ext4 with the journal in itself, for
- * blocks that the file has: it needs no commit then, so it flushes the disk itself, and a commit
- * for other blocks goes to the same disk. fsync() may rely on a fast commit that has been on its
- * way already. If the journal is on another disk, a commit sends the disk of the data no flush
- * (before "jbd2: add a missing data flush during file and fs synchronization", v6.15). Without a
- * journal, fdatasync() leaves the inode with a new block in the cache (v6.5 to v6.18, but for
- * "ext4: Force writeout of inode table buffer" in stable series), or sends no flush (before v6.5).
+ * Does each fdatasync() flush the disk that has the data? This is true on an ext4 that has its
+ * journal on the same disk. For blocks that the file already has, fdatasync() needs no commit and
+ * flushes the disk itself; for new blocks it waits for a commit, which goes to the same disk.
+ * fsync() does not always flush the disk: it may rely on a fast commit that has already begun. If
+ * the journal is on another disk, a commit sends no flush to the disk of the data (before "jbd2:
+ * add a missing data flush during file and fs synchronization", v6.15). Without a journal,
+ * fdatasync() leaves an inode with a new block in the cache (v6.5 to v6.18, except in stable series
+ * with "ext4: Force writeout of inode table buffer"), or sends no flush (before v6.5).
  */
 static bool noclone_backing_fdatasync_flushes(struct super_block *sb)
 {
@@ -57,9 +59,10 @@ static bool noclone_backing_fdatasync_flushes(struct super_block *sb)
 }
 
 /*
- * May a sync of the file leave its data in the cache of the disk? gfs2 and f2fs send no flush where
- * they find the inode clean, ext4 none where it waits for a commit that sends none. Only a file
- * system whose source has been read is trusted. bcachefs names one of its disks, which may be gone.
+ * May a sync of the file leave its data in the cache of the disk? gfs2 and f2fs send no flush if
+ * they find the inode clean. ext4 sends no flush if it waits for a commit that sends no flush. So
+ * s_bdev gets a flush after each sync, unless the source of the file system has been reviewed. For
+ * bcachefs no flush is sent: s_bdev is one of several disks, and this disk may be gone.
  */
 static bool noclone_backing_needs_flush(struct super_block *sb)
 {
@@ -70,18 +73,22 @@ static bool noclone_backing_needs_flush(struct super_block *sb)
 }
 
 /*
- * Does IOCB_DSYNC add nothing to fsync()? Without a disk of its own (btrfs, 9p, NFS), a file system
- * gains nothing from it, but for FUSE, which tells its server, and the server may know no fsync.
- * gfs2 and f2fs send the disk no flush where they find the inode clean, as it may be when only
- * blocks of the file have been written; there, IOCB_DSYNC makes a disk with FUA keep the data. So
- * only a file system whose source has been read does without it.
+ * Is fsync() after a write enough, so that IOCB_DSYNC adds nothing? fsync() is enough on a file
+ * system without s_bdev (btrfs, 9p, NFS), except on FUSE: FUSE passes the flag to its server, and
+ * the server may not know fsync. gfs2 and f2fs need IOCB_DSYNC. Their fsync() sends no flush to the
+ * disk if the inode is clean, and the inode may be clean after only blocks of the file were
+ * written. With IOCB_DSYNC, a disk with FUA stores the data. So IOCB_DSYNC is left out only for a
+ * file system whose source has been reviewed.
  */
 static bool noclone_backing_needs_no_dsync(const struct super_block *sb)
 {
 	return !sb->s_bdev && sb->s_magic != FUSE_SUPER_MAGIC;
 }
 
-/* Two syncs where one is enough would flush the disk twice. */
+/*
+ * Choose how to put FUA writes on disk, with one sync if one sync is enough: two syncs would flush
+ * the disk twice.
+ */
 static enum noclone_fua noclone_backing_choose_fua(struct file *file)
 {
 	struct super_block *sb = file_inode(file)->i_sb;
@@ -121,7 +128,10 @@ static int noclone_backing_read_attributes(struct noclone_file_c *fc)
 		fc->memalign = max(st.dio_mem_align, 1U);
 		fc->align_from = "statx";
 	} else {
-		/* As the loop driver. Without a disk, the file system handles unaligned I/O */
+		/*
+		 * Align I/O as the loop driver does. A file system without a disk handles
+		 * unaligned I/O
+		 */
 		fc->align = bdev ? bdev_logical_block_size(bdev) : SECTOR_SIZE;
 		fc->memalign = fc->align;
 		fc->align_from = bdev ? "disk" : "none";
@@ -130,9 +140,9 @@ static int noclone_backing_read_attributes(struct noclone_file_c *fc)
 }
 
 /*
- * Does the file still have direct I/O? ext4 has none if data is journalled, which
- * chattr +j changes at any time. vfs_getattr() would check permissions of this thread, which
- * did not open the file. Context: may sleep.
+ * Is direct I/O on the file still possible? On ext4, direct I/O is not possible while the data is
+ * journalled, and chattr +j can switch this on at any time. vfs_getattr() would check permissions
+ * of this thread, which did not open the file. Context: may sleep.
  */
 bool noclone_backing_has_direct_io(const struct noclone_file_c *fc)
 {
@@ -163,9 +173,10 @@ static int noclone_backing_check_align(struct noclone_file_c *fc)
 }
 
 /*
- * Refuse larger blocks while the device is open: the file system or program that has it open
- * keeps its block size, and its smaller I/O would fail. Stock targets allow that, but there it
- * takes another disk; here another engine is enough. Without a live table, no I/O has begun.
+ * While the device is open, refuse a table with larger blocks than the live one. The file system or
+ * program that has the device open keeps its block size, and its smaller I/O would fail. Stock
+ * targets allow such a table, but their blocks grow only if another disk is used. For noclone-file
+ * another engine is enough. A device without a live table has no I/O that could fail.
  */
 static int noclone_backing_check_blocks(struct noclone_file_c *fc)
 {
@@ -178,7 +189,7 @@ static int noclone_backing_check_blocks(struct noclone_file_c *fc)
 	return 0;
 }
 
-/* The disk of the file system: its limits apply to direct I/O on the file. */
+/* Find the disk of the file system: the limits of that disk apply to direct I/O on the file. */
 static void noclone_backing_find_disk(struct noclone_file_c *fc)
 {
 	struct block_device *bdev = file_inode(fc->file)->i_sb->s_bdev;
@@ -189,7 +200,10 @@ static void noclone_backing_find_disk(struct noclone_file_c *fc)
 		format_dev_t(fc->below.name, bdev->bd_dev);
 }
 
-/* For a target that has its file. Return: 0, or a negative errno with ti->error set. */
+/*
+ * Find size, alignment and disk for a target whose file is open. Return: 0, or a negative errno
+ * with ti->error set.
+ */
 int noclone_backing_find_limits(struct noclone_file_c *fc)
 {
 	int r = noclone_backing_check_size(fc);

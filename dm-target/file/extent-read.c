@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * noclone-file: where a file is on its disk, and whether all of it is written. The result
- * is valid at that moment only; see extent.rst, E2.
+ * noclone-file: find the sectors of a file on its disk, and whether all of the file is written.
+ * The result is valid at that moment only; see extent.rst, E2.
  */
 #include "extent-read.h"
 #include "backing-file.h"
-#include "noclone-file.h"
+#include "file-state.h"
 #include "../include/noclone-map.h"
 
 #include <linux/pagemap.h>
@@ -15,7 +15,10 @@
 
 #define NOCLONE_SECTORS_PER_PAGE	(PAGE_SIZE >> SECTOR_SHIFT)
 
-/* Rounds without a hole and without a reader, see noclone_extent_is_written() */
+/*
+ * The number of rounds in a row that must find neither a hole nor a reader, and the largest number
+ * of rounds, see noclone_extent_is_written()
+ */
 #define NOCLONE_SEEK_ROUNDS		8
 #define NOCLONE_SEEK_TRIES		(8 * NOCLONE_SEEK_ROUNDS)
 
@@ -31,10 +34,10 @@ void noclone_extent_swap_free(struct swap_info_struct *sis)
 }
 
 /*
- * Read the extents of the whole file. The inode lock is held, at least shared:
- * in the middle of a punch, ext4 would cache a wrong result permanently. Shared is enough,
- * although swapon(2) takes it exclusively, which it needs for the mark: ext4 and xfs sync
- * and map a file without that lock, under locks of their own.
+ * Read the extents of the whole file. The caller holds the inode lock, at least shared: in the
+ * middle of a punch, ext4 would cache a wrong result permanently. The shared lock is enough,
+ * because ext4 and xfs take internal locks while they sync and map a file. swapon(2) takes the lock
+ * exclusively, but only because it sets the mark.
  */
 struct swap_info_struct *noclone_extent_swap_read(struct noclone_file_c *fc)
 {
@@ -51,9 +54,9 @@ struct swap_info_struct *noclone_extent_swap_read(struct noclone_file_c *fc)
 		return ERR_PTR(-ENOMEM);
 
 	sis->bdev = mapping->host->i_sb->s_bdev;
-	sis->swap_file = fc->again;
+	sis->swap_file = fc->extent_file;
 	sis->max = pages;
-	r = mapping->a_ops->swap_activate(sis, fc->again, &span);
+	r = mapping->a_ops->swap_activate(sis, fc->extent_file, &span);
 	if (r >= 0 && sis->pages + 1ULL == pages)
 		return sis;
 
@@ -71,7 +74,7 @@ static u32 noclone_extent_swap_count(const struct swap_info_struct *sis)
 	return nr;
 }
 
-/* The part of a swap extent that is in the target. Return: false if there is none. */
+/* Set @e to the part of a swap extent that is in the target. Return: false if there is none. */
 static bool noclone_extent_clip(const struct noclone_file_c *fc,
 				const struct swap_extent *se,
 				struct noclone_extent *e)
@@ -90,7 +93,10 @@ static bool noclone_extent_clip(const struct noclone_file_c *fc,
 	return true;
 }
 
-/* Return: number of extents; 0 if there is no memory, or they do not cover the target. */
+/*
+ * Make the extents of the target from the extents of the file. Return: the number of extents; 0 if
+ * there is no memory, or if they do not cover the target.
+ */
 u32 noclone_extent_build(const struct noclone_file_c *fc,
 			 const struct swap_info_struct *sis,
 			 struct noclone_extent **extents)
@@ -115,7 +121,10 @@ u32 noclone_extent_build(const struct noclone_file_c *fc,
 	return sectors == fc->ti->len ? nr : 0;
 }
 
-/* Not mapping_empty(): when memory was short, nodes without entries may have stayed. */
+/*
+ * Does the cache have no page of the file? mapping_empty() would not be exact: nodes without
+ * entries may have stayed when memory was short.
+ */
 static bool noclone_extent_cache_is_empty(struct address_space *mapping)
 {
 	unsigned long index = 0;
@@ -131,18 +140,20 @@ static bool noclone_extent_cache_is_dirty(struct address_space *mapping)
 }
 
 /*
- * Is there neither a hole nor an unwritten extent? For SEEK_HOLE, an unwritten extent
- * is data where pages of it are in the cache, and a reader may put them back as soon as
- * the cache has been emptied. So it must be empty afterwards as well. Reclaim in between
- * leaves an entry, but a reader that drops its pages (POSIX_FADV_DONTNEED) does not.
- * No lock excludes readers here: ->llseek() takes the inode lock, which is outside
- * invalidate_lock. To be missed, a reader has to hit that moment in each of
- * NOCLONE_SEEK_ROUNDS rounds in a row; one round that finds a hole is enough.
+ * Is the target's part of the file free of holes and of unwritten extents? SEEK_HOLE takes an
+ * unwritten extent for data while pages of it are in the cache, so the cache is emptied first. A
+ * reader may put pages back at once, so the cache must be empty after SEEK_HOLE as well. A page
+ * that reclaim drops in between leaves an entry in the cache, but a page that a reader itself drops
+ * (POSIX_FADV_DONTNEED) does not. No lock excludes readers here: ->llseek() takes the inode lock,
+ * which is outside invalidate_lock. So several rounds are made. A reader stays unnoticed only if it
+ * puts pages back and drops them at this moment in each of NOCLONE_SEEK_ROUNDS rounds in a row; a
+ * hole that is found in one round is enough.
  *
- * A live table that writes through the page cache may keep it from being emptied; that
- * is no reason to refuse before the file is pinned. Neither is a lost write: the
- * cache has the last copy of it, which stays until a flush of the device has failed. So
- * do pages under writeback before the pin, as that may fail.
+ * Before the file is pinned, a live table that writes through the page cache can prevent the cache
+ * from becoming empty; this is no reason to refuse the file. A lost write is no reason either: the
+ * cache has the last copy of its data, and this copy has to stay until a flush of the device has
+ * failed. Before the pin, pages under writeback have to stay as well, because the writeback may
+ * fail.
  */
 bool noclone_extent_is_written(struct noclone_file_c *fc)
 {

@@ -1,28 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * noclone-file: the engine "extent". The file is pinned, its extents are read
- * once, and bios go straight to them on the lower disk: by the fast path, as if
- * the target were that many noclone-linear targets.
+ * noclone-file: the engine "extent". The file is pinned, its extents are read once, and bios go
+ * directly to the extents on the lower disk: by the fast path, as if each extent were a
+ * noclone-linear target.
  *
- * Invariant: a table uses the extents only if they were read again and found equal under
- * the pin that holds now. Otherwise the engine direct stands in, and status says why.
- * Locks: the inode lock, taken by constructors and by the work item that verifies.
- * Callers: constructor, .preresume (which must neither fail nor wait for a task that may
- * wait for the device), destructor, .map.
+ * Invariant: a table uses the extents only if they were read again and found equal under the pin
+ * that holds now. Otherwise the engine direct stands in, and the status line has the reason. Locks:
+ * the inode lock, taken by constructors and by the work item that verifies. Callers: constructor,
+ * .preresume (which must neither fail nor wait for a task that may wait for the device),
+ * destructor, .map.
  *
  * Documentation/design/extent.rst has the argument, E1 to E10.
  */
 #include "extent.h"
-#include "extent-read.h"
 #include "backing-file.h"
 #include "backing-limits.h"
-#include "command.h"
-#include "engines.h"
-#include "noclone-file.h"
+#include "engine.h"
+#include "extent-read.h"
+#include "file-cmd.h"
+#include "file-state.h"
 #include "pin.h"
-#include "../device-state.h"
-#include "../fastpath.h"
-#include "../target.h"
+#include "../boundary.h"
 
 #include <linux/blkdev.h>
 #include <linux/fsverity.h>
@@ -31,10 +29,10 @@
 #include <linux/slab.h>
 #include <linux/swap.h>
 
-/* How long .preresume waits for all comparisons of a table together, in jiffies */
+/* The time that .preresume waits for all comparisons of a table together, in jiffies */
 #define NOCLONE_VERIFY_TIME		(5 * HZ)
 
-/* How long a flush waits for cached pages to be dropped, in jiffies */
+/* The time that a flush waits for cached pages to be dropped, in jiffies */
 #define NOCLONE_DROP_TIME		(HZ / 10)
 
 static bool noclone_extent_fs_is_known(const struct super_block *sb)
@@ -44,9 +42,10 @@ static bool noclone_extent_fs_is_known(const struct super_block *sb)
 }
 
 /*
- * Would the file system give a file verity (E8)? ext4 decides it by a feature of the whole
- * file system, before it looks at the file; without the feature it does not use the address. A
- * table that does not write does no harm to such a file.
+ * Might the file get fs-verity while it is pinned (E8)? ext4 has verity as a feature of the whole
+ * file system, and FS_IOC_MEASURE_VERITY looks for the feature before it looks at the file;
+ * without the feature it does not use its argument. A table that does not write does no harm to a
+ * file with verity.
  */
 static bool noclone_extent_may_get_verity(const struct noclone_file_c *fc)
 {
@@ -62,9 +61,9 @@ static bool noclone_extent_may_get_verity(const struct noclone_file_c *fc)
 
 /*
  * Refuse a file whose blocks the file system may move by itself. The garbage collector of a zoned
- * xfs moves those on the realtime part (v6.15), which may be on an ordinary disk, and on 6.16 it
- * heeds neither S_SWAPFILE nor i_writecount. No other file system that is known here has such
- * files.
+ * xfs (since v6.15) moves the blocks on the realtime part, which may be on an ordinary disk. On
+ * 6.16 this collector heeds neither S_SWAPFILE nor i_writecount. No other file system that
+ * noclone_extent_fs_is_known() accepts has such files.
  */
 static int noclone_extent_check_realtime(struct noclone_file_c *fc)
 {
@@ -87,7 +86,7 @@ static int noclone_extent_check(struct noclone_file_c *fc)
 	const struct inode *inode = file_inode(fc->file);
 	const struct address_space_operations *aops = inode->i_mapping->a_ops;
 
-	/* Without CONFIG_SWAP, IS_SWAPFILE() may be 0, so that the mark has no effect */
+	/* Without CONFIG_SWAP, IS_SWAPFILE() may always be 0, so that the mark has no effect */
 	if (!IS_ENABLED(CONFIG_SWAP) || !noclone_extent_fs_is_known(inode->i_sb) ||
 	    !aops->swap_activate || aops->swap_deactivate)
 		return noclone_refuse(fc, -EINVAL,
@@ -107,7 +106,7 @@ static int noclone_extent_check(struct noclone_file_c *fc)
 	return noclone_extent_check_realtime(fc);
 }
 
-/* The number of the current pin, 0 if there is none. */
+/* Return: the number of the current pin, or 0 if the file is not pinned. */
 static u32 noclone_extent_pin_nr(const struct noclone_backing *b)
 {
 	return READ_ONCE(b->pinned) ? READ_ONCE(b->pin_nr) : 0;
@@ -134,9 +133,10 @@ static int noclone_extent_unread(struct noclone_file_c *fc, int error)
 }
 
 /*
- * The lock is shared, so that another table of the device can use the file meanwhile. But xfs
- * returns the same error for a file that was just written to and for one with holes: then try
- * once more with the exclusive lock. Return: as noclone_extent_swap_read(), or -EINTR.
+ * Read the extents of the file under its inode lock. With the shared lock, another table of the
+ * device can use the file at the same time. But xfs returns -EINVAL both for a file that was just
+ * written to and for a file with holes, so after that error the extents are read once more, under
+ * the exclusive lock. Return: as noclone_extent_swap_read(), or -EINTR.
  */
 static struct swap_info_struct *noclone_extent_swap_read_locked(struct noclone_file_c *fc)
 {
@@ -163,7 +163,7 @@ static int noclone_extent_read(struct noclone_file_c *fc,
 	unsigned int noio;
 	u32 nr = 0;
 
-	/* Reclaim may write to the device, and the device to the file */
+	/* Reclaim may write to the device, which writes to the file */
 	noio = memalloc_noio_save();
 	sis = noclone_extent_swap_read_locked(fc);
 	if (!IS_ERR(sis))
@@ -185,7 +185,7 @@ static int noclone_extent_read(struct noclone_file_c *fc,
 	return 0;
 }
 
-/* Are the extents the same as in the constructor? */
+/* Are the extents that were read now equal to those that the constructor put into the table? */
 static bool noclone_extent_match(const struct noclone_file_c *fc,
 				 const struct noclone_extent *e, u32 nr)
 {
@@ -212,7 +212,10 @@ static bool noclone_extent_is_same(struct noclone_file_c *fc,
 	return same && sis->bdev == fc->below.bdev && noclone_extent_is_written(fc);
 }
 
-/* If the file was unpinned since .preresume, the comparison proves nothing. */
+/*
+ * Is the pin still the one that .preresume asked to verify? If the file was unpinned after the
+ * request, a comparison proves nothing.
+ */
 static bool noclone_extent_still_pinned(const struct noclone_file_c *fc)
 {
 	return noclone_extent_pin_nr(fc->backing) == fc->verify_nr;
@@ -239,7 +242,11 @@ static bool noclone_extent_all_same(struct noclone_file_c *fc)
 	return same && noclone_extent_still_pinned(fc);
 }
 
-/* An error comes first: it may be the cause of a failed comparison, and must be reported. */
+/*
+ * Compare the extents. Return: NULL, or the reason why the engine extent must not run. If a write
+ * was lost and the comparison has failed, the lost write is reported, because it may be the cause
+ * of the failure.
+ */
 static const char *noclone_extent_judge(struct noclone_file_c *fc)
 {
 	bool same = noclone_extent_all_same(fc);
@@ -249,7 +256,10 @@ static const char *noclone_extent_judge(struct noclone_file_c *fc)
 	return same ? NULL : "extent:changed";
 }
 
-/* This may take any time; the destructor waits for it. */
+/*
+ * Work item that compares the extents, on behalf of .preresume. It may take any time; the
+ * destructor waits for it.
+ */
 static void noclone_extent_verify(struct work_struct *work)
 {
 	struct noclone_file_c *fc = container_of(work, struct noclone_file_c, verify);
@@ -257,11 +267,14 @@ static void noclone_extent_verify(struct work_struct *work)
 
 	fc->verdict = noclone_extent_judge(fc);
 	memalloc_noio_restore(noio);
-	smp_store_release(&fc->verifying, false); /* after the verdict */
+	smp_store_release(&fc->verifying, false); /* the verdict is stored before this */
 	complete(&fc->verified);
 }
 
-/* When the time is over, each file left is given a jiffy, which is enough for most. */
+/*
+ * Wait for the comparison of one file. When the time of the table is over, each remaining file gets
+ * one jiffy, which is enough for most files.
+ */
 static void noclone_extent_wait(struct noclone_file_c *fc)
 {
 	long left = fc->target->table->verify_until - jiffies;
@@ -272,7 +285,7 @@ static void noclone_extent_wait(struct noclone_file_c *fc)
 /* Return: NULL, or the reason why the extents may have changed. */
 static const char *noclone_extent_run_verify(struct noclone_file_c *fc)
 {
-	/* An earlier resume's run has not ended */
+	/* The comparison that an earlier resume has begun has not ended */
 	if (READ_ONCE(fc->verifying))
 		return "extent:busy";
 	fc->verifying = true;
@@ -280,13 +293,13 @@ static const char *noclone_extent_run_verify(struct noclone_file_c *fc)
 	reinit_completion(&fc->verified);
 	queue_work(fc->wq, &fc->verify);
 	noclone_extent_wait(fc);
-	/* The completion may be that of an earlier run */
+	/* The completion may come from an earlier comparison */
 	return smp_load_acquire(&fc->verifying) ? "extent:busy" : fc->verdict;
 }
 
 /*
- * Pin the file and verify its extents, unless that was done under the same pin.
- * Return: NULL, or the reason why the targets of the table must not bypass the file system.
+ * Pin the file and verify its extents, unless the extents were verified under the same pin. Return:
+ * NULL, or the reason why the targets of the table must not bypass the file system.
  */
 static const char *noclone_extent_pin(struct noclone_file_c *first)
 {
@@ -319,7 +332,7 @@ static void noclone_extent_choose(struct noclone_file_c *fc, const char *why)
 static void noclone_extent_unpin(struct noclone_file_c *fc)
 {
 	if (noclone_pin_release(fc->backing) || fc->backing->marked)
-		noclone_target_queue(&fc->settle);
+		noclone_work_queue(&fc->follow_up);
 }
 
 static void noclone_extent_decide(struct noclone_file_c *first)
@@ -330,8 +343,11 @@ static void noclone_extent_decide(struct noclone_file_c *first)
 	for (fc = first; fc; fc = noclone_backing_next(fc, fc))
 		noclone_extent_choose(fc, why);
 	if (!why) {
-		/* Under an unchanged pin, the cache may have old pages */
-		noclone_pin_see(first->backing);
+		/*
+		 * If the file was already pinned, the cache may have pages from before later
+		 * writes
+		 */
+		noclone_pin_note_writes(first->backing);
 		kthread_queue_work(first->writer, &first->drop);
 		return;
 	}
@@ -341,10 +357,11 @@ static void noclone_extent_decide(struct noclone_file_c *first)
 }
 
 /*
- * No engine may write to a file that got verity: it could not be read any more. File systems
- * do not check this on a write, because such a file cannot be opened for writing.
+ * Let writes fail if the file has got verity: no engine may write to such a file, because the file
+ * could not be read any more. File systems do not check for verity on a write, because such a file
+ * cannot be opened for writing.
  */
-static void noclone_extent_heed_verity(struct noclone_file_c *fc)
+static void noclone_extent_deny_if_verity(struct noclone_file_c *fc)
 {
 	struct noclone_table *table = fc->target->table;
 
@@ -356,8 +373,9 @@ static void noclone_extent_heed_verity(struct noclone_file_c *fc)
 }
 
 /*
- * Pin or unpin the file as the table requests. The first target of the table that
- * uses a file decides for all. Context: .preresume; no bio is in flight. Must not fail.
+ * Pin or unpin the file as the table requests. The first target of the table that uses a file
+ * decides for all its targets on this file. Context: .preresume; no bio is in flight. Must not
+ * fail.
  */
 void noclone_extent_preresume(struct noclone_file_c *fc)
 {
@@ -366,7 +384,7 @@ void noclone_extent_preresume(struct noclone_file_c *fc)
 
 	if (table->first_file == fc)
 		table->verify_until = jiffies + NOCLONE_VERIFY_TIME;
-	noclone_extent_heed_verity(fc);
+	noclone_extent_deny_if_verity(fc);
 	if (noclone_backing_next(fc, NULL) == fc) {
 		if (fc->requested->pins)
 			noclone_extent_decide(fc);
@@ -376,57 +394,68 @@ void noclone_extent_preresume(struct noclone_file_c *fc)
 	memalloc_noio_restore(noio);
 }
 
-static void noclone_extent_settle(struct work_struct *work)
+static void noclone_extent_follow_up(struct work_struct *work)
 {
-	struct noclone_file_c *fc = container_of(work, struct noclone_file_c, settle);
+	struct noclone_file_c *fc = container_of(work, struct noclone_file_c, follow_up);
 	unsigned int noio = memalloc_noio_save();
 
-	noclone_extent_heed_verity(fc);
-	/* A pinned file needs the mark, and no task may wait for its lock */
+	noclone_extent_deny_if_verity(fc);
+	/* A pinned file needs the mark, and no task may wait for the lock of the mark */
 	if (!READ_ONCE(fc->backing->pinned))
 		noclone_pin_unmark(fc->backing);
-	noclone_pin_tell(fc);
+	noclone_pin_publish_writes(fc);
 	memalloc_noio_restore(noio);
 }
 
 /*
- * Pages that other programs have read are older than later writes of the device. Dropping
- * them waits for page locks, and a reader that holds one may wait for memory, which may
- * wait for the device. So a thread does it, and a flush waits for that no longer than
- * NOCLONE_DROP_TIME. The thread holds no lock meanwhile.
+ * Drop the cached pages of the file: pages that other programs have read are older than later
+ * writes of the device. Dropping waits for page locks, and a reader that holds one may wait for
+ * memory, which may wait for the device. So a thread drops the pages, and a flush waits for the
+ * thread no longer than NOCLONE_DROP_TIME. The thread holds no lock while it waits.
  */
 static void noclone_extent_drop(struct kthread_work *work)
 {
 	struct noclone_file_c *fc = container_of(work, struct noclone_file_c, drop);
 	unsigned int noio = memalloc_noio_save();
-	/* Full barrier before looking for pages; pairs with noclone_extent_flush() */
+	/* A full barrier before the search for pages; pairs with noclone_extent_flush() */
 	u32 nr = atomic_inc_return(&fc->drops);
 
-	/* If unpinned, this is late: another table is live, and the cache may be newer */
+	/*
+	 * If the file is no longer pinned, another table is live, and the cache may have newer data
+	 * than the disk
+	 */
 	if (READ_ONCE(fc->backing->pinned))
 		invalidate_inode_pages2(fc->file->f_mapping);
 	memalloc_noio_restore(noio);
-	/* After dropping: when the flush has ended, readers of the file find none of the pages */
+	/*
+	 * Store this after the pages are dropped: when the flush has ended, no reader may find
+	 * them
+	 */
 	smp_store_release(&fc->dropped, nr);
 	wake_up_all(&fc->drop_wait);
-	/* Only now: a program that sees the new times must not find old pages */
-	noclone_target_queue(&fc->settle);
+	/*
+	 * Set the times of the file only now: a program that sees new times must not find old
+	 * pages
+	 */
+	noclone_work_queue(&fc->follow_up);
 }
 
-/* For all engines: each may have to unpin a file that an earlier table has pinned. */
+/*
+ * Initialise the work items of a target. All engines need these work items, because each engine may
+ * have to unpin a file that an earlier table has pinned.
+ */
 void noclone_extent_init(struct noclone_file_c *fc)
 {
 	init_completion(&fc->verified);
 	INIT_WORK(&fc->verify, noclone_extent_verify);
-	INIT_WORK(&fc->settle, noclone_extent_settle);
+	INIT_WORK(&fc->follow_up, noclone_extent_follow_up);
 	kthread_init_work(&fc->drop, noclone_extent_drop);
 	init_waitqueue_head(&fc->drop_wait);
 }
 
 /*
- * Read the extents, for the constructor. The engine direct is used until
- * .preresume has pinned the file. Return: 0 and *@extents, for kvfree(); or a
- * negative errno with ti->error set.
+ * Read the extents, for the constructor. The engine direct is used until .preresume has pinned the
+ * file. Return: 0, with *@extents for kvfree(), or a negative errno with ti->error set.
  */
 int noclone_extent_find(struct noclone_file_c *fc,
 			struct noclone_extent **extents)
@@ -435,7 +464,7 @@ int noclone_extent_find(struct noclone_file_c *fc,
 	u32 pin_nr = noclone_extent_pin_nr(fc->backing);
 
 	if (!r)
-		r = noclone_backing_open_again(fc);
+		r = noclone_backing_open_for_extents(fc);
 	if (!r)
 		r = noclone_extent_read(fc, extents);
 	if (r)
@@ -453,29 +482,33 @@ static void noclone_extent_flush_work(struct work_struct *work)
 	struct noclone_cmd *cmd = container_of(work, struct noclone_cmd, work);
 	struct noclone_file_c *fc = cmd->fc;
 
-	/* Wait for a run that began later than the flush */
+	/* Wait until a run of noclone_extent_drop() that began after the flush has ended */
 	wait_event_timeout(fc->drop_wait, (int)(READ_ONCE(fc->dropped) - cmd->done) > 0,
 			   NOCLONE_DROP_TIME);
 	submit_bio_noacct(cmd->bio);
 }
 
 /*
- * A flush goes to the disk after the file's pages have left the cache, so that readers of the
- * file then see all earlier writes. Flushes are few, other than writes.
+ * Send a flush to the disk after the pages of the file have left the cache, so that readers of the
+ * file then see all writes before the flush. Only flushes drop pages, because flushes are few.
  */
 static int noclone_extent_flush(struct noclone_file_c *fc, struct bio *bio)
 {
 	struct noclone_cmd *cmd = dm_per_bio_data(bio, sizeof(*cmd));
 
 	bio_set_dev(bio, fc->below.bdev);
-	noclone_pin_see(fc->backing);
+	noclone_pin_note_writes(fc->backing);
 	if (!READ_ONCE(fc->file->f_mapping->nrpages)) {
-		noclone_target_queue(&fc->settle);
+		noclone_work_queue(&fc->follow_up);
 		return DM_MAPIO_REMAPPED;
 	}
 	cmd->fc = fc;
 	cmd->bio = bio;
-	smp_mb(); /* A run that we do not see here sees the pages; noclone_extent_drop() */
+	/*
+	 * A run of noclone_extent_drop() that is not counted in cmd->done finds these pages; pairs
+	 * with noclone_extent_drop()
+	 */
+	smp_mb();
 	cmd->done = atomic_read(&fc->drops);
 	kthread_queue_work(fc->writer, &fc->drop);
 	INIT_WORK(&cmd->work, noclone_extent_flush_work);
@@ -483,7 +516,7 @@ static int noclone_extent_flush(struct noclone_file_c *fc, struct bio *bio)
 	return DM_MAPIO_SUBMITTED;
 }
 
-/* Called for clones, that is for bios that the fast path left to dm core. */
+/* This function is called for clones, that is, for bios that the fast path left to dm core. */
 static int noclone_extent_map(struct noclone_file_c *fc, struct bio *bio)
 {
 	const struct noclone_table *table = fc->target->table;
@@ -495,7 +528,7 @@ static int noclone_extent_map(struct noclone_file_c *fc, struct bio *bio)
 		return noclone_extent_flush(fc, bio);
 
 	i = noclone_find_span(table->spans, table->nr, sector);
-	/* Before bio_set_dev(): a bio for a zoned disk may not be cut */
+	/* Cut the bio before bio_set_dev(): a bio for a zoned disk must not be cut */
 	if (bio_end_sector(bio) > table->spans[i].end)
 		dm_accept_partial_bio(bio, table->spans[i].end - sector);
 	bio_set_dev(bio, fc->below.bdev);

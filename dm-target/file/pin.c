@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * noclone-file: pin a file, so that its data stays where it is on its disk, and
- * unpin it. The engine extent writes to the disk behind the file system's back:
- * if a block of the file moved, it would overwrite another file.
+ * noclone-file: pin a file, so that its blocks do not move on the disk, and unpin it. The engine
+ * extent writes to the disk behind the file system's back: if a block of the file moved, the engine
+ * would overwrite another file.
  *
  * Invariant: while @pinned, no other program has the file open for writing, and the inode is
  * marked as a swap file. The mark may stay longer, until the next write removes it.
@@ -13,17 +13,21 @@
  * Documentation/design/extent.rst, E5 to E9.
  */
 #include "pin.h"
-#include "noclone-file.h"
+#include "file-state.h"
 
 #include <linux/delay.h>
 #include <linux/fs.h>
 #include <linux/pagemap.h>
 
 /*
- * Our own file, if writable, counts as one writer. It is writable unless the table is
- * read-only: where the file cannot be pinned, the engine direct stands in and writes
- * through it, and opening the path later may find another file. Executing the
- * pinned file denies writers once more, which hides one writer from a later check.
+ * Let no other program open the file for writing. Return: false if a program already has the file
+ * open for writing.
+ *
+ * Our own struct file, if it is writable, counts as one writer. Unless the table is read-only, our
+ * struct file is writable: if the file cannot be pinned, the engine direct stands in and writes
+ * through this struct file. If the path were opened only then, it might lead to another file. A
+ * program that executes the pinned file denies writers once more, and this hides one writer from a
+ * later check.
  */
 static bool noclone_pin_deny_writers(struct noclone_backing *b)
 {
@@ -32,7 +36,10 @@ static bool noclone_pin_deny_writers(struct noclone_backing *b)
 	return atomic_cmpxchg(&b->inode->i_writecount, 1, -1) == 1;
 }
 
-/* b->file is still the file of the denial: no other could be opened for writing. */
+/*
+ * Undo noclone_pin_deny_writers(). b->file is still the same struct file, because no other struct
+ * file could be opened for writing.
+ */
 static void noclone_pin_allow_writers(struct noclone_backing *b)
 {
 	if (!(b->file->f_mode & FMODE_WRITE))
@@ -49,7 +56,7 @@ bool noclone_pin_has_writers(const struct noclone_backing *b)
 	return atomic_read(&b->inode->i_writecount) > ours;
 }
 
-/* Return: false if the inode is locked, or is a swap file already. */
+/* Mark the inode as a swap file. Return: false if it is locked, or is a swap file already. */
 static bool noclone_pin_try_mark(struct inode *inode)
 {
 	bool free;
@@ -64,9 +71,9 @@ static bool noclone_pin_try_mark(struct inode *inode)
 }
 
 /*
- * i_flags are changed under the exclusive lock. The shared lock is enough here because the
- * change is atomic, and necessary because with many readers an exclusive trylock would
- * never succeed.
+ * Remove the swap-file mark if the inode lock is free. Other code changes i_flags under the
+ * exclusive lock. The shared lock is enough here because this change is atomic, and it is
+ * necessary because an exclusive trylock would never succeed while there are many readers.
  */
 static void noclone_pin_try_unmark(struct noclone_backing *b)
 {
@@ -102,7 +109,7 @@ const char *noclone_pin_acquire(struct noclone_backing *b)
 	return why;
 }
 
-/* Sectors written to the device so far, including discards. */
+/* Return: the sectors written to the device so far, including discards. */
 static unsigned long noclone_pin_written(const struct noclone_backing *b)
 {
 	const struct block_device *part = b->disk->part0;
@@ -112,28 +119,29 @@ static unsigned long noclone_pin_written(const struct noclone_backing *b)
 }
 
 /*
- * Called before pages of the file are dropped. A later write may meet a page that was read
- * again meanwhile, so the next noclone_pin_tell() accounts for it.
+ * Remember how much was written, before pages of the file are dropped. While pages are dropped,
+ * another program may read a page again, and a later write then makes this page stale. So the next
+ * noclone_pin_publish_writes() shows the writes that come after this call.
  */
-void noclone_pin_see(struct noclone_backing *b)
+void noclone_pin_note_writes(struct noclone_backing *b)
 {
 	if (!noclone_compat_counts_early(b->disk->part0))
-		WRITE_ONCE(b->seen, noclone_pin_written(b));
+		WRITE_ONCE(b->noted, noclone_pin_written(b));
 }
 
 /*
- * Unpin a file, if it is pinned. Pages that were cached while it was pinned are
- * stale and have to go, before an engine uses them. That waits for page locks, which are
- * held for reads from the lower disk only: no page is dirty once bios have bypassed the
- * cache. Such a read may wait for memory, as it may below a suspended swap device.
- * Context: no bio of extent is in flight. Return: true if it was pinned; then call
- * noclone_pin_tell().
+ * Unpin a file, if it is pinned. Pages that were cached while it was pinned are stale, and are
+ * dropped before an engine uses them. Dropping waits for page locks. Page locks are held only for
+ * reads from the lower disk, because no page is dirty after bios have bypassed the cache. Such a
+ * read may wait for memory, for example a read below a suspended swap device. Context: no bio of
+ * the engine extent is in flight. Return: true if the file was pinned; then call
+ * noclone_pin_publish_writes().
  */
 bool noclone_pin_release(struct noclone_backing *b)
 {
 	if (!b->pinned)
 		return false;
-	noclone_pin_see(b);
+	noclone_pin_note_writes(b);
 	if (b->ran)
 		invalidate_inode_pages2(b->inode->i_mapping);
 	b->ran = false;
@@ -143,15 +151,14 @@ bool noclone_pin_release(struct noclone_backing *b)
 	return true;
 }
 
-/* Writes wait for the mark to go: poll often. */
+/* The shortest time between two attempts to remove the mark: writes wait until it is removed */
 #define NOCLONE_UNMARK_USEC	50
 
 /*
- * Remove the mark if noclone_pin_release() could not. Polls, because waiting for
- * the inode lock would make later readers wait behind us, and the lock's holder
- * may depend on one of them. Called for each write; in nearly all cases the mark is gone, and
- * @mark_lock is not taken. Context: may sleep for as long as another task holds the inode
- * lock.
+ * Remove the mark if noclone_pin_release() could not. This polls, because waiting for the inode
+ * lock would make later readers wait behind us, and the lock's holder may depend on one of them.
+ * This function is called for each write; in nearly all cases the mark is already removed, and
+ * @mark_lock is not taken. Context: may sleep for as long as another task holds the inode lock.
  */
 void noclone_pin_unmark(struct noclone_backing *b)
 {
@@ -170,14 +177,13 @@ void noclone_pin_unmark(struct noclone_backing *b)
 
 /*
  * Show the device's writes to other users of the file. Break leases, without waiting for their
- * holders: while the file is pinned, its count of writers says that there are none, and
- * leases to readers are granted. If the device has been written to, also set the times of
- * the file, as a write through the file system would. Like a write to a mapped page, this
- * needs no inode lock. It waits for the file system's journal, but not until a frozen file
- * system is thawed: then the next call sets the times. Context: a worker that only a
- * destructor waits for.
+ * holders: the file system grants leases to readers while the file is pinned, because the inode
+ * then counts no writer. If the device has been written to, also set the times of the file, as a
+ * write through the file system would. Like a write to a mapped page, this needs no inode lock. The
+ * function waits for the file system's journal, but not for a frozen file system: in this case the
+ * next call sets the times. Context: a worker that only a destructor waits for.
  */
-void noclone_pin_tell(struct noclone_file_c *fc)
+void noclone_pin_publish_writes(struct noclone_file_c *fc)
 {
 	struct noclone_backing *b = fc->backing;
 
@@ -185,12 +191,12 @@ void noclone_pin_tell(struct noclone_file_c *fc)
 		return;
 	break_lease(b->inode, O_WRONLY | O_NONBLOCK);
 	/* Without iostats of the queue, the number of writes is not known */
-	if (noclone_pin_written(b) == READ_ONCE(b->told) &&
+	if (noclone_pin_written(b) == READ_ONCE(b->published) &&
 	    noclone_compat_accounts_io(b->disk->part0))
 		return;
 	if (!sb_start_write_trylock(b->inode->i_sb))
 		return;
 	if (!file_update_time(fc->file))
-		WRITE_ONCE(b->told, READ_ONCE(b->seen));
+		WRITE_ONCE(b->published, READ_ONCE(b->noted));
 	sb_end_write(b->inode->i_sb);
 }

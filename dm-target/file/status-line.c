@@ -3,27 +3,25 @@
  * noclone-file: the output of "dmsetup status" and "dmsetup table".
  */
 #include "status-line.h"
-#include "engines.h"
-#include "noclone-file.h"
+#include "engine.h"
+#include "file-state.h"
+#include "../boundary.h"
 #include "../include/noclone-path.h"
-#include "../device-state.h"
-#include "../fastpath-status.h"
-#include "../target.h"
 
 #include <linux/fs.h>
 #include <linux/magic.h>
 #include <linux/stat.h>
 
-enum noclone_status_fact {
-#define X(name, word, text) NOCLONE_FACT_##name,
-	NOCLONE_FILE_FACTS(X)
+enum noclone_status_attribute {
+#define X(name, word, text) NOCLONE_ATTRIBUTE_##name,
+	NOCLONE_FILE_ATTRIBUTES(X)
 #undef X
-	NOCLONE_NR_FACTS
+	NOCLONE_NR_ATTRIBUTES
 };
 
-static const char * const noclone_status_fact_word[] = {
-#define X(name, word, text) [NOCLONE_FACT_##name] = word,
-	NOCLONE_FILE_FACTS(X)
+static const char * const noclone_status_attribute_word[] = {
+#define X(name, word, text) [NOCLONE_ATTRIBUTE_##name] = word,
+	NOCLONE_FILE_ATTRIBUTES(X)
 #undef X
 };
 
@@ -34,8 +32,9 @@ static const char * const noclone_status_counter_word[] = {
 };
 
 /*
- * i_blocks is not always up to date, on xfs for example. Elsewhere it is
- * preferred, because asking the file system may mean asking a server.
+ * Return: the sectors that are allocated to the file. On xfs i_blocks is not always up to date, so
+ * the file system is asked. On other file systems i_blocks is used, because the file system might
+ * ask a server.
  */
 static unsigned long long noclone_status_allocated(struct noclone_file_c *fc)
 {
@@ -62,45 +61,45 @@ static unsigned long noclone_status_counter(const struct noclone_file_c *fc,
 	return sum;
 }
 
-static size_t noclone_status_emit_fact(struct noclone_file_c *fc,
-				       enum noclone_status_fact fact, char *result,
-				       unsigned int maxlen, size_t sz)
+static size_t noclone_status_emit_attribute(struct noclone_file_c *fc,
+					    enum noclone_status_attribute attribute, char *result,
+					    unsigned int maxlen, size_t sz)
 {
 	const struct inode *inode = file_inode(fc->file);
 
-	DMEMIT(" %s ", noclone_status_fact_word[fact]);
-	switch (fact) {
-	case NOCLONE_FACT_ALIGN:
+	DMEMIT(" %s ", noclone_status_attribute_word[attribute]);
+	switch (attribute) {
+	case NOCLONE_ATTRIBUTE_ALIGN:
 		DMEMIT("%u", fc->align);
 		break;
-	case NOCLONE_FACT_MEMALIGN:
+	case NOCLONE_ATTRIBUTE_MEMALIGN:
 		DMEMIT("%u", fc->memalign);
 		break;
-	case NOCLONE_FACT_ALIGN_FROM:
+	case NOCLONE_ATTRIBUTE_ALIGN_FROM:
 		DMEMIT("%s", fc->align_from);
 		break;
-	case NOCLONE_FACT_SIZE:
+	case NOCLONE_ATTRIBUTE_SIZE:
 		DMEMIT("%llu", (unsigned long long)i_size_read(inode) >> SECTOR_SHIFT);
 		break;
-	case NOCLONE_FACT_ALLOCATED:
+	case NOCLONE_ATTRIBUTE_ALLOCATED:
 		DMEMIT("%llu", noclone_status_allocated(fc));
 		break;
-	case NOCLONE_FACT_EXTENTS:
+	case NOCLONE_ATTRIBUTE_EXTENTS:
 		DMEMIT("%u", fc->extents);
 		break;
-	case NOCLONE_FACT_REFUSED:
+	case NOCLONE_ATTRIBUTE_REFUSED:
 		DMEMIT("%s", fc->refused ? fc->refused : "-");
 		break;
-	case NOCLONE_FACT_DEVICE:
+	case NOCLONE_ATTRIBUTE_DEVICE:
 		DMEMIT("%u:%u", MAJOR(fc->st_dev), MINOR(fc->st_dev));
 		break;
-	case NOCLONE_FACT_INODE:
+	case NOCLONE_ATTRIBUTE_INODE:
 		DMEMIT("%llu", fc->st_ino);
 		break;
-	case NOCLONE_FACT_LINKS:
+	case NOCLONE_ATTRIBUTE_LINKS:
 		DMEMIT("%u", inode->i_nlink);
 		break;
-	case NOCLONE_NR_FACTS:
+	case NOCLONE_NR_ATTRIBUTES:
 		break;
 	}
 	return sz;
@@ -112,13 +111,16 @@ static void noclone_status_info(struct noclone_file_c *fc, char *result,
 	unsigned int i;
 	size_t sz = 0;
 
-	/* An opportunity to notice: see noclone_extent_heed_verity() */
+	/*
+	 * Each status line is an opportunity to look for verity: see
+	 * noclone_extent_deny_if_verity()
+	 */
 	if (unlikely(IS_VERITY(file_inode(fc->file))))
-		noclone_target_queue(&fc->settle);
+		noclone_work_queue(&fc->follow_up);
 	DMEMIT("engine %s %u", noclone_engine_word[fc->engine->id],
-	       2 * NOCLONE_NR_FACTS);
-	for (i = 0; i < NOCLONE_NR_FACTS; i++)
-		sz = noclone_status_emit_fact(fc, i, result, maxlen, sz);
+	       2 * NOCLONE_NR_ATTRIBUTES);
+	for (i = 0; i < NOCLONE_NR_ATTRIBUTES; i++)
+		sz = noclone_status_emit_attribute(fc, i, result, maxlen, sz);
 	DMEMIT(" %u", 2 * NOCLONE_FILE_NR_COUNTERS);
 	for (i = 0; i < NOCLONE_FILE_NR_COUNTERS; i++)
 		DMEMIT(" %s %lu", noclone_status_counter_word[i],
@@ -170,19 +172,22 @@ static void noclone_status_ima(struct noclone_file_c *fc, char *result,
  * INFO: see include/dm-noclone.h
  * TABLE: the constructor's arguments
  */
-void noclone_status(struct dm_target *ti, status_type_t type,
-		    unsigned int status_flags, char *result,
-		    unsigned int maxlen)
+void noclone_status_line(struct dm_target *ti, status_type_t type,
+			 unsigned int status_flags, char *result,
+			 unsigned int maxlen)
 {
+	const struct noclone_target *t = ti->private;
+	struct noclone_file_c *fc = t->fc;
+
 	switch (type) {
 	case STATUSTYPE_INFO:
-		noclone_status_info(ti->private, result, maxlen);
+		noclone_status_info(fc, result, maxlen);
 		break;
 	case STATUSTYPE_TABLE:
-		noclone_status_table(ti->private, result, maxlen);
+		noclone_status_table(fc, result, maxlen);
 		break;
 	case STATUSTYPE_IMA:
-		noclone_status_ima(ti->private, result, maxlen);
+		noclone_status_ima(fc, result, maxlen);
 		break;
 	}
 }

@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * noclone-file: how bios become commands. Most come from the fast path: the
- * submitter's bio is not remapped but queued, and does not change before
- * it completes. The rest, also without memory, are clones from dm core, with room for the
- * command in the clone.
+ * noclone-file: make commands of bios. Most bios come from the fast path: the submitter's bio is
+ * not remapped but queued, and does not change before it completes. The other bios are clones of dm
+ * core. dm core also clones a bio for which the fast path had no memory. A clone has room for its
+ * command.
  */
 #include "submit.h"
-#include "command.h"
+#include "file-cmd.h"
 #include "worker.h"
-#include "../io.h"
-#include "../device-state.h"
+#include "../boundary.h"
 
 #include <linux/blkdev.h>
 #include <linux/slab.h>
 
-/* Commands of one plug and target, last first */
-struct noclone_plug {
+/* The commands of one target on one plug, the newest first */
+struct noclone_submit_batch {
 	struct blk_plug_cb cb;
 	struct noclone_cmd *newest;
 	struct noclone_cmd *oldest;
@@ -23,29 +22,29 @@ struct noclone_plug {
 
 static void noclone_submit_unplug(struct blk_plug_cb *cb, bool from_schedule)
 {
-	struct noclone_plug *plug = container_of(cb, struct noclone_plug, cb);
+	struct noclone_submit_batch *batch = container_of(cb, struct noclone_submit_batch, cb);
 
-	noclone_worker_add(cb->data, plug->newest, plug->oldest);
-	kfree(plug);
+	noclone_worker_add(cb->data, batch->newest, batch->oldest);
+	kfree(batch);
 }
 
 static void noclone_submit_plug(struct noclone_cmd *cmd)
 {
 	struct blk_plug_cb *cb = blk_check_plugged(noclone_submit_unplug,
 						   cmd->fc,
-						   sizeof(struct noclone_plug));
-	struct noclone_plug *plug;
+						   sizeof(struct noclone_submit_batch));
+	struct noclone_submit_batch *batch;
 
-	/* No plug, or no memory for ours */
+	/* The task has no plug, or there is no memory for a struct noclone_submit_batch */
 	if (!cb) {
 		noclone_worker_add(cmd->fc, cmd, cmd);
 		return;
 	}
-	plug = container_of(cb, struct noclone_plug, cb);
-	cmd->llist.next = plug->newest ? &plug->newest->llist : NULL;
-	plug->newest = cmd;
-	if (!plug->oldest)
-		plug->oldest = cmd;
+	batch = container_of(cb, struct noclone_submit_batch, cb);
+	cmd->llist.next = batch->newest ? &batch->newest->llist : NULL;
+	batch->newest = cmd;
+	if (!batch->oldest)
+		batch->oldest = cmd;
 }
 
 static bool noclone_submit_is_rw(struct bio *bio)
@@ -54,7 +53,10 @@ static bool noclone_submit_is_rw(struct bio *bio)
 	       !(bio->bi_opf & REQ_PREFLUSH);
 }
 
-/* The counter races; it is only a guess about the next few commands. */
+/*
+ * May a worker try this command without blocking? The backoff counter is a guess about the next
+ * few commands, so a race on it does no harm.
+ */
 static bool noclone_submit_may_nowait(struct noclone_cmd *cmd, struct bio *bio)
 {
 	bool write = op_is_write(bio_op(bio));
@@ -85,8 +87,8 @@ static enum noclone_file_counter noclone_submit_kind(struct bio *bio)
 }
 
 /*
- * The error that the page cache has now, in @cmd->since. errseq_sample() would give none until
- * that has been reported, and each FUA write would fail.
+ * Store the error that the page cache has now in @cmd->since. As long as the error has not been
+ * reported, errseq_sample() would store "no error", and each FUA write would fail.
  */
 static void noclone_submit_sample(struct noclone_cmd *cmd)
 {
@@ -111,7 +113,7 @@ static void noclone_submit_cmd(struct noclone_cmd *cmd,
 		noclone_worker_block(cmd);
 }
 
-/* A clone, with per-bio data for a command. Return: DM_MAPIO_SUBMITTED. */
+/* Queue a clone, whose per-bio data has room for the command. Return: DM_MAPIO_SUBMITTED. */
 int noclone_submit_clone(struct noclone_file_c *fc, struct bio *bio)
 {
 	struct noclone_cmd *cmd = dm_per_bio_data(bio, sizeof(*cmd));
@@ -122,27 +124,26 @@ int noclone_submit_clone(struct noclone_file_c *fc, struct bio *bio)
 	return DM_MAPIO_SUBMITTED;
 }
 
-/*
- * The submitter's own bio, a plain read or write that lies within the target;
- * noclone_inflight_get() has been called for it. Return: false, with nothing
- * done, if there is no memory.
- */
-bool noclone_submit_original(struct noclone_file_c *fc, struct noclone_dev *nd,
-			     struct bio *bio)
+/* Queue the submitter's own bio, for struct noclone_target_ops. */
+static enum noclone_counter noclone_submit_original(struct noclone_target *t, struct bio *bio)
 {
 	struct noclone_cmd *cmd = noclone_io_slab_alloc(noclone_cmd_slab);
 
 	if (unlikely(!cmd))
-		return false;
+		return NOCLONE_NOMEM;
 
-	cmd->nd = nd;
+	cmd->nd = t->nd;
 	cmd->start = jiffies;
 	cmd->accounted = noclone_compat_accounts_io(bio->bi_bdev);
 	if (cmd->accounted)
 		noclone_compat_start_io_acct(bio->bi_bdev, bio_op(bio), 1,
 					     bio_sectors(bio), cmd->start);
-	noclone_count(nd, NOCLONE_FAST);
+	noclone_count(t->nd, NOCLONE_FAST);
 	/* The worker may have ended the bio: neither bio nor cmd may be touched */
-	noclone_submit_cmd(cmd, fc, bio);
-	return true;
+	noclone_submit_cmd(cmd, t->fc, bio);
+	return NOCLONE_FAST;
 }
+
+const struct noclone_target_ops noclone_submit_ops = {
+	.submit = noclone_submit_original,
+};

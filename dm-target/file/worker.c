@@ -2,27 +2,26 @@
 /*
  * noclone-file: the workers that execute commands.
  *
- * A command first goes to the queue of its CPU, together with the others of the
- * same plug, so that a burst costs one wake-up. The queue's worker tries each
- * command without blocking. Commands that would block go elsewhere: reads and flushes
- * each to a work item of their own, writes one after another to a thread,
- * because they would only wait for the same inode lock.
+ * A command first goes to the queue of its CPU, together with the others of the same plug, so that
+ * a burst costs one wake-up. The queue's worker tries each command without blocking. Commands that
+ * would block are passed on: each read or flush gets its own work item. Writes go one after another
+ * to a thread, because parallel writes would only wait for the same inode lock.
  *
- * Each target has its own workqueue, with a rescuer: a command may wait for I/O
- * of another noclone-file device below, which must not need the same workers.
- * Blocking writes have a thread instead, because a file system that runs out of
- * space flushes workqueues that have no rescuer (xfs_flush_inodes()). A work item
- * on a rescuer queue must not flush one without (check_flush_dependency()).
+ * Each target has its own workqueue, with a rescuer: a command may wait for I/O of another
+ * noclone-file device below, which must not need the same workers. Blocking writes have a thread
+ * instead, because a file system that runs out of space flushes workqueues that have no rescuer
+ * (xfs_flush_inodes()). A work item on a workqueue with a rescuer must not flush a workqueue
+ * without a rescuer (check_flush_dependency()).
  */
 #include "worker.h"
-#include "command.h"
+#include "file-cmd.h"
 
 #include <linux/blk-cgroup.h>
 #include <linux/cgroup.h>
 #include <linux/memcontrol.h>
 #include <linux/sched/mm.h>
 
-/* Work items that may block at the same time, per target */
+/* The most work items of a target that may block at the same time */
 #define NOCLONE_MAX_BLOCKING	32
 
 struct noclone_worker_queue {
@@ -89,7 +88,7 @@ static void noclone_worker_do(struct noclone_cmd *cmd, bool nowait)
 
 	noclone_worker_charge(&charge, cmd->bio);
 	noclone_cmd_do(cmd, nowait);
-	/* The command may be gone */
+	/* The command may have been freed */
 	noclone_worker_uncharge(&charge);
 }
 
@@ -144,13 +143,13 @@ static void noclone_worker_queue_work(struct work_struct *work)
 }
 
 /*
- * Queue commands, linked from @newest to @oldest, on this CPU, to be tried
- * without blocking. Context: any.
+ * Queue commands, linked from @newest to @oldest, on this CPU, where they are tried without
+ * blocking. Context: any.
  *
- * Only the task that finds the queue empty wakes the worker. It must not lose the CPU
- * before that to a task of higher priority, whose commands would wait behind its own. Another
- * worker may end the last command meanwhile; dm core waits for the section without preemption
- * before it destroys @fc.
+ * Only the task that finds the queue empty wakes the worker. Preemption is off from the queueing to
+ * the wake-up: otherwise the commands of a task of higher priority would wait for the wake-up by
+ * this task. In between, another worker may end the last command; dm core waits for sections
+ * without preemption before it destroys @fc.
  */
 void noclone_worker_add(struct noclone_file_c *fc, struct noclone_cmd *newest,
 			struct noclone_cmd *oldest)
@@ -200,8 +199,8 @@ int noclone_worker_init(struct noclone_file_c *fc)
 }
 
 /*
- * Undo noclone_worker_init(), also if that failed. No command is in flight, but
- * workers may still be on their way out.
+ * Undo noclone_worker_init(), even after it has failed. No command is in flight, but workers may
+ * not have returned yet.
  */
 void noclone_worker_exit(struct noclone_file_c *fc)
 {
@@ -209,6 +208,6 @@ void noclone_worker_exit(struct noclone_file_c *fc)
 		kthread_destroy_worker(fc->writer);
 	if (fc->wq)
 		destroy_workqueue(fc->wq);
-	flush_work(&fc->settle);
+	flush_work(&fc->follow_up);
 	free_percpu(fc->queues);
 }

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
 /*
- * What the dm-noclone module and its user-space tool agree on: names, option
- * words, messages and the layout of the status line.  No kernel types here:
- * this header is compiled by both sides and by the unit tests.
+ * What the dm-noclone module and its user-space tool agree on: names, option words, messages and
+ * the layout of the status line. There are no kernel types here: the module, the tool and the unit
+ * tests compile this header.
  */
 #ifndef DM_NOCLONE_UAPI_H
 #define DM_NOCLONE_UAPI_H
 
 /*
- * The number of this interface is the major version, of the module and of each target: the
- * tool switches nothing by a module that has another one.
+ * The number of this interface is the major version of the module and of each target. The tool
+ * does not switch the fast path of a device if the loaded module has another number.
  */
 #define NOCLONE_VERSION_MAJOR	1
 #define NOCLONE_VERSION_MINOR	0
@@ -29,23 +29,33 @@
 
 /* Optional table words, in dm's usual "<#opt> word..." group at the end. */
 #define NOCLONE_OPT_NO_FASTPATH	"no_fastpath"
-/* Followed by one of NOCLONE_ENGINES; noclone-file only */
+/* The next word is an engine of NOCLONE_ENGINES; only noclone-file accepts this option */
 #define NOCLONE_OPT_ENGINE	"engine"
 
 /*
- * Parameter "stock" of the module: "on" lets dm's own targets linear and striped understand
- * the messages below, "off" gives all their devices back to dm core and forgets the requests
- * for them.
+ * Parameter "tested" of the module: the build words of builds that have passed the test of a kernel
+ * of grade alike, with commas between them. A build word has NOCLONE_BUILD_DIGITS digits; ":polled"
+ * follows if polled I/O was part of the test. Reading the parameter gives the build word of
+ * the loaded module, if this word is in the list.
+ */
+#define NOCLONE_BUILD_DIGITS	32
+#define NOCLONE_TESTED_POLLED	":polled"
+
+/*
+ * Parameter "stock" of the module: "on" lets dm's own targets linear and striped understand the
+ * messages below. "off" gives the devices with these targets back to dm core, and forgets the
+ * requests for these devices.
  *
  * Messages, "dmsetup message NAME SECTOR WORD...". The targets of this module, and dm's
  * linear and striped with stock=on, understand
  *
- *	fastpath	answer one line, the status line below from "fastpath" on, with the
- *			counters of the device, whichever of its targets is asked
+ *	fastpath	answer one line: the part of the status line below that begins with
+ *			"fastpath", with the counters of the device, whichever of its targets is
+ *			asked
  *	fastpath on	use the fast path, now and after each resume
- *	fastpath off	do not use it, now and after each resume
+ *	fastpath off	do not use the fast path, now and after each resume
  *
- * A stock device has the fast path only if it is asked for by "fastpath on".
+ * A stock device has the fast path only after a message "fastpath on".
  */
 #define NOCLONE_MSG_FASTPATH	"fastpath"
 #define NOCLONE_MSG_ON		"on"
@@ -56,12 +66,12 @@
  *
  *	<what the stock target prints> fastpath <state> <#words> [<name> <n>]...
  *
- * where <state> is "on" or "off:<reason>" with a reason of the second list,
- * <#words> is twice the number of counters, and the counters are those of the
- * first list in this order.  Both lists only grow at the end.  Counters belong
- * to the mapped device: the first of its targets that are ours prints them, and
- * <#words> of the others is 0.  In the answer of a stock device "clones" is left out,
- * and <#words> is 0 if nothing is kept for the device.
+ * where <state> is "on" or "off:<reason>" with a reason of NOCLONE_OFF_REASONS, <#words> is twice
+ * the number of counters, and the counters are those of NOCLONE_COUNTERS in this order. Both lists
+ * only grow at the end. Counters belong to the mapped device: only the first target of this module
+ * in the device prints counters, and <#words> of the others is 0. In the answer to the message
+ * "fastpath", a stock device leaves "clones" out, and prints <#words> as 0 if the module has no
+ * counters for the device.
  *
  * X(enumerator, word on the status line, meaning)
  */
@@ -72,7 +82,7 @@
 	X(FLUSH,	"flush",	"given to dm core: carries a flush") \
 	X(OP,		"op",		"given to dm core: neither read nor write") \
 	X(SPLIT,	"split",	"given to dm core: crosses a border, or is not ours") \
-	X(CHAIN,	"chain",	"given to dm core: the same, and it is in a bio chain") \
+	X(CHAIN,	"chain",	"given to dm core: like split, and in a bio chain") \
 	X(POLLED,	"polled",	"given to dm core: completion is polled") \
 	X(INTEGRITY,	"integrity",	"given to dm core: carries integrity data") \
 	X(CRYPTO,	"crypto",	"given to dm core: has an inline encryption context") \
@@ -80,27 +90,60 @@
 	X(SUSPENDING,	"suspending",	"given to dm core: the device is being suspended") \
 	X(NOMEM,	"nomem",	"given to dm core: slab and reserve are exhausted") \
 	X(INFLIGHT,	"inflight",	"in flight in place, also while the device is suspended") \
-	X(GATHERED,	"gathered",	"sent to the legs as bios of its own, without dm core") \
-	X(GATHERED_BIOS, "gathered_bios", "how many bios those were")
+	X(GATHERED,	"gathered",	"sent to the legs as several bios, without dm core") \
+	X(GATHERED_BIOS, "gathered_bios", "bios that were sent to the legs for gathered I/O")
 
-/* X(enumerator, word after "off:", meaning) */
+/*
+ * The reasons for "off". Only this list classifies the reasons: the module and the tool derive from
+ * this list how they treat a reason. userspace/model/reason.c has a meaning and a remedy for each
+ * reason.
+ *
+ * X(enumerator, word after "off:", class, enable, doctor)
+ *
+ * class: the thing that has to change before the device can have the fast path
+ *	USER	a user has to ask for it, by the message "fastpath on"
+ *	PASSING	the device has to be resumed; the module may do that by itself
+ *	TABLE	the device needs another table
+ *	KERNEL	the machine needs another kernel
+ *	OTHER	another program or module has to give way
+ *
+ * enable: what "noclone enable" does if a device is in this state after "noclone enable" has sent
+ * "fastpath on"
+ *	WAITS	it waits, because a device can be in this state for a moment while the module
+ *		attaches the fast path
+ *	LASTS	it does not wait, and fails
+ *	NEVER	it does not wait, and fails if the user has named this device
+ *
+ * doctor: what "noclone doctor" says about a device in this state
+ *	CHOSEN	nothing, because the user or the table has chosen it
+ *	WARNS	a warning
+ *	GRAVE	an error
+ */
 #define NOCLONE_OFF_REASONS(X)						\
-	X(PARAMETER,	"parameter",	"switched off by a module parameter") \
-	X(OPTION,	"option",	"a target of the table says no_fastpath") \
-	X(MESSAGE,	"message",	"switched off by message")	\
-	X(MIXED,	"mixed",	"the table has targets of other modules") \
-	X(ZONED,	"zoned",	"the device or a leg is zoned")	\
-	X(FOREIGN,	"foreign",	"another module has replaced the device's operations") \
-	X(NOSTATS,	"nostats",	"dmsetup stats cannot be detected on this kernel") \
-	X(SUSPENDED,	"suspended",	"the device is suspended")	\
-	X(UNPINNED,	"unpinned",	"a backing file of the table is not pinned") \
-	X(BYSTATS,	"stats",	"dmsetup stats is in use")	\
-	X(KERNEL,	"kernel",	"the kernel is not one that was reviewed for the module") \
-	X(UNASKED,	"unasked",	"a stock device: no message has asked for the fast path") \
-	X(DETACHED,	"detached",	"a stock device: asked for, and not resumed since") \
-	X(MEMORY,	"memory",	"a stock device: memory was short when it was resumed") \
-	X(LAYOUT,	"layout",	"a stock device: a target does not map as expected") \
-	X(STUCK,	"stuck",	"a stock device: no I/O completed when it was asked for")
+	X(PARAMETER,	"parameter",	USER,		WAITS,	WARNS)	\
+	X(OPTION,	"option",	USER,		LASTS,	CHOSEN)	\
+	X(MESSAGE,	"message",	USER,		WAITS,	CHOSEN)	\
+	X(MIXED,	"mixed",	TABLE,		WAITS,	CHOSEN)	\
+	X(ZONED,	"zoned",	TABLE,		NEVER,	CHOSEN)	\
+	X(FOREIGN,	"foreign",	OTHER,		NEVER,	GRAVE)	\
+	X(NOSTATS,	"nostats",	KERNEL,		NEVER,	WARNS)	\
+	X(SUSPENDED,	"suspended",	PASSING,	WAITS,	WARNS)	\
+	X(UNPINNED,	"unpinned",	OTHER,		LASTS,	WARNS)	\
+	X(BYSTATS,	"stats",	OTHER,		LASTS,	WARNS)	\
+	X(KERNEL,	"kernel",	KERNEL,		NEVER,	WARNS)	\
+	X(UNASKED,	"unasked",	USER,		WAITS,	WARNS)	\
+	X(DETACHED,	"detached",	PASSING,	WAITS,	WARNS)	\
+	X(MEMORY,	"memory",	PASSING,	WAITS,	WARNS)	\
+	X(LAYOUT,	"layout",	TABLE,		NEVER,	GRAVE)	\
+	X(STUCK,	"stuck",	PASSING,	LASTS,	WARNS)
+
+enum noclone_reason_class {
+	NOCLONE_REASON_USER,
+	NOCLONE_REASON_PASSING,
+	NOCLONE_REASON_TABLE,
+	NOCLONE_REASON_KERNEL,
+	NOCLONE_REASON_OTHER,
+};
 
 /*
  * noclone-file, arguments in a table:
@@ -122,15 +165,15 @@
 /*
  * Status line of noclone-file, STATUSTYPE_INFO:
  *
- *	engine <engine> <#words> [<fact> <value>]... <#words> [<name> <n>]...
+ *	engine <engine> <#words> [<attribute> <value>]... <#words> [<name> <n>]...
  *
- * followed by a blank and what the other targets print from "fastpath" on.
- * <#words> is twice the number of pairs that follow.  Facts and counters are those
- * of these lists in this order; both lists only grow at the end.
+ * followed by a blank and the part that begins with "fastpath", as for the other targets. <#words>
+ * is twice the number of pairs that follow. Attributes and counters are those of the two lists
+ * below, in their order; both lists only grow at the end.
  *
  * X(enumerator, word, meaning)
  */
-#define NOCLONE_FILE_FACTS(X)						\
+#define NOCLONE_FILE_ATTRIBUTES(X)					\
 	X(ALIGN,	"align",	"I/O is aligned to this many bytes") \
 	X(MEMALIGN,	"memalign",	"memory of I/O is aligned to this many bytes") \
 	X(ALIGN_FROM,	"align_from",	"source of align: statx, disk or none") \

@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Going through the vectors of a bio: pure functions, no state.
- *
- * The module and the unit tests compile this file. The latter define PAGE_SHIFT, struct page
- * and noclone_compat_nth_page().
- */
+/* Walk through the vectors of a bio: pure functions, no state. */
 #ifndef DM_NOCLONE_CURSOR_H
 #define DM_NOCLONE_CURSOR_H
 
@@ -21,8 +16,8 @@ struct bio_vec {
 /**
  * struct noclone_cursor - a place in the vectors of a bio
  * @bv: the vector
- * @done: bytes of it that lie before the place
- * @end: where the vector that was taken last ends, in bytes from the begin of its page
+ * @done: bytes of @bv that lie before the place
+ * @end: end of the vector that was taken last, in bytes from the begin of its page
  * @longest: the longest vector that was taken, in bytes
  */
 struct noclone_cursor {
@@ -43,9 +38,9 @@ static inline void noclone_cursor_copy(const struct noclone_cursor *c, unsigned 
 }
 
 /**
- * noclone_cursor_take - go on by some bytes
+ * noclone_cursor_take - advance a place by some bytes
  * @c: the place
- * @bytes: how many; the vectors have them
+ * @bytes: number of bytes; the vectors must have that many
  * @to: room for the vectors that hold just these bytes; NULL: only count them
  *
  * Return: the number of vectors.
@@ -79,8 +74,8 @@ noclone_cursor_take(struct noclone_cursor *c, unsigned int bytes, struct bio_vec
  * @longest: the longest of them, in bytes, not 0
  * @segment_size: the longest segment, in bytes, not 0; UINT_MAX: there is no limit
  *
- * One more than by lengths: memory of one vector may lie across a border of 4 GiB, where a
- * segment ends (seg_boundary_mask).
+ * The result is one more than the lengths require, because the memory of one vector may cross a
+ * border of 4 GiB, where a segment ends (seg_boundary_mask).
  */
 static inline unsigned int noclone_cursor_segments(unsigned int vecs, unsigned int longest,
 						   unsigned int segment_size)

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Where a sector of the mapped device lives: pure arithmetic, no state.
+ * Find the place of a sector of the mapped device on a leg: pure arithmetic, no state.
  *
- * The module, the tool, the unit tests and the fuzzers compile this file, so
- * it knows no kernel structure and cannot fail.  All lengths and positions are
- * in sectors of 512 bytes.
+ * The module, the tool, the unit tests and the fuzzers compile this file, so it knows no kernel
+ * structure and cannot fail. All lengths and positions are in sectors of 512 bytes.
  */
 #ifndef DM_NOCLONE_MAP_H
 #define DM_NOCLONE_MAP_H
@@ -33,8 +32,8 @@ static inline u64 div_u64_rem(u64 dividend, u32 divisor, u32 *remainder)
  * struct noclone_layout - geometry of a target, or of a part of it
  * @begin:		first sector of the target in the mapped device
  * @stripes:		number of legs, 1 for a linear target
- * @chunk_sectors:	sectors put on one leg before the next one's turn, or
- *			0: the target has no chunks (linear)
+ * @chunk_sectors:	sectors on one leg before the next leg follows, or 0 if the
+ *			target has no chunks (linear)
  * @stripes_shift:	log2(@stripes), or NOCLONE_NO_SHIFT
  * @chunk_shift:	log2(@chunk_sectors), or NOCLONE_NO_SHIFT
  */
@@ -64,9 +63,9 @@ static inline void noclone_layout_init(struct noclone_layout *l, u64 begin,
 }
 
 /*
- * n / by and the remainder, without a division where a shift serves. This and the functions
- * that follow are always inlined, so that the variables of the fast path that receive results
- * have no address.
+ * Return: n / by, with the remainder in *@remainder, without a division where a shift serves. This
+ * function and the next ones are always inlined, so that no variable of the fast path needs an
+ * address to receive a result.
  */
 static __always_inline u64 noclone_divide(u64 n, u32 by, u8 shift, u32 *remainder)
 {
@@ -78,8 +77,8 @@ static __always_inline u64 noclone_divide(u64 n, u32 by, u8 shift, u32 *remainde
 }
 
 /*
- * The first sector of the chunk that holds @sector, as a sector within the leg's part of the
- * target, and how far from it @sector is. Without chunks the second is 0.
+ * Find the chunk that holds @sector. Return: the first sector of the chunk, within the leg's part
+ * of the target; *@in_chunk is the distance from there to @sector. Without chunks *@in_chunk is 0.
  */
 static __always_inline u64 noclone_map_row(const struct noclone_layout *l, u64 sector,
 					   u32 *leg, u32 *in_chunk)
@@ -137,9 +136,9 @@ static inline u32 noclone_chunk_left(const struct noclone_layout *l, u64 sector)
  * @row: the chunk's first sector within the leg's part of the target
  * @leg: index of the leg
  * @in_chunk: sectors from @row to the piece
- * @sectors: length of the piece; 0: there are no more
+ * @sectors: length of the piece; 0: there are no more pieces
  * @left: sectors from the begin of the piece to the end of the I/O
- * @max: the most that a piece of a target with chunks may have
+ * @max: the most sectors that a piece of a target with chunks may have
  */
 struct noclone_pieces {
 	const struct noclone_layout *l;
@@ -196,7 +195,10 @@ static inline void noclone_pieces_next(struct noclone_pieces *p)
 	noclone_pieces_measure(p);
 }
 
-/* The number of pieces of @sectors within one chunk that begin where a piece does */
+/*
+ * Return: the number of pieces in @sectors sectors of one chunk. These sectors begin where a piece
+ * begins.
+ */
 static inline u32 noclone_pieces_within(const struct noclone_pieces *p, u32 sectors)
 {
 	if (sectors <= p->max)
@@ -206,7 +208,7 @@ static inline u32 noclone_pieces_within(const struct noclone_pieces *p, u32 sect
 
 /**
  * noclone_pieces_count - how many pieces an I/O has from @p on, in constant time
- * @p: the first of them
+ * @p: the first of these pieces
  */
 static inline u32 noclone_pieces_count(const struct noclone_pieces *p)
 {
@@ -227,9 +229,10 @@ static inline u32 noclone_pieces_count(const struct noclone_pieces *p)
 /**
  * noclone_pieces_cut - end an I/O earlier, between two pieces
  * @p: the first piece, of a target with chunks
- * @nr: the most pieces that it may have, not 0
+ * @nr: the most pieces that the I/O may have, not 0
  *
- * Return: how many it has now. It ends at the border of a chunk if @nr reaches one.
+ * Return: the number of pieces that the I/O has now. It ends at the border of a chunk if @nr pieces
+ * reach one.
  */
 static inline u32 noclone_pieces_cut(struct noclone_pieces *p, u32 nr)
 {
@@ -248,8 +251,8 @@ static inline u32 noclone_pieces_cut(struct noclone_pieces *p, u32 nr)
 }
 
 /*
- * The first sector at or after @sector that lies on @leg, as a sector within
- * the leg.  @sector may be the end of a range, one past its last sector.
+ * Return: the first sector at or after @sector that lies on @leg, as a sector within the leg.
+ * @sector may be the end of a range, one past its last sector.
  */
 static inline u64 noclone_first_on_leg(const struct noclone_layout *l,
 				       u64 sector, u32 leg)
@@ -266,16 +269,16 @@ static inline u64 noclone_first_on_leg(const struct noclone_layout *l,
 }
 
 /**
- * noclone_map_range - the part of a range that lies on one leg
+ * noclone_map_range - find the part of a range that lies on one leg
  * @l: geometry with chunks
  * @sector: first sector of the range in the mapped device
  * @sectors: length of the range
  * @leg: the leg
  * @leg_sector: set to the first sector within the leg
  *
- * Used for discards and the like, which go to each leg as one piece.
+ * This is for operations such as discards, which go to each leg as one piece.
  *
- * Return: the number of sectors on this leg, 0 if the range misses it.
+ * Return: the number of sectors on this leg, or 0 if the range has none there.
  */
 static inline u64 noclone_map_range(const struct noclone_layout *l, u64 sector,
 				    u64 sectors, u32 leg, u64 *leg_sector)
@@ -289,7 +292,7 @@ static inline u64 noclone_map_range(const struct noclone_layout *l, u64 sector,
 /**
  * struct noclone_extent - contiguous sectors of a target that are contiguous on a leg
  * @begin: first sector in the mapped device
- * @sectors: how many
+ * @sectors: number of sectors
  * @physical: first sector on the leg
  */
 struct noclone_extent {
@@ -299,8 +302,8 @@ struct noclone_extent {
 };
 
 /*
- * The layout of an extent: @begin is where sector 0 of the leg would be. That may
- * be negative; unsigned arithmetic wraps, and the difference is right.
+ * Set the layout of an extent: its @begin is the sector of the mapped device where sector 0 of the
+ * leg would be. That may be negative; unsigned arithmetic wraps, and the difference is right.
  */
 static inline void noclone_layout_of_extent(struct noclone_layout *l,
 					    const struct noclone_extent *e)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How the path of a file is written in a table: pure functions, no state.
+ * Write and read the path of a file in a table: pure functions, no state.
  *
- * dm splits arguments at blanks and removes backslashes, dmsetup cuts a line of a
- * table at "#", and the kernel's isspace() is true for the byte 0xa0. So everything
- * but printable ASCII, and "#", "%" and the backslash, is written as % and two
- * hexadecimal digits, as in a URI. The output of "dmsetup table" can be loaded.
+ * dm splits arguments at blanks and removes backslashes, dmsetup cuts a line of a table at "#",
+ * and the kernel's isspace() is true for the byte 0xa0. So each byte that is not printable ASCII,
+ * and "#", "%" and the backslash, is written as % and two hexadecimal digits, as in a URI. The
+ * output of "dmsetup table" can be loaded.
  *
  * The module, the tool, the unit tests and the fuzzers compile this file.
  */
@@ -19,7 +19,7 @@
 #include <stddef.h>
 #endif
 
-/* Room for a path in a table, per byte of the path */
+/* The room that one byte of a path may need in a table */
 #define NOCLONE_PATH_GROWTH	3
 
 static inline bool noclone_path_is_plain(unsigned char c)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Why a table is refused, in the words that the module writes to the kernel log
- * and the tool prints before it asks the kernel.  Plain strings, no formats: each
- * side may append details of its own.
+ * The reasons why a table is refused, as text. The module writes this text to the kernel log; the
+ * tool prints it before the tool asks the kernel. The texts are plain strings, no formats: module
+ * and tool may append details.
  *
  * The module, the tool and the unit tests compile this file.
  */
@@ -40,7 +40,7 @@
 	"Wrong number of arguments: give <path> <start sector>"
 #define NOCLONE_ERR_FILE_NR_OPTIONS "Number of option words is not between 0 and 3"
 #define NOCLONE_ERR_FILE_OPTION_COUNT \
-	"Number of option words does not say how many follow"
+	"Number of option words differs from the number of words that follow"
 #define NOCLONE_ERR_FILE_OPTION	"Unknown option: known are engine and no_fastpath"
 #define NOCLONE_ERR_NO_ENGINE	"Option engine needs the name of an engine"
 #define NOCLONE_ERR_ENGINE	\
@@ -48,7 +48,7 @@
 #define NOCLONE_ERR_MIXED_ENGINES \
 	"File has another engine in another target: extent cannot be mixed with other engines"
 
-/* noclone-file: the path and what it leads to */
+/* noclone-file: the path, and the file or folder that it leads to */
 #define NOCLONE_ERR_PATH_ESCAPE	"Path has a % without two hexadecimal digits: write %25"
 #define NOCLONE_ERR_PATH_RELATIVE "Path is not absolute: begin it with a slash"
 #define NOCLONE_ERR_PATH_DIRECTORY "Path is a directory: give a regular file"
@@ -58,17 +58,17 @@
 
 /* noclone-file: the backing file */
 #define NOCLONE_ERR_SHORT	\
-	"File ends before the target does: make the file longer or the target shorter"
+	"File ends before the end of the target: make the file longer or the target shorter"
 #define NOCLONE_ERR_STACKED	\
-	"File system is stacked on another one, as overlayfs is: give the path of the file there"
+	"File system is stacked on another file system, as overlayfs is: give the path of the file in the lower file system"
 #define NOCLONE_ERR_OWN_FS	"File is on a file system on this very device"
 #define NOCLONE_ERR_NO_DIRECT	\
 	"File system does not offer direct I/O for this file: use engine buffered"
 #define NOCLONE_ERR_ALIGN	\
-	"Start sector or length is not a multiple of what direct I/O of the file is aligned to"
+	"Start sector or length is not a multiple of the block that direct I/O of the file needs"
 #define NOCLONE_ERR_NO_PIN	\
 	"File system does not let files be pinned: engine extent needs ext4 or xfs on one disk"
 #define NOCLONE_ERR_SMALL_BLOCKS \
-	"File system has blocks smaller than a page: engine extent cannot serve it, use engine direct"
+	"File system has blocks smaller than a page: engine extent cannot serve this file system, use engine direct"
 
 #endif /* DM_NOCLONE_REFUSALS_H */

@@ -1,26 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How a stock target maps, learned from the facts that it tells dm core: its legs come in
- * order from .iterate_devices, its chunk is max_io_len. The result is checked
- * against the target's own .map at both ends of each leg and around the chunk
- * borders of the first and last row (a chunk of each leg); a target that maps
- * otherwise is not touched.
+ * Learn how a stock target maps, from the facts that the target gives to dm core: its legs come in
+ * order from .iterate_devices, its chunk is max_io_len. The result is compared with the target's
+ * own .map at both ends of each leg, and around the chunk borders of the first and of the last row
+ * (a row is one chunk of each leg). A target that maps in another way is left to dm core.
  *
- * Context of learning: .resume. Allocations neither reclaim nor warn, because the
- * device may hold swap.
+ * Context of learning: .resume. Allocations neither reclaim nor warn, because the device may hold
+ * swap.
  */
 #include "learn.h"
+#include "../dev-table.h"
 #include "../device-state.h"
-#include "../mapped-device.h"
 
 #include <linux/bio.h>
 #include <linux/device-mapper.h>
 #include <linux/slab.h>
 
 struct noclone_learn {
-	struct noclone_target *t;	/* NULL: only count */
+	struct noclone_target *t;	/* NULL: only count the legs */
 	unsigned int nr;
-	sector_t width;			/* of a leg; the same for all */
+	sector_t width;			/* length of a leg; all legs have the same length */
 	bool odd;
 };
 
@@ -42,8 +41,8 @@ static int noclone_learn_leg(struct dm_target *ti, struct dm_dev *dev,
 }
 
 /*
- * dm-stripe itself counts and reports errors, while bi_bdev names the leg. It would also count
- * a bio that the leg could not take without waiting, which is no error of the leg.
+ * Let dm-stripe count and report the error, while bi_bdev still names the leg. dm-stripe would
+ * also count a bio that the leg could not take without waiting, which is no error of the leg.
  */
 static void noclone_learn_leg_error(struct noclone_target *t, struct bio *bio,
 				    blk_status_t status)
@@ -52,7 +51,13 @@ static void noclone_learn_leg_error(struct noclone_target *t, struct bio *bio,
 		t->ti->type->end_io(t->ti, bio, &status);
 }
 
-/* Does the target map @sector, relative to its begin, where we would? */
+static const struct noclone_target_ops noclone_learn_striped_ops = {
+	.leg_error = noclone_learn_leg_error,
+};
+
+/*
+ * Does the target's own .map map @sector, relative to the begin of the target, as our layout does?
+ */
 static bool noclone_learn_agrees_at(const struct noclone_target *t, sector_t sector)
 {
 	sector_t expected;
@@ -94,7 +99,10 @@ static bool noclone_learn_agrees(const struct noclone_target *t, u32 chunk)
 	return true;
 }
 
-/* dm-linear has no .end_io and one leg; dm-stripe has both chunk and .end_io. */
+/*
+ * Do the facts fit dm-linear or dm-stripe? dm-linear has one leg and no .end_io; dm-stripe has a
+ * chunk and an .end_io.
+ */
 static bool noclone_learn_fits(const struct dm_target *ti,
 			       const struct noclone_learn *l)
 {
@@ -132,7 +140,7 @@ struct noclone_target *noclone_learn_target(struct dm_target *ti)
 	t->ti = ti;
 	t->nr_legs = l.nr;
 	if (ti->type->end_io)
-		t->leg_error = noclone_learn_leg_error;
+		t->ops = &noclone_learn_striped_ops;
 
 	l = (struct noclone_learn){ .t = t };
 	ti->type->iterate_devices(ti, noclone_learn_leg, &l);
@@ -144,8 +152,8 @@ struct noclone_target *noclone_learn_target(struct dm_target *ti)
 }
 
 /*
- * Free the targets of @table, which is @nd's only one, and begin anew. Context: nd->lock;
- * no bio knows the table.
+ * Free the targets of @table, which is @nd's only one, and empty the table. Context: nd->lock; no
+ * bio uses the table.
  */
 void noclone_learn_forget(struct noclone_table *table, struct noclone_dev *nd)
 {

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The fast path on dm's own targets "linear" and "striped": find their target
- * types and fill those of their callbacks that they leave empty.
+ * The fast path on dm's own targets "linear" and "striped": find their target types, and fill the
+ * callbacks that these types leave empty.
  *
- * Invariant: a callback of a type is dm's own, NULL, or ours; it is ours only while this
- * module waits for all tasks that may have loaded it before its text goes.
- * Locks: noclone_slots_lock guards types and parameter, and is held while bios are waited
- * for; the callbacks do not take it. noclone_slots_map_lock guards .map.
- * Callers: module init and exit, the parameter "stock", and dm core, with md->suspend_lock
- * (.message: inside the SRCU section of the live table).
+ * Invariant: a callback of a type is dm's own, NULL, or ours. Before the code of this module is
+ * freed, our callbacks are removed, and the module waits for all tasks that may have loaded one of
+ * them. Locks: noclone_slots_lock guards the types and the parameter. It is held while the module
+ * waits for bios; the callbacks do not take it. noclone_slots_map_lock guards .map. Callers:
+ * module init and exit, the parameter "stock", and dm core, with md->suspend_lock (.message:
+ * inside the SRCU section of the live table).
  *
  * Documentation/design/stock.rst, S1 to S5.
  */
 #include "slots.h"
-#include "devices.h"
+#include "callback.h"
 #include "stock.h"
-#include "../interpose.h"
+#include "../fops.h"
 #include "../kernel.h"
 #include "../peek.h"
 #include "../sentinel.h"
@@ -25,14 +25,17 @@
 #include <linux/rcupdate.h>
 #include <linux/smp.h>
 
-/* Steps from our newest type to the head of dm's list, if other modules register types */
+/*
+ * The most steps from our newest type to the head of dm's list. Each type that another module has
+ * registered after our types is one step
+ */
 #define NOCLONE_SLOTS_MAX_STEPS	64
 
 struct noclone_slots_type {
 	const char *name;
 	const char *symbol;
-	struct target_type *type;	/* NULL until found */
-	dm_map_fn map;			/* its own */
+	struct target_type *type;	/* NULL until it is found */
+	dm_map_fn map;			/* the .map of dm itself */
 };
 
 static struct noclone_slots_type noclone_slots_types[] = {
@@ -40,19 +43,22 @@ static struct noclone_slots_type noclone_slots_types[] = {
 	{ .name = "striped", .symbol = "stripe_target" },
 };
 
-/* Guards the types and the value of the parameter */
+/* Guards noclone_slots_types and the three variables below */
 static DEFINE_MUTEX(noclone_slots_lock);
 static bool noclone_slots_requested;
 static bool noclone_slots_ready;
 static bool noclone_slots_filled;
 
-/* Tasks inside of .resume, .presuspend_undo and .message; inside of .presuspend */
+/*
+ * The number of tasks inside of .resume, .presuspend_undo and .message, and inside of .presuspend
+ */
 static atomic_t noclone_slots_attaching = ATOMIC_INIT(0);
 static atomic_t noclone_slots_detaching = ATOMIC_INIT(0);
 
 /*
- * The last action of a callback. It does not wake noclone_slots_wait(): on PREEMPT_RT a
- * wake-up may sleep for a lock and return into our text, which the count no longer protects.
+ * Leave a callback; this call is the last action of the callback. It does not wake
+ * noclone_slots_wait(): on PREEMPT_RT a wake-up may sleep for a lock and return into our code, and
+ * the count no longer protects our code then.
  */
 static void noclone_slots_leave(atomic_t *inside)
 {
@@ -63,9 +69,9 @@ static void noclone_slots_leave(atomic_t *inside)
 
 static void noclone_slots_wait(atomic_t *inside)
 {
-	/* Callers that have loaded the callback and are not counted yet */
+	/* Wait for callers that have loaded the callback and are not counted yet */
 	synchronize_rcu_tasks();
-	/* TASK_IDLE: with a stuck leg this is neither load nor a hung task */
+	/* The sleep is TASK_IDLE: a stuck leg then counts neither as load nor as a hung task */
 	while (atomic_read_acquire(inside))
 		schedule_timeout_idle(1);
 }
@@ -73,14 +79,14 @@ static void noclone_slots_wait(atomic_t *inside)
 static void noclone_slots_undo(struct dm_target *ti)
 {
 	atomic_inc(&noclone_slots_attaching);
-	noclone_stock_reattach(ti);
+	noclone_callback_presuspend_undo(ti);
 	noclone_slots_leave(&noclone_slots_attaching);
 }
 
 static void noclone_slots_resume(struct dm_target *ti)
 {
 	atomic_inc(&noclone_slots_attaching);
-	noclone_stock_attach(ti);
+	noclone_callback_resume(ti);
 	noclone_slots_leave(&noclone_slots_attaching);
 }
 
@@ -90,15 +96,16 @@ static int noclone_slots_message(struct dm_target *ti, unsigned int argc,
 	int r;
 
 	atomic_inc(&noclone_slots_attaching);
-	r = noclone_stock_message(ti, argc, argv, result, maxlen);
+	r = noclone_callback_message(ti, argc, argv, result, maxlen);
 	noclone_slots_leave(&noclone_slots_attaching);
 	return r;
 }
 
 /*
- * .map while a sentinel passes through dm core: this keeps its clone, and leaves
- * everything else to dm's own map, which does not sleep. dm core may load .map
- * several times, as it compares it first: any mixture of the two is right.
+ * Our .map, which the types have while a sentinel passes through dm core. Our .map keeps the
+ * sentinel's clone, and leaves each other bio to dm's own .map, which does not sleep. dm core may
+ * load .map several times for one bio, because dm core also compares .map: any mixture of both
+ * functions is right.
  */
 static DEFINE_MUTEX(noclone_slots_map_lock);
 static struct noclone_dev *noclone_slots_sender;
@@ -109,19 +116,27 @@ static int noclone_slots_map(struct dm_target *ti, struct bio *bio)
 
 	if (nd && noclone_sentinel_is(nd, bio))
 		return noclone_sentinel_keep(nd, bio);
-	/* A tail call, see noclone_fastpath_submit_bio(): it may sleep on PREEMPT_RT */
+	/*
+	 * This is a tail call, as in noclone_fastpath_submit_bio(): dm's .map may sleep on
+	 * PREEMPT_RT
+	 */
 	NOCLONE_MUSTTAIL return noclone_slots_types[ti->type == noclone_slots_types[1].type]
 		.map(ti, bio);
 }
 
-/* Return: false if .map is not dm's own, because another module has replaced it. */
+/*
+ * Replace .map of a type. Return: false if .map is not @from, because another module has replaced
+ * it.
+ */
 static bool noclone_slots_swap_map(struct noclone_slots_type *t, dm_map_fn from,
 				   dm_map_fn to)
 {
 	return cmpxchg(&t->type->map, from, to) == from;
 }
 
-/* Another module has replaced .map meanwhile, and may call ours at any time. */
+/*
+ * Keep this module loaded: another module has replaced our .map, and may call our .map at any time.
+ */
 static void noclone_slots_stay(void)
 {
 	if (try_module_get(THIS_MODULE))
@@ -129,8 +144,9 @@ static void noclone_slots_stay(void)
 }
 
 /*
- * Submit the sentinel of a stock device, unless another one is on its way: it may wait for
- * memory. Return: false if it was not submitted. Context: .presuspend
+ * Submit the sentinel of a stock device, unless the sentinel of another device is being submitted,
+ * because that submission may wait for memory. Return: false if it was not submitted. Context:
+ * .presuspend
  */
 static bool noclone_slots_submit(struct noclone_dev *nd, struct bio *bio)
 {
@@ -159,7 +175,7 @@ static bool noclone_slots_submit(struct noclone_dev *nd, struct bio *bio)
 static void noclone_slots_presuspend(struct dm_target *ti)
 {
 	atomic_inc(&noclone_slots_detaching);
-	noclone_stock_detach(ti, noclone_slots_submit);
+	noclone_callback_presuspend(ti, noclone_slots_submit);
 	noclone_slots_leave(&noclone_slots_detaching);
 }
 
@@ -181,7 +197,10 @@ static struct list_head *noclone_slots_prev(struct list_head *node)
 	return noclone_peek_read(&prev, &node->prev, sizeof(prev)) ? prev : NULL;
 }
 
-/* See stock.rst, S2. The way to the head passes types that are newer than ours. */
+/*
+ * Return: the head of dm's list of types, or NULL. The way from our newest type to the head passes
+ * the types that were registered later. See stock.rst, S2.
+ */
 static struct list_head *noclone_slots_find_head(struct target_type *newest)
 {
 	struct list_head *node = noclone_slots_prev(&newest->list);
@@ -195,7 +214,7 @@ static struct list_head *noclone_slots_find_head(struct target_type *newest)
 	return NULL;
 }
 
-/* Return: "error", the oldest type, which is behind the head. */
+/* Return: the list entry of the oldest type, "error", which is behind the head; or NULL. */
 static struct list_head *noclone_slots_find_oldest(struct target_type *newest)
 {
 	struct list_head *head = noclone_slots_find_head(newest);
@@ -264,24 +283,27 @@ static void noclone_slots_find(struct target_type *newest)
 }
 
 /*
- * .presuspend first: a device that attaches must be able to detach. On a kernel that was not
- * read no device is attached, and .message alone says so.
+ * Fill .presuspend first: a device that attaches must be able to detach. On a kernel that was not
+ * reviewed, no device is attached. Only .message is filled there, and its answer names this reason.
  */
 static void noclone_slots_fill_callbacks(struct noclone_slots_type *t)
 {
 	if (noclone_kernel_is_allowed()) {
 		WRITE_ONCE(t->type->presuspend, noclone_slots_presuspend);
-		/* A CPU that sees the others also sees this one */
+		/* A CPU that sees the callbacks below also sees .presuspend */
 		smp_wmb();
 		WRITE_ONCE(t->type->presuspend_undo, noclone_slots_undo);
 		WRITE_ONCE(t->type->resume, noclone_slots_resume);
 	}
 }
 
-/* The other callbacks do nothing before a message, and both types need them by then. */
+/*
+ * Fill .message last: the other callbacks do nothing before the first message, and both types need
+ * them when a message comes.
+ */
 static void noclone_slots_fill_message(struct noclone_slots_type *t)
 {
-	smp_wmb(); /* see above */
+	smp_wmb(); /* a CPU that sees .message also sees the other callbacks */
 	WRITE_ONCE(t->type->message, noclone_slots_message);
 }
 
@@ -314,7 +336,10 @@ static void noclone_slots_fill(void)
 	noclone_slots_each(noclone_slots_fill_message);
 }
 
-/* Return: 0, or -EINTR after a signal if @interruptible: then all devices go on. */
+/*
+ * Detach all devices and remove all callbacks. Return: 0, or -EINTR after a signal if
+ * @interruptible; in that case all devices continue.
+ */
 static int noclone_slots_clear(bool interruptible)
 {
 	int r;
@@ -333,7 +358,7 @@ static int noclone_slots_clear(bool interruptible)
 	return 0;
 }
 
-/* Was the type found, and has no other module filled its callbacks since? */
+/* Was the type found, and are its callbacks still empty and writable? */
 static bool noclone_slots_is_ours(const struct noclone_slots_type *t)
 {
 	const char *objection;
@@ -341,7 +366,7 @@ static bool noclone_slots_is_ours(const struct noclone_slots_type *t)
 	if (!t->type)
 		return false;
 	objection = noclone_slots_objection(t->type, t);
-	/* The callbacks may be in two pages */
+	/* The callbacks of a type may lie in two pages of memory: test both */
 	if (!objection && (!noclone_compat_can_write(&t->type->map) ||
 			   !noclone_compat_can_write(&t->type->message)))
 		objection = "this kernel does not let it be written to";
@@ -350,7 +375,7 @@ static bool noclone_slots_is_ours(const struct noclone_slots_type *t)
 	return !objection;
 }
 
-/* Return: false if a type cannot be used. */
+/* Fill the callbacks of both types. Return: false if one of the types cannot be used. */
 static bool noclone_slots_fill_all(void)
 {
 	unsigned int i;
@@ -388,7 +413,10 @@ static int noclone_slots_set(const char *value, const struct kernel_param *kp)
 		      (int)strcspn(value, "\n"), value);
 		return -EINVAL;
 	}
-	/* May block on a stuck leg: drop the parameter lock so that readers need not wait */
+	/*
+	 * stock=off may block on a stuck leg: drop the parameter lock, so that readers need not
+	 * wait
+	 */
 	kernel_param_unlock(kp->mod);
 	r = mutex_lock_interruptible(&noclone_slots_lock);
 	if (!r) {
@@ -416,16 +444,16 @@ module_param_cb(stock, &noclone_slots_ops, NULL, 0644);
 MODULE_PARM_DESC(stock, "Give stock linear and striped devices the fast path that the message \"fastpath on\" asks for (default off)");
 
 /*
- * @newest: the last of our types that was registered. If dm's types cannot be used, this
- * does not fail: our own targets work.
+ * Find dm's types and apply the parameter. @newest: the last of our types that was registered. If
+ * dm's types cannot be used, this does not fail: our own targets work.
  */
 void noclone_slots_init(struct target_type *newest)
 {
 	mutex_lock(&noclone_slots_lock);
 	noclone_slots_find(newest);
 	/*
-	 * Only a branch lies between dm core's load of a callback and the callback's loads of
-	 * the state that is prepared until here: see noclone_fops_learn().
+	 * dm core loads a callback, and the callback loads the state that was prepared above. Only
+	 * a branch lies between the two loads, and no barrier: see noclone_fops_learn().
 	 */
 	kick_all_cpus_sync();
 	noclone_slots_ready = true;
@@ -438,7 +466,7 @@ void noclone_slots_init(struct target_type *newest)
 
 void noclone_slots_exit(void)
 {
-	/* The holder may be writing the parameter, and waiting for a stuck leg */
+	/* The holder of the lock may be a writer of the parameter that waits for a stuck leg */
 	while (!mutex_trylock(&noclone_slots_lock))
 		schedule_timeout_idle(HZ / 10);
 	noclone_slots_clear(false);

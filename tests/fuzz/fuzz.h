@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What every fuzzer includes. */
+/* The definitions that every fuzzer includes. */
 #ifndef NOCLONE_FUZZ_H
 #define NOCLONE_FUZZ_H
 
@@ -9,11 +9,10 @@
 #include <string.h>
 
 #include "base/util.h"
-#include "model/facts.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Up to the first zero byte: read_text_file() refuses a file that has one. */
+/* Return: the input up to its first zero byte, because read_text_file() refuses zero bytes. */
 static inline char *fuzz_text(const uint8_t *data, size_t size)
 {
 	return xstrndup(size ? (const char *)data : "", size);

@@ -1,13 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Planned tables have no gap and pass the checks; growing never shrinks or moves anything. */
+/*
+ * Fuzz plans: a planned table has no gap and passes the checks, and growing never shrinks or moves
+ * anything.
+ */
 #include "fuzz.h"
 
 #include "devices.h"
+#include "model/finding.h"
+#include "model/lint.h"
 #include "model/plan.h"
+#include "model/resize.h"
+#include "model/table-target.h"
 #include "model/table.h"
 
 #define MAX_LEGS	4
-/* Bits of a size in sectors: four such legs are no device that is too large. */
+/*
+ * MAX_BITS: the largest number of bits of a size in sectors. A device of four such legs is not too
+ * large.
+ */
 #define MAX_BITS	51
 
 struct input {
@@ -20,7 +30,7 @@ static uint8_t plan_byte(struct input *in)
 	return in->size ? in->size--, *in->data++ : 0;
 }
 
-/* Below 1 << @bits, of any magnitude. */
+/* Return: a number below 1 << @bits, of a random magnitude. */
 static uint64_t plan_number(struct input *in, unsigned int bits)
 {
 	unsigned int keep = plan_byte(in) % (bits + 1);
@@ -31,7 +41,7 @@ static uint64_t plan_number(struct input *in, unsigned int bits)
 	return keep ? n & (UINT64_MAX >> (64 - keep)) : 0;
 }
 
-/* Return: its end. */
+/* Check that the table has no gap.  Return: its end. */
 static uint64_t plan_has_no_gap(const struct table *t)
 {
 	uint64_t at = 0;
@@ -44,7 +54,7 @@ static uint64_t plan_has_no_gap(const struct table *t)
 	return at;
 }
 
-/* By what follows the last target, or onto devices. */
+/* Extend the table on the sectors behind its last target, or on other devices. */
 static void plan_grow(struct input *in, const struct table *old, const struct leg_spec *legs)
 {
 	struct resize_size size = { plan_byte(in) % 3, plan_number(in, 64) };
@@ -84,7 +94,10 @@ static void plan_devices(struct input *in)
 	test_devices = list;
 	if (req.chunk)
 		req.kind = TARGET_STRIPED;
-	/* the checks refuse starts within a block, as nothing rounds them */
+	/*
+	 * starts are whole blocks, because starts are not rounded, and the checks refuse other
+	 * starts
+	 */
 	for (i = 0; i < MAX_LEGS; i++) {
 		list[i] = (struct test_device) { names[i], plan_number(in, MAX_BITS),
 						 512 << plan_byte(in) % 4 };
@@ -95,7 +108,7 @@ static void plan_devices(struct input *in)
 	if (!findings_count(&findings, FINDING_ERROR)) {
 		plan_has_no_gap(&t);
 		lint_table(&t, &src, 0, &findings);
-		/* a chunk that is no multiple of a logical block is refused then */
+		/* a chunk that is not a multiple of a logical block is an error */
 		good = !findings_count(&findings, FINDING_ERROR);
 		assert((good || req.chunk % 8) && !resize_objection(&t));
 		if (good)

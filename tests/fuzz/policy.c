@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The policy: an edit decides, also when the file is read again, and the same edit is no edit. */
+/*
+ * Fuzz edits of the policy: an edit takes effect, also after the file is read again, and the same
+ * edit once more changes nothing.
+ */
 #include "fuzz.h"
 
+#include "model/finding.h"
 #include "model/name.h"
 #include "model/policy.h"
 
@@ -24,7 +28,7 @@ static void policy_prints_what_it_reads(const char *text)
 	assert(!strcmp(printed + length, length && text[length - 1] != '\n' ? "\n" : ""));
 }
 
-/* With @pattern its rule is edited, else that for the device. */
+/* Edit the rule for @pattern, or for the device if @pattern is NULL. */
 static void policy_edit(struct policy *p, enum policy_kind kind, const char *pattern,
 			const struct policy_names *names)
 {
@@ -50,7 +54,7 @@ static void policy_edits_once(const char *text, enum policy_kind kind, const cha
 	assert(!*again);
 }
 
-/* The first line is a name and a pattern, the others are the file. */
+/* The first line of the input is a name and a pattern, and the other lines are the file. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	_cleanup_free_ char *text = fuzz_text(data, size);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Files of saved devices: printed and read again. */
+/* Fuzz files of saved devices: a file is printed and read again. */
 #include "fuzz.h"
 
+#include "model/finding.h"
 #include "model/saved.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

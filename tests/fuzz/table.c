@@ -1,11 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Tables: read, printed and read again; target types exchanged, and exchanged back. */
+/*
+ * Fuzz tables: a table is read, printed and read again, and its target types are exchanged and
+ * exchanged back.
+ */
 #include "fuzz.h"
 
 #include "devices.h"
+#include "model/exchange.h"
+#include "model/finding.h"
+#include "model/lint.h"
+#include "model/move.h"
+#include "model/picture.h"
+#include "model/table-target.h"
+#include "model/table-text.h"
 #include "model/table.h"
 
-/* Field by field: the functions of model/ compare what they print. */
+/*
+ * Compare two tables member by member, because the functions of model/ compare only printed tables.
+ */
 static void table_is_same(const struct table *old, const struct table *new)
 {
 	unsigned int i, j;
@@ -37,7 +49,7 @@ static void table_reads_what_it_prints(const struct table *t)
 	table_is_same(t, &read);
 }
 
-/* noclone-file has no equivalent in dm, so beside it nothing can be exchanged. */
+/* A table with noclone-file cannot be converted, because dm has no equivalent target. */
 static void table_comes_back(const struct table *t, bool to_stock)
 {
 	_cleanup_table_ struct table there = { 0 }, back = { 0 };
@@ -60,7 +72,7 @@ static bool table_is_inside(uint64_t start, uint64_t length)
 	return start <= DEVICE_SECTORS && length <= DEVICE_SECTORS - start;
 }
 
-/* What passes the checks has no gap, and stays within its devices. */
+/* A table that passes the checks has no gap, and stays within its devices. */
 static void table_stays_inside(const struct table *t)
 {
 	static const struct test_device list[] = {

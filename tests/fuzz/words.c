@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Words of users and of the kernel: sizes, legs, names, paths, status lines. */
+/* Fuzz words of users and of the kernel: sizes, legs, names, paths, status lines. */
 #include "fuzz.h"
 
 #include "noclone-path.h"
 #include "base/util.h"
 #include "model/saved.h"
 #include "model/name.h"
+#include "model/origin.h"
 #include "model/plan.h"
+#include "model/resize.h"
 #include "model/status.h"
 
 static void words_size(const char *word)
@@ -27,7 +29,7 @@ static void words_leg(const char *word)
 {
 	_cleanup_free_ char *device = NULL;
 	struct leg_spec spec;
-	const char *wrong = leg_spec_parse(&spec, word);
+	const char *wrong = plan_parse_leg(&spec, word);
 
 	device = spec.device;
 	assert(str_starts(word, device) && (wrong || *device));
@@ -37,7 +39,7 @@ static void words_leg(const char *word)
 static void words_name(const char *word)
 {
 	_cleanup_free_ char *encoded = name_encode(word), *decoded = name_decode(encoded);
-	_cleanup_free_ char *path = path_encode(word), *file = saved_path(word);
+	_cleanup_free_ char *path = name_encode_path(word), *file = saved_path(word);
 	_cleanup_free_ char *saved = saved_name(file + strlen(SAVED_DIR "/"));
 
 	assert(!strcmp(word, decoded));

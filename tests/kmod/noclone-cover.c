@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * For tests: put a copy of a mapped device's operations over them, until rmmod, as change
- * trackers for backup do.
+ * For tests: replace the operations of a mapped device by a copy of them, until rmmod, as programs
+ * that track changes for backups do.
  *
  *	insmod noclone-cover.ko device=MAJOR:MINOR [leave=Y]
  *
- * The copy still ends in the submit_bio that it found. leave=Y: the device can be removed
- * meanwhile.
+ * The copy has the submit_bio that the module found. With leave=Y, the module holds no reference to
+ * the device, so the device can be removed while the module is loaded.
  */
 #include <linux/blkdev.h>
 #include <linux/device-mapper.h>
@@ -53,7 +53,7 @@ static void __exit cover_exit(void)
 		return;
 	if (READ_ONCE(dm_disk(cover_md)->fops) == &cover_fops)
 		WRITE_ONCE(dm_disk(cover_md)->fops, cover_found);
-	/* A reader of disk->fops may still hold the copy */
+	/* A reader of disk->fops may still use the copy. */
 	synchronize_rcu();
 	synchronize_rcu_tasks();
 	dm_put(cover_md);

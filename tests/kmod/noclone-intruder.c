@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * For tests: make one of dm's own target types look other than dm-noclone expects,
- * until rmmod.
+ * For tests: change one of dm's own target types, until rmmod, so that it differs from what
+ * dm-noclone expects.
  *
  *	insmod noclone-intruder.ko type=linear way=presuspend
  *
- * The ways are those of intruder_change(). No device of that type may be made, loaded or
- * removed meanwhile; devices that are there may be used, suspended and resumed.
+ * intruder_change() has the values of "way". While the module is loaded, no device of this type may
+ * be created, loaded or removed; existing devices may be used, suspended and resumed.
  *
- * With way=wait the next resume waits in the first target, with all callbacks empty, until
- * "N" is written to the parameter "waiting".
+ * With way=wait, the next resume of a device waits in its first target, while all callbacks are
+ * empty, until "N" is written to the parameter "waiting".
  */
 #include <linux/device-mapper.h>
 #include <linux/module.h>
@@ -34,7 +34,7 @@ static bool intruder_is(const char *name)
 }
 
 static struct target_type *victim;
-static struct target_type before;	/* what it was */
+static struct target_type before;	/* @victim before the change */
 
 static void intruder_presuspend(struct dm_target *ti)
 {
@@ -48,7 +48,7 @@ static void intruder_resume(struct dm_target *ti)
 		schedule_timeout_idle(1);
 }
 
-/* Who asks for the legs, and with what */
+/* intruder_question: the function that the caller of iterate_devices passes, and its data. */
 struct intruder_question {
 	iterate_devices_callout_fn fn;
 	void *data;
@@ -78,7 +78,7 @@ static void intruder_flush(void *unused)
 	asm volatile("invlpg (%0)" : : "r" (&victim->presuspend) : "memory");
 }
 
-/* As if it were const */
+/* Make the page of @victim read-only, as if it were const, or writable again. */
 static int intruder_protect(bool readonly)
 {
 	unsigned int level;
@@ -100,7 +100,7 @@ static int intruder_protect(bool readonly)
 static int intruder_change(void)
 {
 	before = *victim;
-	/* dm must not be used at all: its data is readonly, too */
+	/* dm must not be used at all, because other data of dm may be in the same page. */
 	if (intruder_is("readonly"))
 		return intruder_protect(true);
 	if (intruder_is("start") || intruder_is("width") || intruder_is("legs"))
@@ -120,7 +120,7 @@ static int intruder_change(void)
 	return 0;
 }
 
-/* A type of our own, to get hold of dm's list: the way to older ones ends there */
+/* This type gives access to dm's list of types: older types follow newer ones, up to "error". */
 static struct target_type intruder_target = {
 	.name = "noclone-intruder",
 	.module = THIS_MODULE,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * For tests: the first return from a function takes seconds, during which other processors run.
+ * For tests: delay the first return from a function by seconds, while other processors run.
  *
  *	insmod noclone-linger.ko function=NAME seconds=NUMBER
  *
- * The parameter "inside" is Y from then on.
+ * The parameter "inside" is Y as soon as the function returns for the first time.
  */
 #include <linux/atomic.h>
 #include <linux/delay.h>

@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * For tests: what submits bios, and what completes them.
+ * For tests: submit bios and show how they complete, and make a disk that treats bios oddly.
  *
- * "DEVICE SECTORS NR FLAGS PREFLUSH AT", written to the parameter "dump", submits a bio of so many
- * sectors there, and prints its members on completion. Stock dm completes the submitter's bio, and
- * the leg has seen only a clone: no change by the leg may be visible. NR is 2 for a disk that merges
- * both, FLAGS are more flags of the bio, in hexadecimal, and with PREFLUSH 1 it writes, data and
- * REQ_PREFLUSH in one bio, as journals do.
+ * "DEVICE SECTORS NR FLAGS PREFLUSH AT", written to the parameter "dump", submits a bio of SECTORS
+ * sectors at the sector AT of DEVICE, and prints the members of the bio on completion. The leg of a
+ * stock device sees only a clone, so the leg changes no member of the submitter's bio. Without a
+ * clone, the submitter's bio must also come back unchanged. NR is the number of bios: a disk may
+ * merge two bios. FLAGS are further flags of the bio, in hexadecimal. With PREFLUSH 1, the bio
+ * writes data and has REQ_PREFLUSH, as a journal does.
  *
- * /dev/noclone-odd is a disk of 1 MiB without data.
+ * /dev/noclone-odd is a disk of 1 MiB that keeps no data. The parameter "way" selects:
  *
- *	way=quiet	It fails each bio, with the flag that a request of a driver leaves in
- *			the bio when it has RQF_QUIET.
- *	way=op		It makes a write of each bio that it completes.
- *	way=flag	It sets a flag that no kernel has, and says whether that was set.
- *	way=home	It reads as zeroes, and interrupts the processor of the submitter.
- *	way=elsewhere	It reads as zeroes, and interrupts another processor.
+ *	way=quiet	It fails each bio, and sets BIO_QUIET as a request with RQF_QUIET does.
+ *	way=op		It completes each bio with the operation changed to a write.
+ *	way=flag	It sets a flag that no kernel uses, and logs whether the flag was set.
+ *	way=home	It reads as zeroes, and interrupts the submitter's CPU to complete a bio.
+ *	way=elsewhere	It reads as zeroes, and interrupts another CPU to complete a bio.
  *
- * With legs=DISK,DISK,DISK,DISK for "make bench", in its place: what no driver that remaps a bio can
- * save. /dev/noclone-limit-linear lies on the first of the four, /dev/noclone-limit-striped on all of
- * them, in chunks of 64 KiB. A bio goes to its leg and never comes back here: nothing is allocated,
- * counted or restored.
+ * With legs=DISK,DISK,DISK,DISK, for "make bench", the module makes two other disks instead. They
+ * show the lowest cost of any driver that remaps a bio: /dev/noclone-limit-linear is on the first
+ * of the four disks, and /dev/noclone-limit-striped on all of them, in chunks of 64 KiB. These
+ * disks send a bio to its leg and do not see the bio again: they allocate, count and restore
+ * nothing.
  */
 #include <linux/bio.h>
 #include <linux/blkdev.h>
@@ -85,7 +86,10 @@ static void odd_interrupt(void *unused)
 
 static call_single_data_t odd_call = CSD_INIT(odd_interrupt, NULL);
 
-/* A busy call still has to begin, and takes this bio as well. */
+/*
+ * Submit a bio that an interrupt of @cpu completes, or of this processor if there is no @cpu. If the
+ * call is still queued, odd_interrupt() did not start yet, and completes this bio as well.
+ */
 static void odd_submit_interrupting(struct bio *bio, unsigned int cpu)
 {
 	unsigned long flags;
@@ -124,7 +128,7 @@ static void odd_submit_bio(struct bio *bio)
 	}
 }
 
-/* What the submitter sees */
+/* odd_dump: a bio, and the copy of its members that its end_io makes for the submitter. */
 struct odd_dump {
 	struct completion done;
 	struct block_device *bdev;
@@ -169,7 +173,7 @@ static void odd_dump_run(struct odd_dump *dumps, unsigned int nr)
 	struct blk_plug plug;
 	unsigned int i;
 
-	/* A disk merges what is in one plug */
+	/* A disk merges bios of one plug. */
 	blk_start_plug(&plug);
 	for (i = 0; i < nr; i++)
 		submit_bio(dumps[i].bio);
@@ -181,7 +185,7 @@ static void odd_dump_run(struct odd_dump *dumps, unsigned int nr)
 	}
 }
 
-/* All of the bios have the same memory. */
+/* Set the parameter "dump": submit the bios, which share the same memory. */
 static int odd_dump_set(const char *text, const struct kernel_param *unused)
 {
 	static struct odd_dump dumps[2];
@@ -275,7 +279,7 @@ static void odd_exit(void)
 	unregister_blkdev(odd_major, "noclone-odd");
 }
 
-/* The chunks of the striped one are not divided. */
+/* Make the two disks for bench. noclone-limit-striped does not split a bio at chunks. */
 static int limit_init(void)
 {
 	int i, r = leg_count == LEGS ? 0 : -EINVAL;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * For LD_PRELOAD: before an ioctl of device-mapper a shell command runs, once.
+ * A library for LD_PRELOAD that runs a shell command once, before an ioctl of device-mapper.
  *
- * $BEFORE_IOCTL is the number of the command in <linux/dm-ioctl.h>; with a "+" behind it, only one
- * that names a device by its number counts.  $BEFORE_RUN is the shell command.
+ * $BEFORE_IOCTL is the number of the ioctl in <linux/dm-ioctl.h>. With a "+" behind the number,
+ * the library waits for an ioctl that names a device by its number. $BEFORE_RUN is the command.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -11,7 +11,7 @@ control = os.open("/dev/mapper/control", os.O_RDWR)
 
 
 def call(name, command, flags=0, data=b"", targets=0, minor=0):
-    """A function without arguments, which does nothing but the ioctl."""
+    """Return: a function without arguments that does the ioctl, and nothing else."""
     head = struct.pack("=3I7IQ128s136x", 4, 0, 0, 16384, 312, targets, 0, flags, 0, 0, minor,
                        name.encode())
     buffer = bytearray((head + data).ljust(16384, b"\0"))
@@ -20,12 +20,12 @@ def call(name, command, flags=0, data=b"", targets=0, minor=0):
 
 
 def target(start, length, kind, parameters):
-    """One of a table, for LOAD"""
+    """Return: the data of one target, for LOAD."""
     text = parameters.encode("latin-1")
     text = text.ljust((len(text) + 8) // 8 * 8, b"\0")
     return struct.pack("=QQiI16s", start, length, 0, 40 + len(text), kind.encode()) + text
 
 
 def message(sector, text):
-    """For MESSAGE"""
+    """Return: the data for MESSAGE."""
     return struct.pack("=Q", sector) + text.encode("latin-1")

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * one-io DEV read|write|randread|randwrite BYTES [WORD]...: what one I/O costs, of direct I/O
- * one by one. For "make bench", where the clock counts instructions.
+ * one-io DEV read|write|randread|randwrite BYTES [WORD]...: measure what one direct I/O costs, with
+ * one I/O in flight. For "make bench", where the clock counts instructions.
  *
- *	fsync		a write is followed by fdatasync()
- *	size=BYTES	within so much at the begin of DEV; default is all of it
- *	huge		the memory are huge pages of 2 MiB
- *	scattered	no two of its pages are neighbours
- *	nodata		DEV does not keep what is written
+ *	fsync		each write is followed by fdatasync()
+ *	size=BYTES	the I/Os are within this number of bytes at the begin of DEV; all of DEV by
+ *			default
+ *	huge		the data is in huge pages of 2 MiB
+ *	scattered	no two pages of the data are neighbours in memory
+ *	nodata		DEV does not keep the data that is written
  *
- * The same I/Os are done in rounds of at most a millisecond. What else the machine does, its
- * timer to begin with, falls into some of them, so the shortest is printed, as JSON. A long I/O
- * has a timer's tick in each round, which is little beside it, so few rounds do. DEV is
- * written to first, and read again: what is measured are I/Os that end with the right data.
+ * The program repeats the same I/Os in rounds of at most a millisecond. Other work of the machine,
+ * such as its timer, falls into some rounds, so the shortest round is printed, as JSON. If the I/O
+ * is long, each round has a tick of the timer, but the tick costs little compared with the I/O, so
+ * a few rounds are enough. Before the rounds, the program writes to DEV and reads the data again,
+ * so that only I/Os with the right data are measured.
  */
 #define _GNU_SOURCE
 #include <err.h>
@@ -45,7 +47,7 @@ static struct {
 static char *data;
 static uint64_t one_io_random;
 
-/* Below @n, by xorshift: the same after each start from SEED */
+/* Return: a random number below @n, by xorshift. The numbers repeat after each start from SEED. */
 static uint64_t one_io_below(uint64_t n)
 {
 	one_io_random ^= one_io_random << 13;
@@ -68,7 +70,7 @@ static void one_io_parse(const char *word)
 		errx(EXIT_FAILURE, "%s: no such word", word);
 }
 
-/* The pages of a file are likely to be neighbours: take them in another order. */
+/* Map the pages of a file in another order, because its pages are likely to be neighbours. */
 static void one_io_scatter(char *memory)
 {
 	int fd = memfd_create("memory", 0);
@@ -95,7 +97,7 @@ static void *one_io_memory(void)
 	return p;
 }
 
-/* Return: where the next I/O is; the same ones after each start of one_io_random. */
+/* Return: the offset of I/O @i. The offsets repeat after each start of one_io_random. */
 static off_t one_io_offset(unsigned int i)
 {
 	uint64_t places = load.size / load.bytes;
@@ -114,7 +116,7 @@ static void one_io_transfer(bool write, off_t offset)
 		die("fdatasync");
 }
 
-/* Return: nanoseconds. */
+/* Do one round of I/Os. Return: its time in nanoseconds. */
 static uint64_t one_io_round(unsigned int ios)
 {
 	struct timespec begin, end;
@@ -128,7 +130,7 @@ static uint64_t one_io_round(unsigned int ios)
 	return (end.tv_sec - begin.tv_sec) * 1000000000ull + end.tv_nsec - begin.tv_nsec;
 }
 
-/* Write the I/Os of a round, or read and compare: each word of DEV says where it is. */
+/* Write the data of a round, or read and compare it: each word contains its own offset in DEV. */
 static void one_io_words(bool write, unsigned int ios)
 {
 	uint64_t *word = (uint64_t *)data;
@@ -148,7 +150,7 @@ static void one_io_words(bool write, unsigned int ios)
 	}
 }
 
-/* A power of two, so that it is the same each time. */
+/* Return: the number of I/Os in a round, a power of two, so that all runs have the same number. */
 static unsigned int one_io_choose_ios(void)
 {
 	unsigned int ios = MOST;
@@ -185,7 +187,7 @@ int main(int argc, char **argv)
 	load.write = strstr(argv[2], "write");
 	load.random = !strncmp(argv[2], "rand", 4);
 	load.bytes = atol(argv[3]);
-	/* Whether a time of access is of the same second as another one costs five instructions. */
+	/* O_NOATIME saves five instructions, which compare the time of access with the last one. */
 	load.fd = open(argv[1], O_RDWR | O_DIRECT | O_NOATIME);
 	if (load.fd < 0)
 		die("%s", argv[1]);

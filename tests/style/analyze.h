@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Included by cppcheck before everything else, because it reads no kernel header: macros
- * without which it cannot parse the module.
+ * cppcheck includes this file before everything else, because it reads no kernel header. The file
+ * has macros without which cppcheck cannot parse the module.
  */
 #define NOCLONE_MUSTTAIL
 #define __stringify(x) #x

@@ -11,7 +11,7 @@
 
 #define MIB_SECTORS(n)	((uint64_t)(n) << (20 - SECTOR_SHIFT))
 
-/* A list ends with one that has no name; @block: bytes of a logical and physical block */
+/* A list ends with a device without a name.  @block: the bytes of a logical and physical block */
 struct test_device {
 	const char *name;
 	uint64_t sectors;
@@ -20,7 +20,7 @@ struct test_device {
 
 static const struct test_device *test_devices;
 
-/* A number that no real device has, so that no two devices seem related. */
+/* Return: a number that no real device has, so that no two devices seem related. */
 static inline dev_t test_device_number(const struct test_device *d)
 {
 	return makedev(4000, d - test_devices);
@@ -80,7 +80,7 @@ static inline bool test_stands_on(dev_t upper __unused, dev_t lower __unused)
 	return false;
 }
 
-/* Those of test_devices. */
+/* The source of facts that reads test_devices. */
 #define TEST_SOURCE { test_lookup, test_lookup_file, test_stands_on, NULL }
 
 #endif /* NOCLONE_UNIT_DEVICES_H */

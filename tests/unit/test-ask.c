@@ -10,11 +10,11 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-/* A test does not wait for a minute. */
+/* ASK_SECONDS: a test does not wait for a whole minute, as the tool does. */
 #define ASK_SECONDS	3.0
 #define ASK_LEAST	1.0
 #include "base/ask.c"
-#include "base/child.h"
+#include "base/stop.h"
 #include "base/util.h"
 
 static void answer(int out, void *data)
@@ -38,7 +38,7 @@ static void an_answer_is_taken(void **state __unused)
 	assert_int_equal(a.left, 0);
 }
 
-/* Longer than what a pipe holds. */
+/* The answer is longer than the buffer of a pipe. */
 static void a_long_answer_is_taken(void **state __unused)
 {
 	_cleanup_answer_ struct answer a;
@@ -49,7 +49,7 @@ static void a_long_answer_is_taken(void **state __unused)
 	assert_int_equal(a.length, 300000);
 }
 
-/* A process that is left behind must not keep a lock, or the pipe of a caller. */
+/* A process that is left behind must hold neither a lock nor a pipe of the caller. */
 static void only_the_answer_is_open(int out, void *data __unused)
 {
 	unsigned int nr = 0;
@@ -68,13 +68,13 @@ static void files_and_locks_are_not_inherited(void **state __unused)
 
 	assert_false(flock(fd, LOCK_EX));
 	assert_int_equal(ask(only_the_answer_is_open, NULL, "it", &a), 0);
-	/* /dev/null, three times */
+	/* three descriptors are open, each for /dev/null */
 	assert_string_equal(a.text, "3");
 	close(fd);
 	unlink(path);
 }
 
-/* A blocked signal ends the wait, and is left for the caller. */
+/* A blocked signal ends the wait, and stays pending for the caller. */
 static void a_signal_ends_the_wait(void **state __unused)
 {
 	_cleanup_answer_ struct answer a;
@@ -88,7 +88,7 @@ static void a_signal_ends_the_wait(void **state __unused)
 	kill(a.left, SIGKILL);
 }
 
-/* The signal may have come long before, and the caller goes on with its change. */
+/* A signal may have come long before the answer; the caller continues its change. */
 static void a_signal_loses_no_answer(void **state __unused)
 {
 	_cleanup_answer_ struct answer a;
@@ -107,7 +107,9 @@ static void slowly(int out, void *data)
 	answer(out, data);
 }
 
-/* Slow disks that answer take no time from those that come later. */
+/*
+ * If slow disks answer, the wait for them does not shorten the wait for disks that are asked later.
+ */
 static void slow_answers_take_no_time_from_others(void **state __unused)
 {
 	unsigned int i;
@@ -120,7 +122,7 @@ static void slow_answers_take_no_time_from_others(void **state __unused)
 	}
 }
 
-/* A second process would wait beside the first one. */
+/* A disk that did not answer is not asked again, because a second process would also wait. */
 static void silence_is_remembered(void **state __unused)
 {
 	_cleanup_answer_ struct answer a, again;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Making, growing and writing out a real file, and putting it back. */
+/* Creating, extending and allocating a real file, and undoing this. */
 #include "unit.h"
 
 #include <errno.h>
@@ -9,12 +9,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/child.h"
+#include "base/stop.h"
 #include "base/util.h"
-#include "model/facts.h"
+#include "model/file-map.h"
 #include "model/plan.h"
 #include "system/backing.h"
-#include "system/lookup.h"
+#include "system/file-lookup.h"
 
 #define KIB	1024ULL
 #define MIB	(1024 * KIB)
@@ -36,7 +36,7 @@ static int setup(void **state __unused)
 {
 	if (!path) {
 		assert_non_null(mkdtemp(dir));
-		/* as bad as names get */
+		/* a name with all characters that need care */
 		path = xasprintf("%s/a b\n#%%\\\xa0", dir);
 	}
 	unlink(path);
@@ -79,7 +79,7 @@ static void set_size(uint64_t bytes)
 	assert_int_equal(truncate(path, bytes), 0);
 }
 
-/* -1: there is none */
+/* Return: the size of the file, or -1 if it does not exist. */
 static int64_t size_now(void)
 {
 	struct stat st;
@@ -92,7 +92,7 @@ static uint64_t gaps_now(void)
 	_cleanup_close_ int fd = open(path, O_RDONLY);
 	_cleanup_file_map_ struct file_map map;
 
-	assert_int_equal(fiemap_read(fd, size_now(), &map), 0);
+	assert_int_equal(file_read_map(fd, size_now(), &map), 0);
 	return map.gap_bytes;
 }
 
@@ -104,7 +104,7 @@ static struct backing planned(uint64_t bytes, bool allocate)
 	struct backing b = { .fd = -1 };
 
 	assert_int_equal(backing_plan(&b, &req, 0), 0);
-	/* the only pointer into the struct, and not used here */
+	/* the only pointer into the struct, which this test does not use */
 	b.source.data = NULL;
 	return b;
 }
@@ -160,7 +160,7 @@ static void grows_and_shrinks_back(void **state __unused)
 	backing_free(&b);
 }
 
-/* A device may have the rest of the block with the old end, and write it directly. */
+/* A device may write directly to the rest of the block that contains the old end. */
 static void writes_only_new_blocks_of_a_running_file(void **state __unused)
 {
 	struct backing b;
@@ -179,7 +179,7 @@ static void writes_only_new_blocks_of_a_running_file(void **state __unused)
 	backing_free(&b);
 }
 
-/* It was replaced since the plan. */
+/* The file was replaced after the plan was made. */
 static void changes_no_other_file(void **state __unused)
 {
 	_cleanup_free_ char *old = xasprintf("%s.old", path);
@@ -196,7 +196,7 @@ static void changes_no_other_file(void **state __unused)
 	backing_free(&b);
 }
 
-/* The condition for pinning it: no process has it open for writing. */
+/* A file can be pinned if no process has it open for writing. */
 static bool no_process_writes(void)
 {
 	_cleanup_close_ int fd = open(path, O_RDONLY);
@@ -216,7 +216,7 @@ static void lets_go_before_the_kernel_looks(void **state __unused)
 	b = planned(2 * MIB, true);
 	assert_int_equal(backing_apply(&b), 0);
 	assert_true(no_process_writes());
-	/* but the undo still finds it */
+	/* the undo still finds the file */
 	backing_undo(&b);
 	assert_int_equal(size_now(), MIB);
 	backing_free(&b);
@@ -236,7 +236,7 @@ static void fills_holes_around_data(void **state __unused)
 	read_at(0, "begin");
 	read_at(MIB + 5000, "middle");
 	read_at(3 * MIB - 3, "end");
-	/* nothing was made: nothing is undone */
+	/* the file was not changed, so nothing is undone */
 	backing_undo(&b);
 	assert_int_equal(size_now(), 3 * MIB);
 	backing_free(&b);
@@ -271,7 +271,7 @@ static void stops_and_removes(void **state __unused)
 	assert_int_equal(size_now(), -1);
 }
 
-/* It may be writing where zeroes are to go. */
+/* A process with the file open may write to the blocks that are to become zero. */
 static void fills_nothing_that_is_open(void **state __unused)
 {
 	struct backing b;

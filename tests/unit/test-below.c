@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What is wrong below a device that goes on running. */
+/* Faults below a device that continues to run. */
 #include "unit.h"
 
 #include <errno.h>
 #include <sys/sysmacros.h>
 
 #include "base/util.h"
+#include "model/below.h"
+#include "model/finding.h"
 #include "model/status.h"
+#include "model/table-text.h"
 #include "model/table.h"
 
-/* Two disks, one file; everything else is gone. */
+/* Two disks and one file exist, and no other leg. */
 static int lookup(const char *name,
 		  struct device_facts *facts)
 {
@@ -38,7 +41,7 @@ static const struct facts_source source = {
 	.lookup_file = lookup_file,
 };
 
-/* What is wrong below a target with a status, in a few words. */
+/* Check the short and the long text about the fault below a target with this status. */
 static void finds(const char *line, const char *status, const char *brief,
 		  const char *text)
 {
@@ -74,7 +77,7 @@ static void below_with_stripes(void **state __unused)
 	      "/dev/sda: stripe 0 of the target at sector 8 has had errors");
 	finds("0 16 noclone-striped 2 8 8:0 0 8:0 8", S("DD"), "/dev/sda (failed)",
 	      "/dev/sda: stripe 0 of the target at sector 0 has had errors");
-	/* a status line of fewer stripes, or of none */
+	/* a status line with fewer stripes, or without any */
 	finds(STRIPES, S("A"), "", NULL);
 	finds(STRIPES, "", "", NULL);
 }
@@ -100,14 +103,14 @@ static void below_with_files(void **state __unused)
 {
 	finds(F("/a%20b"), R("12", "1"), "", NULL);
 	finds(F("/a%20b"), R("11", "1"), "/a%20b (replaced)",
-	      "/a%20b: it is another file now (inode 12), the device runs on inode 11");
+	      "/a%20b: another file has this path now (inode 12), and the device uses the file with inode 11");
 	finds(F("/a%20b"), R("11", "0"), "/a%20b (replaced)",
-	      "/a%20b: it is another file now (inode 12), the device runs on inode 11, "
-	      "which no longer has a name");
+	      "/a%20b: another file has this path now (inode 12), and the device uses the file with inode 11, "
+	      "which is deleted");
 	finds(F("/gone"), R("12", "0"), "/gone (deleted)",
-	      "/gone: the device runs on inode 12, which no longer has a name");
+	      "/gone: the device uses the file with inode 12, which is deleted");
 	finds(F("/gone"), R("12", "1"), "/gone (missing)",
-	      "/gone: the device runs on inode 12, which has another name");
+	      "/gone: the device uses the file with inode 12, which has another name now");
 }
 
 #define L(size)	"engine direct 8 size " size " device 8:1 inode 12 links 1 0"
@@ -116,12 +119,12 @@ static void below_with_short_files(void **state __unused)
 {
 	finds("0 8 noclone-file /a%20b 8", L("16"), "", NULL);
 	finds("8 8 noclone-file /a%20b 8", L("15"), "/a%20b (short)",
-	      "/a%20b: it has 15s, and the target at sector 8 needs 8K: what was behind its end is lost");
+	      "/a%20b: the file has 15s, and the target at sector 8 needs 8K: the data behind the end of the file is lost");
 	finds("0 8 noclone-file /gone 0", L("0"), "/gone (missing)",
-	      "/gone: the device runs on inode 12, which has another name");
+	      "/gone: the device uses the file with inode 12, which has another name now");
 }
 
-/* Nothing is said that is not known. */
+/* There is no text about unknown facts. */
 static void no_below_with_the_unknown(void **state __unused)
 {
 	finds(F("/gone"), "engine direct 2 align 512 0", "", NULL);

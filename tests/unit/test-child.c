@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/child.h"
+#include "base/stop.h"
 #include "base/util.h"
 
 static void child_output_is_kept(void **state __unused)
@@ -36,7 +37,7 @@ static void child_that_is_missing(void **state __unused)
 	stop_release();
 }
 
-/* Also one that came before there was a child. */
+/* A signal that came before there was a child stops the child as well. */
 static void child_is_stopped(void **state __unused)
 {
 	char *argv[] = { "sleep", "60", NULL };
@@ -52,7 +53,7 @@ static void child_is_stopped(void **state __unused)
 	stop_release();
 }
 
-/* An empty word of $PATH is the current folder as well. */
+/* An empty word of $PATH also means the current folder. */
 static void only_the_folders_of_the_system_count(void **state __unused)
 {
 	static const char * const paths[] = { "", ".", ":/usr/bin", "/usr/bin:", "%s", "%s:/usr/bin" };

@@ -11,17 +11,17 @@ static void choose(uint32_t preferred, uint64_t smallest, uint32_t bytes, const 
 {
 	const char *said;
 
-	assert_int_equal(chunk_choose(preferred, smallest, &said) << SECTOR_SHIFT, bytes);
+	assert_int_equal(plan_choose_chunk(preferred, smallest, &said) << SECTOR_SHIFT, bytes);
 	assert_non_null(strstr(said, why));
 }
 
 static void chunks(void **state __unused)
 {
-	choose(0, UINT64_MAX, 256 * KIB, "larger than most I/O");
-	choose(4096, 1 << 20, 256 * KIB, "larger than most I/O");
+	choose(0, UINT64_MAX, 256 * KIB, "most I/O is smaller");
+	choose(4096, 1 << 20, 256 * KIB, "most I/O is smaller");
 	choose(512 * KIB, 1 << 20, 512 * KIB, "prefers");
-	choose(0, 100 * 2, 64 * KIB, "a leg is not larger");
-	choose(512 * KIB, 1, 512, "a leg is not larger");
+	choose(0, 100 * 2, 64 * KIB, "a leg is too small");
+	choose(512 * KIB, 1, 512, "a leg is too small");
 }
 
 int main(void)

@@ -5,11 +5,11 @@
 #include <unistd.h>
 
 #include "base/util.h"
-#include "model/table.h"
 #include "cli/options.h"
 #include "cmd/cmd.h"
+#include "cmd/complete.h"
 
-/* Split into argv; getopt wants a writable array that ends with NULL. */
+/* Split the line into argv; getopt needs a writable array that ends with NULL. */
 static int parse(struct options *o, const char *line, struct names *w)
 {
 	names_split(w, line);
@@ -57,7 +57,7 @@ static void options_of_a_file(void **state __unused)
 			  "--size 1G --allocate", &w);
 
 	assert_int_equal(w.nr - first, 4);
-	assert_int_equal(o.given, OPT_FILE);
+	assert_int_equal(o.given, OPT_ENGINE | OPT_SIZE | OPT_ALLOCATE);
 	assert_int_equal(o.engine, ENGINE_BUFFERED);
 	assert_int_equal(o.file_sectors, 2097152);
 	options_free(&o);
@@ -102,7 +102,7 @@ static int run(const char *line)
 	_cleanup_free_ char **argv = NULL;
 	_cleanup_names_ struct names w;
 
-	/* other words may be put in their place */
+	/* the caller may replace the words */
 	names_split(&w, line);
 	argv = xzalloc((w.nr + 1) * sizeof(*argv));
 	memcpy(argv, w.name, w.nr * sizeof(*argv));
@@ -162,7 +162,7 @@ static void failures(void **state __unused)
 			 EXIT_FAILED);
 	assert_int_equal(run("noclone create noclone-unit-test --table /no/such/file"),
 			 EXIT_FAILED);
-	/* none of these has left a lock */
+	/* none of these commands has left a lock */
 	assert_int_equal(access("/run/noclone/noclone-unit-test.lock", F_OK), -1);
 	assert_int_equal(run("noclone explain /no/such/file"), EXIT_FAILED);
 	assert_int_equal(run("noclone check /no/such/file"), EXIT_FAILED);
@@ -202,7 +202,7 @@ static void option_names_and_letters_are_unique(void **state __unused)
 		}
 }
 
-/* Each option belongs to a command; otherwise it cannot be given at all. */
+/* Each option belongs to at least one command; otherwise no command would accept it. */
 static void options_are_used(void **state __unused)
 {
 	const struct command *c;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The vectors of a bio, cut into pieces: each byte of memory comes once, in order, whatever
- * the vectors are.
+ * The vectors of a bio, cut into pieces: each byte of memory comes once, in order, for any vectors.
  */
 #include "unit.h"
 
@@ -24,7 +23,7 @@ struct page {
 
 static struct page pages[PAGES];
 
-/* The byte of memory that byte @n of the vectors is */
+/* Return: the address of byte @n of the vectors. */
 static size_t address(const struct bio_vec *bv, size_t n)
 {
 	for (; n >= bv->bv_len; bv++)
@@ -32,7 +31,7 @@ static size_t address(const struct bio_vec *bv, size_t n)
 	return ((size_t)(bv->bv_page - pages) << PAGE_SHIFT) + bv->bv_offset + n;
 }
 
-/* Some vectors longer than a page, some that begin beyond their page */
+/* Make vectors; some are longer than a page, and some begin beyond their page. */
 static size_t make_vectors(struct bio_vec *bv)
 {
 	size_t i, sum = 0;
@@ -78,7 +77,7 @@ static void cuts_hold_each_byte_once(void **state __unused)
 		struct noclone_cursor c = { .bv = bv };
 		size_t sum = make_vectors(bv), at = 0, bytes, end;
 
-		/* Begin in the middle of a vector */
+		/* Begin in the middle of a vector. */
 		c.done = at = 512 * (rand() % (bv[0].bv_len / 512));
 		for (; at < sum; at += bytes) {
 			bytes = 512 * (1 + rand() % 200);

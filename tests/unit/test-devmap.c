@@ -13,12 +13,18 @@
 #include <stdio.h>
 #include <sys/sysmacros.h>
 
+#include "dm-noclone.h"
 #include "base/util.h"
+#include "model/finding.h"
+#include "model/table-text.h"
 #include "model/table.h"
+#include "system/devmap-log.h"
 #include "system/devmap.h"
 
 #define COOKIE	0xd4d1234
-/* Minor number of the device without a UUID; no device of this machine has it */
+/*
+ * MINOR: the minor number of the device without a UUID; no device of this machine has this number.
+ */
 #define MINOR	0xfffff
 
 struct dm_task {
@@ -36,18 +42,18 @@ static const char * const type_names[] = {
 
 static struct {
 	char log[512];
-	int fail_type;		/* which operation fails, -1: none */
+	int fail_type;		/* the operation that fails, or -1 for none */
 	int fail_times;
 	int fail_errno;
 	bool udev_answers;
-	bool cookie_is_gone;	/* another process has released it */
+	bool cookie_is_gone;	/* another process has released the cookie */
 	bool renamed;
 	int open_count;
 	bool suspended;
 	bool suspends_on_failure;
-	size_t said;		/* bytes on stderr, where that is looked at */
-	size_t said_suspended;	/* before a suspended device was resumed */
-	unsigned int tasks;	/* not yet destroyed */
+	size_t said;		/* bytes on stderr, in tests that check them */
+	size_t said_suspended;	/* bytes on stderr before a suspended device was resumed */
+	unsigned int tasks;	/* tasks that are not destroyed yet */
 } fake;
 
 static struct devmap_device dev = { .name = "x", .uuid = "NOCLONE-test" };
@@ -76,7 +82,7 @@ static void note(const char *what)
 	strcat(fake.log, what);
 }
 
-/* Nothing may be left behind, whatever failed. */
+/* Compare the calls, and check that nothing is left behind. */
 static void happened(const char *expected)
 {
 	assert_string_equal(fake.log, expected);
@@ -120,7 +126,7 @@ int __wrap_dm_task_run(struct dm_task *dmt);
 int __wrap_dm_task_run(struct dm_task *dmt)
 {
 	note(type_names[dmt->type]);
-	/* a name may be that of another device by now */
+	/* the name may belong to another device by now */
 	assert_true(dmt->type == DM_DEVICE_CREATE || !*dmt->name);
 	assert_true(*dmt->uuid || dmt->minor == MINOR);
 	if (dmt->type == fake.fail_type && fake.fail_times) {
@@ -161,7 +167,7 @@ int __wrap_dm_task_set_cookie(struct dm_task *dmt, uint32_t *cookie,
 int __wrap_dm_task_set_cookie(struct dm_task *dmt __unused, uint32_t *cookie,
 			      uint16_t flags)
 {
-	/* udev runs here: libdm is to keep its hands off the nodes */
+	/* udev runs here, so libdm must not change the nodes */
 	assert_int_equal(flags, DM_UDEV_DISABLE_LIBRARY_FALLBACK);
 	*cookie = COOKIE;
 	return 1;
@@ -217,7 +223,7 @@ int __wrap_dm_task_add_target(struct dm_task *dmt __unused, uint64_t start,
 	return 1;
 }
 
-/* The rest succeeds and leaves no trace. */
+/* The other functions succeed and record nothing. */
 #define SUCCEEDS(name, ...)						\
 	int __wrap_##name(__VA_ARGS__);					\
 	int __wrap_##name(__VA_ARGS__)					\
@@ -300,7 +306,7 @@ static void create_with_slow_udev_stays(void **state __unused)
 	happened("create load resume");
 }
 
-/* By "dmsetup udevcomplete_all", for example: what the kernel has done stays done. */
+/* For example, "dmsetup udevcomplete_all" releases the cookie; the change of the kernel stays. */
 static void a_cookie_that_is_gone_undoes_nothing(void **state __unused)
 {
 	fake.cookie_is_gone = true;
@@ -314,7 +320,7 @@ static int refuse(void *data __unused)
 	return -EILSEQ;
 }
 
-/* What the kernel has made of the table is looked at before the switch. */
+/* The table that the kernel has loaded is checked before it becomes live. */
 static void reload_that_fails_its_check_clears(void **state __unused)
 {
 	const struct devmap_check check = { .loaded = refuse };
@@ -395,7 +401,7 @@ static void remove_is_one_step(void **state __unused)
 	happened("remove");
 }
 
-/* Nothing holds a device without a UUID while it is removed: it is looked at last. */
+/* A device without a UUID may be replaced before its removal, so the check comes last. */
 static void remove_without_uuid_looks_first(void **state __unused)
 {
 	anonymous.devno = makedev(254, MINOR);
@@ -416,7 +422,7 @@ static void remove_without_uuid_takes_no_other(void **state __unused)
 
 static void errno_is_never_lost(void **state __unused)
 {
-	/* libdm sometimes fails without an errno: that is still a failure */
+	/* libdm sometimes fails without an errno, which is also a failure */
 	fail_with(DM_DEVICE_REMOVE, 0);
 	assert_int_equal(devmap_remove(&dev), -EIO);
 	happened("remove");

@@ -3,6 +3,9 @@
 #include "unit.h"
 
 #include "base/util.h"
+#include "model/exchange.h"
+#include "model/finding.h"
+#include "model/table-text.h"
 #include "model/table.h"
 
 #define STOCK	"0 8 linear 8:0 16\n8 16 striped 2 8 8:0 24 8:16 0"
@@ -67,10 +70,10 @@ static void refuses(const char *table, bool to_stock, const char *sentence)
 
 static void some_have_no_equivalent(void **state __unused)
 {
-	refuses("0 8 crypt a b c", false, "type crypt has no equivalent");
-	refuses("0 8 linear 8:0 0\n8 8 error", true, "type error has no equivalent");
-	refuses("0 8 noclone-file /f 0", true, "dm: losetup(8)");
-	refuses("0 8 linear 8:0 0\n8 8 noclone-file /f 0", false, "open its file again");
+	refuses("0 8 crypt a b c", false, "no target of dm-noclone does the same as the target \"crypt\"");
+	refuses("0 8 linear 8:0 0\n8 8 error", true, "no target of dm does the same as the target \"error\"");
+	refuses("0 8 noclone-file /f 0", true, "noclone-file: losetup(8)");
+	refuses("0 8 linear 8:0 0\n8 8 noclone-file /f 0", false, "open the backing file again");
 	becomes("0 8 noclone-file /f 0", false, "0 8 noclone-file /f 0");
 	refuses("0 8 noclone-linear 8:0 0 1 moon", true, "not understood");
 	refuses("", false, "no table");
@@ -85,7 +88,7 @@ static void unfaithful(const char *a, const char *b)
 	assert_false(exchange_is_faithful(&old, &new));
 }
 
-/* What the kernel gives back is compared in the same way. */
+/* The table that the kernel returns is compared in the same way. */
 static void differences_are_noticed(void **state __unused)
 {
 	unfaithful("0 8 linear 8:0 0", "0 8 noclone-linear 8:0 8");

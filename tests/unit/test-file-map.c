@@ -5,7 +5,7 @@
 #include <linux/fiemap.h>
 
 #include "base/util.h"
-#include "model/facts.h"
+#include "model/file-map.h"
 
 #define WRITTEN(from, to)	{ .fe_logical = (from), .fe_length = (to) - (from) }
 #define FLAGGED(from, to, flags)					\

@@ -8,7 +8,11 @@
 
 #include "base/util.h"
 #include "noclone-refusals.h"
+#include "model/file-map.h"
+#include "model/finding.h"
+#include "model/lint.h"
 #include "model/plan.h"
+#include "model/table-text.h"
 #include "model/table.h"
 #include "cli/output.h"
 
@@ -35,7 +39,7 @@ static const struct {
 	{ "/sparse", { A_FILE(4), .bytes = MIB, .allocated = 2040, .align = 512,
 	  .map = { .known = true, .gap = &a_gap, .nr_gaps = 1,
 		   .gap_bytes = 4096 } } },
-	/* 4 KiB are not allocated; is there room for them? */
+	/* 4 KiB are not allocated, and the file system has or lacks room for them */
 	{ "/room", { A_FILE(14), .bytes = MIB, .allocated = 2040, .align = 512,
 	  .has_free = true, .free = 4096 } },
 	{ "/overcommitted", { A_FILE(15), .bytes = MIB, .allocated = 2040,
@@ -133,7 +137,7 @@ static void lints_table(const char *text, bool saved, unsigned int errors,
 			 p.nr ? p.finding[0].text : "");
 }
 
-/* How often each level occurs, and a fragment that one of them has. */
+/* Check the number of findings of each level, and a fragment of one finding. */
 static void lints(const char *text, unsigned int errors, unsigned int warnings,
 		  const char *fragment)
 {
@@ -164,19 +168,19 @@ static void lint_file_kinds(void **state __unused)
 
 static void lint_file_sizes(void **state __unused)
 {
-	lints("0 2049 noclone-file /good 0", 1, 0, "ends before the target");
+	lints("0 2049 noclone-file /good 0", 1, 0, "ends before the end of the target");
 	lints("0 8 noclone-file /good 2041", 1, 0, "2049 sectors are needed");
 	lints("0 8 noclone-file /good 18446744073709551615", 1, 0, "ends before");
-	lints("0 1 noclone-file /tiny 0", 1, 0, "it has 0: 0");
+	lints("0 1 noclone-file /tiny 0", 1, 0, "the file has 0 sectors: 0");
 	lints("0 2049 noclone-file /odd 0 2 engine extent", 1, 0, "whole pages");
 }
 
 static void lint_file_alignment(void **state __unused)
 {
-	lints("0 8 noclone-file /4k 4", 1, 0, "aligned to: 4096 bytes");
-	lints("0 9 noclone-file /4k 0", 1, 0, "aligned to: 4096 bytes");
-	lints("0 8 noclone-file /4k 4 2 engine extent", 1, 0, "aligned to");
-	lints("0 4 noclone-file /good 0\n4 8 noclone-file /4k 0", 1, 0, "aligned to");
+	lints("0 8 noclone-file /4k 4", 1, 0, "direct I/O of the file needs: 4096 bytes");
+	lints("0 9 noclone-file /4k 0", 1, 0, "direct I/O of the file needs: 4096 bytes");
+	lints("0 8 noclone-file /4k 4 2 engine extent", 1, 0, "direct I/O of the file needs");
+	lints("0 4 noclone-file /good 0\n4 8 noclone-file /4k 0", 1, 0, "direct I/O of the file needs");
 	lints("0 8 noclone-file /tmpfs 0", 1, 0, "use engine buffered");
 }
 
@@ -189,14 +193,14 @@ static void lint_file_extents(void **state __unused)
 	lints("0 8 noclone-file /btrfs 0 2 engine extent", 1, 0, "ext4 or xfs");
 	lints("0 8 noclone-file /reflink 0", 0, 0, NULL);
 	lints("0 8 noclone-file /good 0 2 engine null", 1, 0, "debug builds");
-	lints("0 8 noclone-file /good 0 2 engine sync", 1, 0, "debug builds only: use engine buffered");
+	lints("0 8 noclone-file /good 0 2 engine sync", 1, 0, "debug builds only): use engine buffered");
 }
 
 static void lint_file_room(void **state __unused)
 {
 	lints("0 2048 noclone-file /room 0", 0, 0, NULL);
 	lints("0 2048 noclone-file /overcommitted 0", 0, 1,
-	      "may grow by 4K, and the file system has 3.5K free: writes will fail");
+	      "may grow by 4K, and its file system has 3.5K free: writes will fail");
 	lints("0 2048 noclone-file /overcommitted 0 2 engine buffered", 0, 1, "may grow");
 	lints("0 2048 noclone-file /all-allocated 0", 0, 0, NULL);
 }
@@ -204,7 +208,7 @@ static void lint_file_room(void **state __unused)
 static void lint_file_blocks(void **state __unused)
 {
 	lints("0 2048 noclone-file /1k-blocks 0 2 engine extent", 1, 0,
-	      "File system has blocks smaller than a page: engine extent cannot serve it, use engine direct");
+	      "File system has blocks smaller than a page: engine extent cannot serve this file system, use engine direct");
 	lints("0 2048 noclone-file /1k-blocks 0", 0, 0, NULL);
 	lints("0 2048 noclone-file /page-blocks 0 2 engine extent", 0, 0, NULL);
 }
@@ -212,14 +216,14 @@ static void lint_file_blocks(void **state __unused)
 static void lint_files_against_each_other(void **state __unused)
 {
 	lints("0 8 noclone-file /good 0\n8 8 noclone-file /good-link 7", 1, 0,
-	      "used twice (also in line 1)");
+	      "used twice (see also line 1)");
 	lints("0 8 noclone-file /good 0 2 engine extent\n8 8 noclone-file /good 8",
-	      1, 0, "extent cannot be mixed with other engines (line 1)");
+	      1, 0, "extent cannot be mixed with other engines (see line 1)");
 	lints("0 8 noclone-file /good 0\n8 8 noclone-file /4k 0", 0, 0, NULL);
 	lints("0 8 noclone-file /good 0\n8 8 noclone-file /good-link 8 2 engine buffered", 1, 0,
-	      "engines buffered and direct (line 1) may use one page of the file");
+	      "engine buffered here and engine direct in line 1 may write to the same page of the file");
 	lints_table("0 8 noclone-file /good 0\n8 8 noclone-file /good 8 2 engine buffered", true, 0,
-		    1, "give all targets of the file one engine");
+		    1, "give all targets of the file the same engine");
 	lints("0 8 noclone-file /good 0\n8 8 noclone-file /tmpfs 0 2 engine buffered", 0, 0, NULL);
 }
 
@@ -243,7 +247,7 @@ static void lint_file_on_itself(void **state __unused)
 	assert_false(cycle("0 8 noclone-file /nothing 0"));
 }
 
-/* Plan, compare the table; the first problem has the fragment. */
+/* Plan a table and compare it; the first problem contains the fragment. */
 static void plans(const struct file_request *req, const char *expected,
 		  const char *fragment)
 {
@@ -276,16 +280,25 @@ static void plan_whole_file(void **state __unused)
 
 static void plan_rounds_down(void **state __unused)
 {
-	PLAN("0 2049 noclone-file /odd 0", "the last 488 bytes stay unused",
+	PLAN("0 2049 noclone-file /odd 0", "the last 488 bytes of the file stay unused",
 	     .path = "/odd");
 	PLAN("0 2048 noclone-file /odd 0 2 engine extent",
-	     "the last 1000 bytes stay unused", .path = "/odd",
+	     "the last 1000 bytes of the file stay unused", .path = "/odd",
 	     .engine = ENGINE_EXTENT, .engine_given = true);
+}
+
+static void plan_part_of_file(void **state __unused)
+{
+	PLAN("0 2040 noclone-file /good 8", NULL, .path = "/good", .offset = 8);
+	PLAN("0 16 noclone-file /good 8", NULL, .path = "/good", .offset = 8, .limit = 16);
+	PLAN("0 2040 noclone-file /good 8", NULL, .path = "/good", .offset = 8, .limit = 4096);
+	PLAN("0 16 noclone-file /odd 0", NULL, .path = "/odd", .limit = 16);
+	PLAN("", "not before the end of the file", .path = "/good", .offset = 2048);
 }
 
 static void plan_refuses_files(void **state __unused)
 {
-	PLAN("", "no sectors left", .path = "/tiny");
+	PLAN("", "no sectors are left", .path = "/tiny");
 }
 
 static void json_has_nothing_but_utf8(void **state __unused)
@@ -322,6 +335,7 @@ int main(void)
 		cmocka_unit_test(lint_file_on_itself),
 		cmocka_unit_test(plan_whole_file),
 		cmocka_unit_test(plan_rounds_down),
+		cmocka_unit_test(plan_part_of_file),
 		cmocka_unit_test(plan_refuses_files),
 		cmocka_unit_test(json_has_nothing_but_utf8),
 	};

@@ -16,7 +16,7 @@ static bool is_unknown(const char *certificate)
 	return module_key_is_unknown(keys, "DKMS key", "0A:B9:01", certificate);
 }
 
-/* After dkms was installed again: another key of the same name. */
+/* A new installation of dkms makes another key of the same name. */
 static void keys_of_one_name(void **state __unused)
 {
 	assert_false(is_unknown(NULL));

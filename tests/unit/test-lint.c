@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Checks that need facts about devices: alignment, overlaps, self-reference.
- * The plain mistakes are in tables/reject, see test-tables.c.
+ * The files in tables/reject have the plain mistakes, see test-tables.c.
  */
 #include "unit.h"
 
@@ -9,12 +9,15 @@
 #include <sys/types.h>
 
 #include "base/util.h"
+#include "model/finding.h"
+#include "model/lint.h"
+#include "model/table-text.h"
 #include "model/table.h"
 
-/* makedev() is no constant */
+/* makedev() is not a constant expression */
 #define DEV(major, minor)	((dev_t)((major) << 8 | (minor)))
 
-/* A machine with a disk in two partitions, a 4Kn disk, a zoned one, a stack. */
+/* The machine has a disk with two partitions, a 4Kn disk, a zoned disk, and a stack. */
 static const struct {
 	const char *name;
 	struct device_facts facts;
@@ -72,7 +75,7 @@ static const struct facts_source source = {
 };
 #define SELF	DEV(253, 0)
 
-/* How often each level occurs, and a fragment that one of them has. */
+/* Check the number of findings of each level, and a fragment of one finding. */
 static void lints(const char *text, unsigned int errors, unsigned int warnings,
 		  const char *fragment)
 {
@@ -114,8 +117,8 @@ static void lint_alignment(void **state __unused)
 
 static void lint_zones(void **state __unused)
 {
-	lints("0 1024 noclone-linear /dev/zoned 8", 1, 0, "whole zones");
-	lints("0 512 noclone-linear /dev/zoned 0", 1, 0, "whole zones");
+	lints("0 1024 noclone-linear /dev/zoned 8", 1, 0, "multiples of its zones");
+	lints("0 512 noclone-linear /dev/zoned 0", 1, 0, "multiples of its zones");
 }
 
 static void lint_overlap_of_legs(void **state __unused)
@@ -126,10 +129,10 @@ static void lint_overlap_of_legs(void **state __unused)
 	      "2048 2048 noclone-linear /dev/disk 2040", 1, 0, "overlap on the same disk");
 	lints("0 2048 noclone-linear /dev/disk 0\n"
 	      "2048 2048 noclone-linear /dev/disk 0", 1, 0, "overlap on the same disk");
-	/* each is said once, however many have its sectors */
+	/* each problem is reported once, even if several targets have the same sectors */
 	lints("0 8 noclone-linear /dev/disk 0\n8 8 noclone-linear /dev/disk 0\n"
-	      "16 8 noclone-linear /dev/disk 0", 2, 0, "(also in line 1)");
-	/* a LUN that multipathd has not put together */
+	      "16 8 noclone-linear /dev/disk 0", 2, 0, "(see also line 1)");
+	/* two paths of a LUN that multipathd does not manage */
 	lints("0 2048 noclone-striped 2 8 /dev/path-a 0 /dev/path-b 0", 1, 0,
 	      "/dev/path-a and /dev/path-b are two paths of one disk (naa.5)");
 	lints("0 2048 noclone-striped 2 8 /dev/path-a 0 /dev/path-b 2048", 0, 0, NULL);
@@ -152,8 +155,8 @@ static void lint_stripes_on_one_disk(void **state __unused)
 
 static void lint_self_reference(void **state __unused)
 {
-	lints("0 8 noclone-linear /dev/self 0", 1, 0, "is the device itself, or built on it");
-	lints("0 8 noclone-linear /dev/above 0", 1, 0, "is the device itself, or built on it");
+	lints("0 8 noclone-linear /dev/self 0", 1, 0, "is the device that gets this table, or is built on this device");
+	lints("0 8 noclone-linear /dev/above 0", 1, 0, "is the device that gets this table, or is built on this device");
 }
 
 static bool cycle(const char *text, dev_t whose)
@@ -178,7 +181,7 @@ static void lint_sizes(void **state __unused)
 {
 	lints("0 4001 noclone-linear /dev/part1 0", 1, 0, "needs 4001 sectors");
 	lints("0 8 noclone-linear /dev/part1 4000", 1, 0, "needs 4008 sectors");
-	lints("0 8 noclone-linear /dev/part1 18446744073709551615", 1, 0, "too small for target");
+	lints("0 8 noclone-linear /dev/part1 18446744073709551615", 1, 0, "too small for the target");
 	lints("0 8 noclone-linear /dev/nothing 0", 1, 0, "Device not found");
 }
 
@@ -186,8 +189,8 @@ static void lint_foreign_targets(void **state __unused)
 {
 	lints("0 8 noclone-linear /dev/disk 0\n8 8 zero\n16 8 error", 0, 0, NULL);
 	lints("0 8 noclone-linear /dev/disk 0\n8 8 delay /dev/disk 8 0", 0, 1,
-	      "arguments are not checked");
-	lints("0 8 inlinecrypt aes-xts-plain64 key 0 /dev/disk 0", 0, 1, "may be in use");
+	      "checks neither its arguments");
+	lints("0 8 inlinecrypt aes-xts-plain64 key 0 /dev/disk 0", 0, 1, "are in use");
 	lints("0 8 Noclone-linear /dev/disk 0", 1, 0, "unknown target type");
 	lints("0 8 noclone-zero", 0, 0, NULL);
 	lints("0 8 noclone-zero 1", 1, 0, "takes no arguments");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The mapping arithmetic against the definition of a stripe, written down with
- * plain divisions, for geometries around every corner: powers of two and not,
- * chunks of one sector, offsets beyond 2^32 and the largest numbers there are.
+ * Compare the mapping arithmetic with the definition of a stripe, which uses plain divisions here,
+ * for many geometries: chunks and numbers of legs that are powers of two or not, chunks of one
+ * sector, offsets beyond 2^32, and the largest possible numbers.
  */
 #include "unit.h"
 
@@ -15,7 +15,7 @@ static const u64 begins[] = { 0, 8, 1000001, 1ULL << 32, (1ULL << 40) + 3 };
 
 typedef void (*geometry_check)(const struct noclone_layout *l, u64 sector);
 
-/* Sectors around chunk, row and 2^32 borders of every geometry. */
+/* Check sectors around borders of chunks and rows and around 2^32, for each geometry. */
 static void for_each_geometry(geometry_check check)
 {
 	size_t s, c, b;
@@ -71,7 +71,7 @@ static void check_left(const struct noclone_layout *l, u64 sector)
 	u64 here = noclone_map_sector(l, sector, &leg);
 
 	assert_in_range(left, 1, l->chunk_sectors);
-	/* up to the last sector of the chunk nothing jumps, then it does */
+	/* the mapping is contiguous up to the last sector of the chunk, and then jumps */
 	assert_int_equal(noclone_map_sector(l, sector + left - 1, &last_leg),
 			 here + left - 1);
 	assert_int_equal(last_leg, leg);
@@ -111,7 +111,7 @@ static void linear_is_an_offset(void **state __unused)
 	assert_int_equal(leg, 0);
 }
 
-/* Count by hand what of a range lies on each leg. */
+/* Count the sectors of a range on each leg one by one. */
 static void check_range(u32 stripes, u32 chunk, u64 first, u64 sectors)
 {
 	struct noclone_layout l;
@@ -151,7 +151,10 @@ static void ranges_cover_what_they_cover(void **state __unused)
 					    first, sectors);
 }
 
-/* Each piece is as long as its chunk and the limit allow, and begins where the last ended. */
+/*
+ * Each piece is as long as its chunk and the limit allow, and begins at the end of the previous
+ * piece.
+ */
 static void check_pieces(const struct noclone_layout *l, u64 sector)
 {
 	static const u32 lengths[] = { 1, 9, 300 }, limits[] = { 1, 8, 2560 };
@@ -191,7 +194,7 @@ static u32 count_pieces(struct noclone_pieces p)
 	return n;
 }
 
-/* The pieces that are left are the first of all, no more than asked for, and some. */
+/* The remaining pieces are the first ones, at least one, and at most as many as requested. */
 static void check_cut(const struct noclone_pieces *all, u32 nr, u32 chunk)
 {
 	struct noclone_pieces p = *all, cut = *all;
@@ -199,7 +202,7 @@ static void check_cut(const struct noclone_pieces *all, u32 nr, u32 chunk)
 
 	assert_int_equal(left, count_pieces(cut));
 	assert_in_range(left, 1, nr);
-	/* The first chunk may have fewer pieces than others, and one more would be too many */
+	/* the first chunk may have fewer pieces than others; another chunk would be too much */
 	if (cut.left < all->left && each <= nr)
 		assert_in_range(left + 2 * each, nr + 1, UINT32_MAX);
 	for (i = 0; i < left; i++) {

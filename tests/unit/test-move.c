@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a new table does to data in use: by sectors, and by which file it is. */
+/* The effect of a new table on data in use: other sectors, or another file. */
 #include "unit.h"
 
 #include <sys/sysmacros.h>
 
 #include "base/util.h"
+#include "model/finding.h"
+#include "model/move.h"
+#include "model/table-text.h"
 #include "model/table.h"
 
-/* A table whose noclone-file targets have that inode on 8:1; 0: not known. */
+/* Return: a table whose noclone-file targets have this inode on 8:1; 0 is an unknown inode. */
 static struct table table_on(const char *text, ino_t inode)
 {
 	_cleanup_findings_ struct findings p = { 0 };
@@ -24,7 +27,7 @@ static struct table table_on(const char *text, ino_t inode)
 	return t;
 }
 
-/* Is the move from one to the other described so?  NULL: it does no harm. */
+/* Check the text about the change from one table to the other; NULL if it does no harm. */
 static void moves(const char *old, ino_t old_inode, const char *new,
 		  ino_t new_inode, const char *expected)
 {
@@ -59,14 +62,14 @@ static void move_to_another_inode(void **state __unused)
 {
 	moves(F, 12, F, 12, NULL);
 	moves(F, 12, "0 16 noclone-file /f 0 2 engine extent", 12, NULL);
-	moves(F, 12, F, 14, "/f is another file now");
+	moves(F, 12, F, 14, "/f leads to another file now");
 	moves(F, 12, "0 4 noclone-file /f 0", 14, "shrinks from 4K to 2K, and "
-	      "/f is another file now");
+	      "/f leads to another file now");
 	moves("0 8 noclone-file /a%20b 0", 12, "0 8 noclone-file /a%20b 0", 14,
-	      "/a%20b is another file now");
+	      "/a%20b leads to another file now");
 	moves("0 8 linear 8:0 0\n8 8 noclone-file /f 0", 12,
 	      "0 8 linear 8:0 0\n8 8 noclone-file /f 0", 14,
-	      "/f is another file now");
+	      "/f leads to another file now");
 }
 
 static void move_to_another_file_system(void **state __unused)
@@ -76,7 +79,7 @@ static void move_to_another_file_system(void **state __unused)
 
 	b.targets[0].id.filesystem = makedev(8, 2);
 	words = move_describe(&a, &b);
-	assert_string_equal(words, "/f is another file now");
+	assert_string_equal(words, "/f leads to another file now");
 }
 
 static void move_to_a_file_to_be_made(void **state __unused)
@@ -89,7 +92,7 @@ static void move_to_a_file_to_be_made(void **state __unused)
 	assert_string_equal(words, "/f will be a new file");
 }
 
-/* The file went along with its new name. */
+/* The table names the same file by its new name. */
 static void move_of_a_name_only(void **state __unused)
 {
 	moves(F, 12, "0 8 noclone-file /g 0", 12, NULL);

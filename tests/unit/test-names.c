@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What becomes of the names in "bad-names": they stay one name wherever they are written. */
+/* The names in "bad-names" stay one name wherever they are written. */
 #include "unit.h"
 
 #include <ctype.h>
@@ -9,19 +9,21 @@
 #include "noclone-path.h"
 #include "base/child.h"
 #include "base/util.h"
-#include "cli/report.h"
 #include "cli/output.h"
+#include "model/finding.h"
 #include "model/name.h"
 #include "model/policy.h"
 #include "model/saved.h"
+#include "model/table-text.h"
 #include "model/table.h"
+#include "cli/status-formats.h"
 
 #define ALNUM	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 
 static char **names;
 static unsigned int nr_names;
 
-/* As "printf %b". */
+/* Return: a new string, @line as "printf %b" decodes it. */
 static char *names_decode(const char *line)
 {
 	struct strbuf b = { 0 };
@@ -89,7 +91,7 @@ static void a_shell_has_the_same_word(void **state __unused)
 	assert_int_equal(at, length);
 }
 
-/* Commands are printed with the name in them. */
+/* A shell that reads a printed command gets the same name. */
 static void a_command_has_the_same_word(void **state __unused)
 {
 	unsigned int i;
@@ -137,7 +139,7 @@ static void a_terminal_gets_no_control_character(void **state __unused)
 	}
 }
 
-/* A name that a device may get is a file below /etc/noclone, and no option. */
+/* An accepted name of a device is a valid file name below /etc/noclone, and not an option. */
 static void an_accepted_name_is_plain(void **state __unused)
 {
 	unsigned int i, accepted = 0;
@@ -167,7 +169,7 @@ static void a_uuid_stays_one_word(void **state __unused)
 	for (i = 0; i < nr_names; i++) {
 		_cleanup_free_ char *uuid = xasprintf("NOCLONE-%s", names[i]);
 
-		if (!uuid_problem(uuid))
+		if (!name_uuid_problem(uuid))
 			assert_int_equal(strspn(uuid, ALNUM "#+-.:=@_\\"), strlen(uuid));
 	}
 }
@@ -183,7 +185,7 @@ static void a_mangled_name_comes_back(void **state __unused)
 	}
 }
 
-/* Of a unit: no specifier, no separator, no other folder. */
+/* The name of a unit has no specifier, no separator and no other folder. */
 static void is_unit_name(const char *text)
 {
 	unsigned int c;
@@ -216,7 +218,7 @@ static void a_path_in_a_table_comes_back(void **state __unused)
 
 	for (i = 0; i < nr_names; i++) {
 		_cleanup_free_ char *path = xasprintf("/srv/%s", names[i]);
-		_cleanup_free_ char *word = path_encode(path), *text = NULL, *again = NULL;
+		_cleanup_free_ char *word = name_encode_path(path), *text = NULL, *again = NULL;
 		_cleanup_findings_ struct findings f = { 0 };
 		_cleanup_table_ struct table t = { 0 };
 
@@ -229,7 +231,7 @@ static void a_path_in_a_table_comes_back(void **state __unused)
 	}
 }
 
-/* name,uuid,,rw,table */
+/* A line of the concise format is "name,uuid,,rw,table". */
 static void a_concise_table_has_five_parts(void **state __unused)
 {
 	_cleanup_findings_ struct findings f = { 0 };
@@ -251,7 +253,7 @@ static void a_concise_table_has_five_parts(void **state __unused)
 	}
 }
 
-/* What a disk says of itself adds neither a target nor a keyword to a saved file. */
+/* A label or UUID of a disk adds neither a target nor a keyword to a saved file. */
 static void a_signature_stays_one(void **state __unused)
 {
 	unsigned int i;
@@ -298,7 +300,7 @@ static void a_rule_is_for_that_device_only(void **state __unused)
 	}
 }
 
-/* name="...": the line of a device has one name, and nothing behind it but its number. */
+/* The line of a metric has one name="...", followed only by its number. */
 static void a_metric_has_one_line(void **state __unused)
 {
 	unsigned int i;
@@ -312,7 +314,7 @@ static void a_metric_has_one_line(void **state __unused)
 		json_object_object_add(d, "findings", json_object_new_array());
 		json_object_object_add(d, "targets", json_object_new_array());
 		json_object_array_add(devices, d);
-		text = metrics_print(devices);
+		text = status_metrics(devices);
 		json_object_put(devices);
 		at = strstr(text, "\nnoclone_fastpath_on{name=\"");
 		assert_non_null(at);

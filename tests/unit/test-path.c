@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How a path is written in a table: every byte and every pair of bytes goes
- * there and back, and every triple that begins with "%" is judged.
+ * The encoding of paths in a table: each byte and each pair of bytes is encoded and decoded again,
+ * and each triple that begins with "%" is either valid or refused.
  */
 #include "unit.h"
 
@@ -11,7 +11,7 @@
 #include "base/util.h"
 #include "model/name.h"
 
-/* What dm, dmsetup and the kernel's isspace() leave alone. */
+/* Return: true if dm, dmsetup and the kernel's isspace() do not change the word. */
 static bool survives(const char *word)
 {
 	for (; *word; word++)
@@ -23,7 +23,7 @@ static bool survives(const char *word)
 
 static void there_and_back(const char *path)
 {
-	_cleanup_free_ char *word = path_encode(path);
+	_cleanup_free_ char *word = name_encode_path(path);
 
 	assert_true(survives(word));
 	assert_true(strlen(word) <= NOCLONE_PATH_GROWTH * strlen(path));
@@ -51,7 +51,7 @@ static void plain_bytes_stay_as_they_are(void **state __unused)
 
 	for (c = 1; c < 256; c++) {
 		const char path[] = { c, 0 };
-		_cleanup_free_ char *word = path_encode(path);
+		_cleanup_free_ char *word = name_encode_path(path);
 		bool plain = c > ' ' && c < 0x7f && !strchr("#%\\", c);
 
 		assert_int_equal(strlen(word), plain ? 1 : 3);

@@ -3,6 +3,9 @@
 #include "unit.h"
 
 #include "base/util.h"
+#include "model/finding.h"
+#include "model/picture.h"
+#include "model/table-text.h"
 #include "model/table.h"
 
 static void draws(const char *line, const char *words, const char *drawing)
@@ -31,7 +34,7 @@ static void picture_linear(void **state __unused)
 static void picture_striped(void **state __unused)
 {
 	draws("0 262144 noclone-striped 2 128 /dev/ram0 0 /dev/ram1 0",
-	      "in chunks of 64K over 2 devices in turn, 64M of each",
+	      "in chunks of 64K over 2 devices in turn, 64M on each device",
 	      "  +------------------+------------------+\n"
 	      "  | ram0             | ram1             |\n"
 	      "  +------------------+------------------+\n"

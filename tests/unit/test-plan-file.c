@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What has to be done to a backing file. */
+/* The steps that prepare a backing file. */
 #include "unit.h"
 
 #include "base/util.h"
+#include "model/file-map.h"
 #include "model/plan.h"
-#include "model/table.h"
 
 #define MIB	(1ULL << 20)
 
@@ -44,7 +44,7 @@ static void plan_what_becomes_of_a_file(void **state __unused)
 	DECIDE(&file, BACKING_GROW, NULL, .bytes = MIB + 512);
 	DECIDE(&file, BACKING_KEEP, "add --allocate", .bytes = MIB + 512,
 	       .engine = ENGINE_EXTENT);
-	DECIDE(&file, BACKING_KEEP, "never made smaller", .bytes = MIB - 512);
+	DECIDE(&file, BACKING_KEEP, "never makes a file smaller", .bytes = MIB - 512);
 	DECIDE(&dir, BACKING_KEEP, "is a directory", .bytes = MIB);
 }
 
@@ -67,7 +67,7 @@ static void facts_after_the_change(void **state __unused)
 	assert_int_equal(f.bytes, MIB);
 	assert_int_equal(f.allocated, 2048);
 	assert_true(f.map.known);
-	/* what it has counts, and the rest has to be free */
+	/* the blocks of the file are already allocated, and the rest has to be free */
 	f.has_free = true;
 	f.free = MIB;
 	req.bytes = 2 * MIB;

@@ -4,7 +4,10 @@
 #include "devices.h"
 
 #include "base/util.h"
+#include "model/finding.h"
 #include "model/plan.h"
+#include "model/table-target.h"
+#include "model/table-text.h"
 #include "model/table.h"
 
 #define CHUNK_64K	128
@@ -20,7 +23,7 @@ static const struct test_device list[] = {
 
 static const struct facts_source devices = TEST_SOURCE;
 
-/* Plan over the words, compare the table; return what was said. */
+/* Plan a table from the words and compare it.  Return: the findings. */
 static struct findings plan(enum target_kind kind, uint32_t chunk,
 			    const char *words, const char *expected)
 {
@@ -34,7 +37,7 @@ static struct findings plan(enum target_kind kind, uint32_t chunk,
 	names_split(&w, words);
 	for (i = 0; i < w.nr; i++) {
 		GROW(req.legs, req.nr_legs);
-		assert_null(leg_spec_parse(&req.legs[req.nr_legs++], w.name[i]));
+		assert_null(plan_parse_leg(&req.legs[req.nr_legs++], w.name[i]));
 	}
 	plan_table(&req, &devices, &t, &findings);
 	printed = table_print(&t, false, NULL);
@@ -78,7 +81,7 @@ static void plan_linear_rounds_to_largest_block(void **state __unused)
 	says(plan(TARGET_LINEAR, 0, "/dev/odd /dev/4k",
 		  "0 131064 noclone-linear /dev/odd 0\n"
 		  "131064 131072 noclone-linear /dev/4k 0"),
-	     0, 1, "/dev/odd: the last 7s stay unused");
+	     0, 1, "/dev/odd: the last 7s of the device stay unused");
 	says(plan(TARGET_LINEAR, 0, "/dev/tiny /dev/4k",
 		  "0 131072 noclone-linear /dev/4k 0"), 1, 1, NULL);
 }
@@ -93,10 +96,10 @@ static void plan_striped_rounds_to_smallest(void **state __unused)
 {
 	says(plan(TARGET_STRIPED, CHUNK_64K, "/dev/a /dev/odd /dev/b:1M",
 		  "0 387072 noclone-striped 3 128 /dev/a 0 /dev/odd 0 /dev/b 2048"),
-	     0, 2, "/dev/a: the last 1M stay unused");
+	     0, 2, "/dev/a: the last 1M of the device stay unused");
 	says(plan(TARGET_STRIPED, 48, "/dev/a /dev/b",
 		  "0 262080 noclone-striped 2 48 /dev/a 0 /dev/b 0"), 0, 2,
-	     "16K stay unused");
+	     "16K of the device stay unused");
 }
 
 static void plan_striped_refuses(void **state __unused)
@@ -111,7 +114,7 @@ static void plan_refuses_devices(void **state __unused)
 	     "Device not found");
 	says(plan(TARGET_LINEAR, 0, "/dev/missing /dev/missing:1M", ""), 1, 0,
 	     "Device not found");
-	says(plan(TARGET_LINEAR, 0, "a:1M", ""), 1, 0, "\"a\": No such file or directory: the device is /dev/a");
+	says(plan(TARGET_LINEAR, 0, "a:1M", ""), 1, 0, "\"a\": No such file or directory; use the path /dev/a");
 	says(plan(TARGET_LINEAR, 0, "/dev/a:64M", ""), 1, 0, "too small");
 	says(plan(TARGET_LINEAR, 0, "/dev/a:32M+33M", ""), 1, 0, "too small");
 	says(plan(TARGET_LINEAR, 0, "/dev/a:18446744073709551615s+1s", ""), 1, 0,
@@ -125,7 +128,7 @@ static void spec(const char *text, const char *device, uint64_t start,
 {
 	struct leg_spec s;
 
-	assert_null(leg_spec_parse(&s, text));
+	assert_null(plan_parse_leg(&s, text));
 	assert_string_equal(s.device, device);
 	assert_int_equal(s.start, start);
 	assert_int_equal(s.length, length);
@@ -152,7 +155,7 @@ static void leg_spec_good(void **state __unused)
 static void spec_wrong(const char *text, const char *fragment)
 {
 	struct leg_spec s;
-	const char *wrong = leg_spec_parse(&s, text);
+	const char *wrong = plan_parse_leg(&s, text);
 
 	assert_non_null(wrong);
 	assert_non_null(strstr(wrong, fragment));
@@ -165,7 +168,7 @@ static void leg_spec_wrong(void **state __unused)
 	spec_wrong(":1M", "empty");
 	spec_wrong("/dev/a:2048", "unit is missing");
 	spec_wrong("/dev/a:1M+", "not a number");
-	spec_wrong("/dev/a:1M+0", "length of 0");
+	spec_wrong("/dev/a:1M+0", "the length is 0");
 	spec_wrong("/dev/a:1M+7", "unit is missing");
 	spec_wrong("/dev/a:1Q", "unknown unit");
 	spec_wrong("/dev/a:1.3K", "not a multiple");

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The policy, and the maker of a device. */
+/* Tests of the policy, and of how a UUID tells the program that has made a device. */
 #include "unit.h"
 
 #include <stdlib.h>
 
 #include "base/util.h"
-#include "model/facts.h"
-#include "model/name.h"
+#include "model/finding.h"
+#include "model/origin.h"
 #include "model/policy.h"
 
 static void read_policy(struct policy *p, const char *text)
@@ -92,7 +92,7 @@ static void edits_keep_the_rest(void **state __unused)
 	assert_int_equal(p.nr, 6);
 }
 
-/* The order of the command line decides, in the file and in what is printed. */
+/* The file and the output have the rules in the order of the command line. */
 static void rules_keep_their_order(void **state __unused)
 {
 	static const struct policy_rule rules[] = {
@@ -205,6 +205,7 @@ static void origins(void **state __unused)
 		{ "part1-mpath-3600", "kpartx" }, { "part12-DMRAID-x", "kpartx" },
 		{ "mpath-3600", "multipath" }, { "CRYPT-LUKS2-0-x", "cryptsetup" },
 		{ "DMRAID-isw", "dmraid" }, { "NOCLONE-1", "noclone" },
+		{ "part1-NOCLONE-1", "noclone" },
 		{ "stratis-1-private", "stratis" },
 	};
 	size_t i;

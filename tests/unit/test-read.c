@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Reading files: what is no text is refused at once. */
+/* Tests of functions that read files: if a file is not text, they refuse it at once. */
 #include "unit.h"
 
 #include <errno.h>
@@ -69,7 +69,7 @@ static void a_long_file_is_refused(void **state __unused)
 	refused(EFBIG, "large");
 }
 
-/* It has no writer: opening it must not wait. */
+/* The FIFO has no writer, and opening it must not wait for one. */
 static void a_fifo_is_refused(void **state __unused)
 {
 	alarm(10);

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/util.h"
-#include "system/saved-file.h"
+#include "system/replace.h"
 
 static char folder[] = "/tmp/noclone-replace.XXXXXX";
 

@@ -10,6 +10,7 @@
 
 #include "base/util.h"
 #include "cli/report.h"
+#include "cli/status-formats.h"
 
 #define FASTPATH	"\"targets\": [{}, {\"fastpath\": {\"on\": true, \"counters\": " \
 			"{\"fast\": 3, \"flush\": 1, \"inflight\": 7}}}]"
@@ -28,7 +29,7 @@ static const char devices[] = "["
 	" \"on\": [], \"targets\": []}"
 	"]";
 
-/* What a function prints, as words with one blank in between. */
+/* Return: the words that a function prints, separated by one blank. */
 static char *printed(void (*print)(const struct report *r, struct json_object *rows),
 		     const struct report *r, struct json_object *rows)
 {
@@ -84,7 +85,7 @@ static void sorts(void **state __unused)
 {
 	prints("SIZE", "size", false, "1.5M 12M 1T");
 	prints("SIZE", "-SIZE", false, "1T 12M 1.5M");
-	/* an unknown value is the least */
+	/* an unknown value is sorted as the smallest */
 	prints("IO", "-share", false, "10 4 -");
 	prints("SIZE", "-TYPE", false, "12M 1T 1.5M");
 }
@@ -127,14 +128,14 @@ static void one_row(void **state __unused)
 
 	assert_string_equal(text, "b: TYPE linear SIZE 12M STATE on, suspended, read-only, "
 			    "/dev/sdb failed IO 4 FAST 3 SHARE 75.0% REASON flush "
-			    "ON /dev/sda,/dev/sdb MADE-BY lvm");
+			    "ON /dev/sda,/dev/sdb RO yes MADE-BY lvm");
 	json_object_put(rows);
 }
 
 static void metrics(void **state __unused)
 {
 	struct json_object *rows = json_tokener_parse(devices);
-	_cleanup_free_ char *text = metrics_print(rows);
+	_cleanup_free_ char *text = status_metrics(rows);
 
 	assert_non_null(strstr(text, "\nnoclone_device_info{name=\"a\\\"\\\\\\n\",type=\"error\","
 			       "made_by=\"\",state=\"none\"} 1\n"));
@@ -145,7 +146,7 @@ static void metrics(void **state __unused)
 			       "noclone_ios_total{name=\"b\",way=\"fast\"} 3\n"
 			       "noclone_ios_total{name=\"b\",way=\"other\"} 1\n"));
 	assert_non_null(strstr(text, "{name=\"b\",counter=\"flush\"} 1\n"));
-	/* no counter, and no reason why I/O is not fast */
+	/* inflight is a gauge, and not a reason why I/O is not fast */
 	assert_non_null(strstr(text, "# TYPE noclone_inflight gauge\n"
 			       "noclone_inflight{name=\"b\"} 7\n"));
 	assert_null(strstr(text, "counter=\"inflight\""));

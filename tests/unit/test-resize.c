@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Resizing: what the words mean, and the tables that come out of it. */
+/* Resizing: the meaning of the words, and the new tables. */
 #include "unit.h"
 
 #include "base/util.h"
+#include "model/finding.h"
 #include "model/plan.h"
+#include "model/resize.h"
+#include "model/table-text.h"
 #include "model/table.h"
 
 #define PLENTY	(1ULL << 40)
@@ -40,7 +43,7 @@ static void parse(struct table *t, const char *text)
 	assert_int_equal(findings.nr, 0);
 }
 
-/* The table that @size makes of @old, or a part of what is wrong. */
+/* Compare the table after a resize of @old to @size, or a part of the error. */
 static void becomes(const char *old, const char *size, const struct resize_room *room,
 		    const char *expected)
 {
@@ -67,8 +70,8 @@ static void linear_grows(void **state __unused)
 	becomes(LINEAR, "1200s", &room, "0 1200 noclone-linear 8:0 64");
 	becomes(LINEAR, "max", &room, "0 1500 noclone-linear 8:0 64");
 	becomes(LINEAR, "1000s", &room, LINEAR);
-	becomes(LINEAR, "+501s", &room, "another device, given as DEV[:START]");
-	becomes(LINEAR, "1501s", &room, "would have to grow by 501s, and 250K is");
+	becomes(LINEAR, "+501s", &room, "another device, which you give as DEV[:START]");
+	becomes(LINEAR, "1501s", &room, "would have to grow by 501s, but there is only 250K of free space");
 	becomes(LINEAR, "+9007199254740992K", &room, "larger than a device can be");
 	becomes(LINEAR, "+18446744073709551615s", &room, "larger than a device can be");
 	becomes(LINEAR, "+1s", &large_blocks, "0 1008 noclone-linear 8:0 64");
@@ -79,7 +82,7 @@ static void no_room(void **state __unused)
 	const struct resize_room room = { .block = 512 };
 
 	becomes(LINEAR, "max", &room, LINEAR);
-	becomes(LINEAR, "+1s", &room, "would have to grow by 1s, and nothing free follows: a linear");
+	becomes(LINEAR, "+1s", &room, "would have to grow by 1s, but no free sectors follow its last sector: a linear");
 }
 
 static void legs_are_added(void **state __unused)
@@ -92,13 +95,13 @@ static void legs_are_added(void **state __unused)
 		.free = PLENTY, .block = 4096, .leg = legs, .nr_legs = 3,
 	};
 
-	/* 103 sectors are 12 blocks of 8; the second leg has not one */
+	/* 103 sectors have room for 12 blocks of 8, and the second leg has no room */
 	becomes(LINEAR, "+100s", &room,
 		LINEAR "\n1000 96 noclone-linear 8:16 0\n1096 8 noclone-linear 8:48 16");
 	becomes(LINEAR, "+96s", &room, LINEAR "\n1000 96 noclone-linear 8:16 0");
 	becomes(LINEAR, "max", &room,
 		LINEAR "\n1000 96 noclone-linear 8:16 0\n1096 1000 noclone-linear 8:48 16");
-	becomes(LINEAR, "+1097s", &room, "is what the given devices have");
+	becomes(LINEAR, "+1097s", &room, "on the given devices");
 	becomes("0 64 linear 8:0 0", "+8s", &room,
 		"0 64 linear 8:0 0\n64 8 linear 8:16 0");
 	becomes("0 64 noclone-linear 8:0 0 1 no_fastpath", "+8s", &room,
@@ -118,15 +121,15 @@ static void striped_grows_by_stripes(void **state __unused)
 	assert_int_equal(room.free, 32 * 3);
 	becomes(STRIPED, "+1s", &room, "0 528 noclone-striped 3 16 8:0 0 8:16 0 8:32 0");
 	becomes(STRIPED, "max", &room, "0 576 noclone-striped 3 16 8:0 0 8:16 0 8:32 0");
-	becomes(STRIPED, "+97s", &room, "would have to grow by 72K, in whole stripes or blocks, and 48K is");
+	becomes(STRIPED, "+97s", &room, "would have to grow by 72K, in whole stripes or blocks, but there is only 48K of free space");
 }
 
 static void only_grows(void **state __unused)
 {
 	const struct resize_room room = { .free = PLENTY, .block = 512 };
 
-	becomes(LINEAR, "999s", &room, "it has 500K, and resize only grows: \"noclone reload\"");
-	becomes(LINEAR, "1s", &room, "with a smaller table cuts it to 1s and asks first");
+	becomes(LINEAR, "999s", &room, "it has 500K, and \"noclone resize\" only makes a device larger: \"noclone reload\"");
+	becomes(LINEAR, "1s", &room, "with a smaller table asks first, and then cuts the device to 1s");
 }
 
 static void files(void **state __unused)
@@ -136,7 +139,7 @@ static void files(void **state __unused)
 
 	becomes(file, "+9s", &room, "0 1016 noclone-file /a%20b 8 2 engine extent");
 	becomes(file, "max", &room, "0 1024 noclone-file /a%20b 8 2 engine extent");
-	becomes(file, "992s", &room, "a file keeps its size");
+	becomes(file, "992s", &room, "a backing file keeps its size");
 }
 
 static void objections(void **state __unused)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Saved devices: their files, what is accepted of their legs, and names of units. */
+/* Saved devices: their files, the signatures that are accepted on legs, and names of units. */
 #include "unit.h"
 
 #include <stdio.h>
@@ -7,7 +7,10 @@
 #include <string.h>
 
 #include "base/util.h"
+#include "model/finding.h"
 #include "model/saved.h"
+#include "model/table-target.h"
+#include "model/table-text.h"
 #include "model/table.h"
 
 static const char file[] =
@@ -56,7 +59,7 @@ static void what_is_printed_is_read(void **state __unused)
 	assert_non_null(strstr(text, "\n0 16 noclone-striped 2 8 /dev/a 0 /dev/b 8\n"));
 }
 
-/* The file of an older version keeps the arguments that it has. */
+/* The file of an older version keeps its arguments of foreign targets. */
 static void hidden_arguments_stay_in_their_file(void **state __unused)
 {
 	static const char line[] = "24 8 crypt aes-xts-plain64 5a5a 0 /dev/d 0\n";
@@ -69,7 +72,7 @@ static void hidden_arguments_stay_in_their_file(void **state __unused)
 	assert_true(saved_is_readable(text));
 }
 
-/* The samples that a version without and one with the record of the disks have written. */
+/* Samples from a version without the record of the disks, and from a version with this record. */
 static const char without_disks[] =
 	"# A saved device, see noclone-tables(5): noclone activate, also at boot.\n"
 	"# noclone: uuid NOCLONE-1\n"
@@ -85,7 +88,7 @@ static const char with_disks[] =
 	"# noclone: signature none\n"
 	"# noclone: signature ext4 12-34\n";
 
-/* What a version without the record sees, which looks at "# noclone:" only: a new string. */
+/* Return: the lines that a version without the record reads, with "# noclone:", a new string. */
 static char *as_older(const char *text)
 {
 	struct strbuf b = { 0 };
@@ -124,7 +127,7 @@ static void a_file_without_the_record_is_read(void **state __unused)
 	assert_null(s.table.targets[0].legs[0].disk);
 }
 
-/* A version of libblkid may have another word for a UUID. */
+/* Another version of libblkid may print another word instead of a UUID. */
 static void the_record_knows_its_signatures(void **state __unused)
 {
 	const char *record = "gpt=56-78 ext4=9a dos";
@@ -154,32 +157,52 @@ static void reports(const char *text, unsigned int line, const char *said)
 	assert_non_null(strstr(p.finding[0].text, said));
 }
 
+#define PARTITIONS	"# noclone: partitions 1 12\n"
+#define NOSCAN		"# noclone: noscan\n"
+
+static void partitions_are_of_one_file(void **state __unused)
+{
+	static const char text[] = "# A saved device, see noclone-tables(5): noclone activate, also at boot.\n"
+		UUID PARTITIONS NOSCAN "0 8 noclone-file /a 0\n# noclone: signature gpt 12\n";
+	_cleanup_saved_ struct saved s = { 0 };
+	_cleanup_free_ char *again = NULL;
+
+	read_file(&s, text, 0);
+	assert_string_equal(s.partitions, " 1 12");
+	assert_true(s.noscan);
+	again = saved_print(&s);
+	assert_string_equal(again, text);
+	reports(LINE UUID PARTITIONS "# noclone: signature none\n", 0, "is only for a table with one target");
+	reports("0 8 noclone-file /a 0\n8 8 noclone-file /b 0\n" UUID PARTITIONS
+		"# noclone: signature none\n# noclone: signature none\n", 0, "is only for a table with one target");
+}
+
 static void other_keywords_are_reported(void **state __unused)
 {
 	static const char * const bad[] = {
 		"readonli", "", "readonly now", "uuid", "uuid NOCLONE-a b", "uuid NOCLONE-{a}",
-		"uuid NOCLONE-2", "signature", "signature ext4 1 2",
+		"uuid NOCLONE-2", "signature", "signature ext4 1 2", "partitions", "partitions 0", "partitions 1 a",
 	};
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(bad); i++) {
 		_cleanup_free_ char *text = xasprintf(LINE UUID "# noclone: %s\n", bad[i]);
 
-		reports(text, 3, "A comment with \"noclone:\" is");
+		reports(text, 3, "A comment with \"noclone:\" continues with");
 	}
 }
 
-/* As a file that was copied in part. */
+/* A file that was copied in part lacks its last lines. */
 static void an_incomplete_file_is_refused(void **state __unused)
 {
 	_cleanup_saved_ struct saved whole = { 0 };
 
 	reports(LINE "# noclone: signature none\n", 0,
 		"no line \"# noclone: uuid UUID\"");
-	reports(UUID LINE, 0, "0 lines \"# noclone: signature\" for 1 leg or");
+	reports(UUID LINE, 0, "0 lines \"# noclone: signature\", but its table has 1 leg or");
 	reports(UUID LINE "# noclone: signature none\n# noclone: signature none\n", 0,
-		"2 lines \"# noclone: signature\" for 1 leg or");
-	reports(UUID LINE "# noclone: signature no", 0, "last line of the file has no end");
+		"2 lines \"# noclone: signature\", but its table has 1 leg or");
+	reports(UUID LINE "# noclone: signature no", 0, "last line of the file has no line end");
 	reports(UUID "0 8 noclone-liner /dev/a 0\n# noclone: signature none\n", 2,
 		"unknown target type \"noclone-liner\"");
 	reports(UUID "0 8 liner /dev/a 0\n# noclone-disk: none\n# noclone: signature none\n", 2,
@@ -189,14 +212,14 @@ static void an_incomplete_file_is_refused(void **state __unused)
 		"unknown target type \"crypt\"");
 	reports(UUID "0 16 noclone-striped 2 8 /dev/a 0 /dev/b 8\n# noclone-disk: none\n"
 		"# noclone: signature none\n# noclone: signature none\n", 0,
-		"1 line \"# noclone-disk:\" for 2 legs");
+		"1 line \"# noclone-disk:\", but its table has 2 legs");
 	read_file(&whole, UUID LINE "# noclone: signature none\n", 0);
 }
 
 static void no_leg_is_in_the_current_folder(void **state __unused)
 {
-	reports(UUID "0 8 noclone-linear sda 0\n# noclone: signature none\n", 2, "no path from /");
-	reports(UUID "0 8 noclone-linear ./a 0\n# noclone: signature none\n", 2, "no path from /");
+	reports(UUID "0 8 noclone-linear sda 0\n# noclone: signature none\n", 2, "does not begin with /");
+	reports(UUID "0 8 noclone-linear ./a 0\n# noclone: signature none\n", 2, "does not begin with /");
 }
 
 static void a_plain_table_is_no_saved_device(void **state __unused)
@@ -225,7 +248,7 @@ static void readable(const char *table, const char *uuid, bool expected)
 	assert_int_equal(saved_is_readable(text), expected);
 }
 
-/* udev's links and names of devices may have "#". */
+/* Links of udev and names of devices may contain "#". */
 static void what_cannot_be_read_again_is_noticed(void **state __unused)
 {
 	readable("0 8 noclone-linear 8:0 0\n", "NOCLONE-1", true);
@@ -235,7 +258,7 @@ static void what_cannot_be_read_again_is_noticed(void **state __unused)
 	readable("0 8 noclone-file /a%20%23b 0\n", "NOCLONE-1", true);
 }
 
-/* Of the leg with that number in the table. */
+/* Return: why the leg with that number in the table is refused, a new string, or NULL. */
 static char *refusal(const struct saved *s, unsigned int nr, const char *found,
 		     const char *first, enum finding_level *level)
 {
@@ -268,12 +291,12 @@ static void another_signature_is_refused(void **state __unused)
 
 	read_file(&s, file, 0);
 	refuses(&s, 0, "dos", NULL);
-	refuses(&s, 0, "dos 1", "/dev/a has the signature \"dos 1\", but \"dos\" was saved");
-	refuses(&s, 0, "none", "\"none\", but \"dos\"");
+	refuses(&s, 0, "dos 1", "/dev/a has the signature \"dos 1\", but the signature \"dos\" was saved");
+	refuses(&s, 0, "none", "\"none\", but the signature \"dos\"");
 	refuses(&s, 1, "swap 12-34", NULL);
 	refuses(&s, 1, "swap 12-35", "\"swap 12-35\"");
 	refuses(&s, 2, "none", NULL);
-	refuses(&s, 2, "ext4 1", "\"ext4 1\", but \"none\" was saved");
+	refuses(&s, 2, "ext4 1", "\"ext4 1\", but the signature \"none\" was saved");
 }
 
 static void the_first_leg_may_have_got_one(void **state __unused)
@@ -295,24 +318,24 @@ static void a_backing_file_has_a_signature(void **state __unused)
 	read_file(&s, UUID "0 8 noclone-file /a%20b 0\n8 8 noclone-file /c 16\n"
 		  "# noclone: signature ext4 1\n# noclone: signature none\n", 0);
 	refuses(&s, 0, "ext4 1", NULL);
-	refuses(&s, 0, "ext4 2", "/a%20b has the signature \"ext4 2\", but \"ext4 1\" was saved: is it another file,");
-	refuses(&s, 0, "none", "but \"ext4 1\"");
+	refuses(&s, 0, "ext4 2", "/a%20b has the signature \"ext4 2\", but the signature \"ext4 1\" was saved: this may be another file, or");
+	refuses(&s, 0, "none", "but the signature \"ext4 1\"");
 	refuses(&s, 1, "none", NULL);
 	refuses(&s, 1, "swap 1", "/c has");
 }
 
-/* What libblkid calls a file system may change with its version; not so its UUID. */
+/* The name of a file system may change with the version of libblkid; its UUID does not change. */
 static void another_word_for_the_same_is_accepted(void **state __unused)
 {
 	_cleanup_saved_ struct saved s = { 0 };
 
 	read_file(&s, file, 0);
 	refuses(&s, 1, "newswap 12-34", NULL);
-	refuses(&s, 0, "gpt", "\"gpt\", but \"dos\"");
-	refuses(&s, 1, "swap", "\"swap\", but \"swap 12-34\"");
+	refuses(&s, 0, "gpt", "\"gpt\", but the signature \"dos\"");
+	refuses(&s, 1, "swap", "\"swap\", but the signature \"swap 12-34\"");
 }
 
-/* Is an unexpected signature only worth a warning? */
+/* Check whether an unexpected signature causes only a warning. */
 static void data(unsigned int nr, const char *found, const char *first, bool expected)
 {
 	enum finding_level level = FINDING_NOTE;
@@ -328,7 +351,7 @@ static void data(unsigned int nr, const char *found, const char *first, bool exp
 	assert_int_equal(level, expected ? FINDING_WARNING : FINDING_ERROR);
 }
 
-/* The first logical volume begins at 1 MiB: with such a chunk, on the second leg. */
+/* The first logical volume begins at 1 MiB, which is the second leg with chunks of 1 MiB. */
 static void a_volume_may_show_on_a_leg(void **state __unused)
 {
 	data(0, "ext4 1", "LVM2_member a-b", false);
@@ -374,7 +397,7 @@ static void escaped(const char *text, const char *expected)
 	assert_string_equal(got, expected);
 }
 
-/* What systemd-escape prints. */
+/* The expected names are the output of systemd-escape. */
 static void unit_names_are_those_of_systemd(void **state __unused)
 {
 	_cleanup_free_ char *unit = saved_unit_name("a-b");
@@ -411,6 +434,7 @@ int main(void)
 		cmocka_unit_test(keywords_are_comments_of_the_table),
 		cmocka_unit_test(what_is_printed_is_read),
 		cmocka_unit_test(hidden_arguments_stay_in_their_file),
+		cmocka_unit_test(partitions_are_of_one_file),
 		cmocka_unit_test(other_keywords_are_reported),
 		cmocka_unit_test(an_incomplete_file_is_refused),
 		cmocka_unit_test(no_leg_is_in_the_current_folder),

@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which share of a device's I/O takes the fast path. */
+/* The share of a device's I/O that takes the fast path. */
 #include "unit.h"
 
 #include "base/util.h"
+#include "model/finding.h"
 #include "model/status.h"
+#include "model/table-text.h"
 #include "model/table.h"
 
 #define LINEAR	"0 8 linear 8:0 0"
 #define OURS	"0 8 noclone-linear 8:0 0"
 
-/* What is counted: "FAST OTHER REASON", since @before if there is that. */
+/*
+ * Check the share of the fast path: @expected is "FAST OTHER REASON", between the counters of
+ * @before and @now, or of @now alone if @before is NULL.
+ */
 static void share_is(const char *table, const char *now, const char *before,
 		     const char *expected)
 {
@@ -24,7 +29,7 @@ static void share_is(const char *table, const char *now, const char *before,
 		assert_int_equal(status_parse(&s, now), 0);
 	if (before)
 		assert_int_equal(status_parse(&old, before), 0);
-	share = share_of(&t, now ? &s : NULL, before ? &old : NULL);
+	share = status_share(&t, now ? &s : NULL, before ? &old : NULL);
 	text = share.counted ? xasprintf("%llu %llu %s", (unsigned long long)share.fast,
 					 (unsigned long long)share.other, share.reason ?: "-") :
 			       xstrdup("not counted");
@@ -37,7 +42,7 @@ static void stock_device(void **state __unused)
 	share_is("0 8 noclone-file /f 0", NULL, NULL, "not counted");
 }
 
-/* Clones of a stock target do not come to the module: the reasons count. */
+/* The module does not see clones of a stock target, so the counters of the reasons are used. */
 static void attached_device(void **state __unused)
 {
 	share_is(LINEAR, "fastpath on 12 fast 90 reserve 5 clones 0 flush 1 split 4 inflight 7",
@@ -56,7 +61,7 @@ static void since_an_earlier_status(void **state __unused)
 	const char *now = "fastpath on 6 fast 400 flush 50 split 101";
 
 	share_is(LINEAR, now, old, "300 100 split");
-	/* another device of that name */
+	/* the earlier status belongs to another device of the same name */
 	share_is(LINEAR, old, now, "100 1 split");
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Sizes: units, overflow, and that what is printed can be read again. */
+/* Sizes: units and overflow; a printed size can be read again. */
 #include "unit.h"
 
 #include "base/util.h"

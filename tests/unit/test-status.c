@@ -46,7 +46,6 @@ static void status_of_a_newer_module(void **state __unused)
 	assert_int_equal(s.counters.nr, 2);
 	assert_string_equal(s.counters.value[1].name, "quantum");
 	assert_null(status_meaning(STATUS_COUNTER, "quantum"));
-	assert_null(status_meaning(STATUS_REASON, "moon"));
 }
 
 static void status_no_counters(void **state __unused)
@@ -139,17 +138,14 @@ static void status_not_ours(void **state __unused)
 	assert_string_equal(status_meaning(STATUS_COUNTER, word), meaning);
 #define CHECK_FILE_COUNTER(enumerator, word, meaning) \
 	assert_string_equal(status_meaning(STATUS_FILE_COUNTER, word), meaning);
-#define CHECK_REASON(enumerator, word, meaning) \
-	assert_string_equal(status_meaning(STATUS_REASON, word), meaning);
 
 static void status_meanings(void **state __unused)
 {
 	NOCLONE_COUNTERS(CHECK_COUNTER)
-	NOCLONE_OFF_REASONS(CHECK_REASON)
 	NOCLONE_FILE_COUNTERS(CHECK_FILE_COUNTER)
 }
 
-/* Those of this module and of the next one. */
+/* The reasons of this module, and a reason that a later module may have. */
 static void status_refused_in_words(void **state __unused)
 {
 	static const char * const words[] = {
@@ -171,12 +167,12 @@ static void status_stands_in(void **state __unused)
 
 	assert_int_equal(status_parse(&s, "engine direct 2 refused extent:moon 0"), 0);
 	unknown = status_stand_in_words(&s);
-	assert_string_equal(unknown, "engine direct stands in (extent:moon)");
+	assert_string_equal(unknown, "engine direct is used instead (extent:moon)");
 	status_free(&s);
 	assert_int_equal(status_parse(&s, "engine direct 2 refused extent:busy 0"), 0);
 	words = status_stand_in_words(&s);
-	assert_string_equal(words, "engine direct stands in (extent:busy: checking the file took too long "
-			    "when it was to be pinned: suspend and resume again)");
+	assert_string_equal(words, "engine direct is used instead (extent:busy: checking the file took too long "
+			    "when the module tried to pin it: suspend and resume the device again)");
 	status_free(&s);
 	assert_int_equal(status_parse(&s, "engine extent 2 refused - 0"), 0);
 	assert_null(status_stand_in_words(&s));
@@ -184,43 +180,6 @@ static void status_stands_in(void **state __unused)
 	assert_int_equal(status_parse(&s, "fastpath on 0"), 0);
 	assert_null(status_stand_in_words(&s));
 	status_free(&s);
-}
-
-static void remedies(void **state __unused)
-{
-	_cleanup_free_ char *known = remedy_words("off:unpinned", "a b");
-	_cleanup_free_ char *unknown = remedy_words("off:moon", "a");
-
-	assert_string_equal(known, "a backing file of the table is not pinned: noclone status 'a b' "
-			    "says why; unless it is swap, dmsetup --manglename none suspend 'a b' && "
-			    "dmsetup --manglename none resume 'a b' tries again");
-	assert_string_equal(unknown, "moon");
-}
-
-static void every_reason_has_a_remedy(void **state __unused)
-{
-#define WORD(enumerator, word, meaning)	word,
-	static const char * const reasons[] = {
-		NOCLONE_OFF_REASONS(WORD)
-	};
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(reasons); i++) {
-		_cleanup_free_ char *remedy = remedy_of_reason(reasons[i], "vg0-root");
-
-		assert_non_null(status_meaning(STATUS_REASON, reasons[i]));
-		assert_non_null(remedy);
-		/* a command that can be pasted, also if it is the root file system */
-		if (!strcmp(reasons[i], "unasked") || !strcmp(reasons[i], "detached") ||
-		    !strcmp(reasons[i], "memory")) {
-			assert_null(strstr(remedy, "suspend"));
-			assert_non_null(strstr(remedy, "enable --runtime"));
-		}
-		assert_null(strstr(remedy, "NAME"));
-		if (strstr(remedy, "enable --runtime"))
-			assert_non_null(strstr(remedy, "noclone enable --runtime vg0-root"));
-	}
-	assert_null(remedy_of_reason("moon", "vg0-root"));
 }
 
 int main(void)
@@ -237,8 +196,6 @@ int main(void)
 		cmocka_unit_test(status_meanings),
 		cmocka_unit_test(status_refused_in_words),
 		cmocka_unit_test(status_stands_in),
-		cmocka_unit_test(remedies),
-		cmocka_unit_test(every_reason_has_a_remedy),
 	};
 
 	return cmocka_run_group_tests_name("status", tests, NULL, NULL);

@@ -3,6 +3,9 @@
 #include "unit.h"
 
 #include "base/util.h"
+#include "model/finding.h"
+#include "model/table-target.h"
+#include "model/table-text.h"
 #include "model/table.h"
 
 static struct table parse(const char *text, unsigned int errors)
@@ -49,7 +52,10 @@ static void table_round_trip(void **state __unused)
 		prints_as(lines[i], false, lines[i]);
 }
 
-/* Types that a later kernel may have count as well, and the kernel's types are in small letters. */
+/*
+ * The arguments of types that only a later kernel may have are hidden as well; the kernel's types
+ * have small letters.
+ */
 static void table_arguments_are_hidden(void **state __unused)
 {
 	static const char * const types[] = {
@@ -153,8 +159,8 @@ static void table_bad_lines(void **state __unused)
 	wrong("0 8 noclone-linear a 0\r8 8 noclone-linear b 0", "A carriage return is inside");
 	wrong("# a comment\r0 8 noclone-linear a 0\n", "A carriage return is inside");
 	wrong("0 8 noclone-linear a 0\r\r\n", "A carriage return is inside");
-	wrong("0", "A target is");
-	wrong("0 8", "A target is");
+	wrong("0", "A line of a table is");
+	wrong("0 8", "A line of a table is");
 	wrong("x 8 noclone-linear a 0", "Start of the target");
 	wrong("0 8x noclone-linear a 0", "Length of the target");
 	wrong("0 -8 noclone-linear a 0", "Length of the target");
@@ -162,7 +168,7 @@ static void table_bad_lines(void **state __unused)
 	wrong("0 8 linear a 0 1 no_fastpath", "Words left over");
 	wrong("0 8 noclone-linear a +1", "Start sector is not");
 	wrong("0 256 noclone-striped 2 128 a 0 b 0 x", "Number of options");
-	wrong("0 8 crypt <hidden>", "arguments are hidden");
+	wrong("0 8 crypt <hidden>", "arguments of the target are hidden");
 }
 
 static void table_bad_files(void **state __unused)
@@ -176,15 +182,15 @@ static void table_bad_files(void **state __unused)
 	wrong("0 8 noclone-file /a% 0", "without two hexadecimal digits: write %25");
 	wrong("0 8 noclone-file /a%2 0", "without two hexadecimal digits");
 	wrong("0 8 noclone-file /a%00 0", "without two hexadecimal digits");
-	wrong("0 8 noclone-file /a\\ 0", "splits at or removes");
-	wrong("0 8 noclone-file /a\xa0 0", "splits at or removes");
-	wrong("0 8 noclone-file /a\v 0", "splits at or removes");
+	wrong("0 8 noclone-file /a\\ 0", "takes for a separator or removes");
+	wrong("0 8 noclone-file /a\xa0 0", "takes for a separator or removes");
+	wrong("0 8 noclone-file /a\v 0", "takes for a separator or removes");
 	wrong("0 8 noclone-file /a 0 x", "between 0 and 3");
 	wrong("0 8 noclone-file /a 0 -1", "between 0 and 3");
 	wrong("0 8 noclone-file /a 0 4 engine sync engine sync", "between 0 and 3");
-	wrong("0 8 noclone-file /a 0 3 engine sync", "how many follow");
-	wrong("0 8 noclone-file /a 0 1 engine sync", "how many follow");
-	wrong("0 8 noclone-file /a 0 0 engine", "how many follow");
+	wrong("0 8 noclone-file /a 0 3 engine sync", "differs from the number of words");
+	wrong("0 8 noclone-file /a 0 1 engine sync", "differs from the number of words");
+	wrong("0 8 noclone-file /a 0 0 engine", "differs from the number of words");
 	wrong("0 8 noclone-file /a 0 1 engine", "needs the name");
 	wrong("0 8 noclone-file /a 0 2 engine mmap", "known are direct, extent and buffered: \"mmap\"");
 	wrong("0 8 noclone-file /a 0 1 turbo", "known are engine and no_fastpath: \"turbo\"");
@@ -212,7 +218,7 @@ static bool same(const char *a, const char *b)
 	_cleanup_table_ struct table tb = parse(b, 0);
 	bool result = table_same_mapping(&ta, &tb);
 
-	/* a mapping is the same both ways */
+	/* the comparison is symmetric */
 	assert_int_equal(table_same_mapping(&tb, &ta), result);
 	return result;
 }
@@ -222,10 +228,10 @@ static void mapping_same(void **state __unused)
 	assert_true(same("0 16 noclone-linear a 0", "0 16 linear a 0"));
 	assert_true(same("0 16 noclone-linear a 0",
 			 "0 16 noclone-linear a 0 1 no_fastpath"));
-	/* split differently */
+	/* both tables have the same mapping, but other segments */
 	assert_true(same("0 16 noclone-linear a 4",
 			 "0 8 noclone-linear a 4\n8 8 noclone-linear a 12"));
-	/* longer */
+	/* the longer table has the same mapping as far as the shorter one */
 	assert_true(same("0 16 noclone-linear a 0", "0 32 noclone-linear a 0"));
 	assert_true(same("0 256 noclone-striped 2 8 a 0 b 0",
 			 "0 512 striped 2 8 a 0 b 0"));
@@ -256,7 +262,7 @@ static void mapping_different(void **state __unused)
 	assert_false(same("0 16 noclone-file /a 0", "0 16 noclone-file /a 8"));
 	assert_false(same("0 16 noclone-file /a 0", "0 16 noclone-file /b 0"));
 	assert_false(same("0 16 noclone-file /a 0", "0 16 noclone-linear /a 0"));
-	/* unknown targets are never known to be the same */
+	/* a table with an unknown target never counts as the same */
 	assert_false(same("0 16 noclone-linear a 0", "0 16 zero"));
 }
 

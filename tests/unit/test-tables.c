@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Every file below tables/: the good ones are clean, the bad ones are not. */
+/* Each file below tables/: good tables have no findings, and bad tables have findings. */
 #include "unit.h"
 #include "devices.h"
 
@@ -8,6 +8,9 @@
 #include <unistd.h>
 
 #include "base/util.h"
+#include "model/finding.h"
+#include "model/lint.h"
+#include "model/table-text.h"
 #include "model/table.h"
 #include "system/lookup.h"
 
@@ -28,8 +31,8 @@ static char *read_file(const char *path)
 }
 
 /*
- * The devices of tables/README.md: four RAM disks of 64 MiB, and two files of 32 MiB.
- * Other devices do not exist, and /dev is a directory everywhere.
+ * These are the devices of tables/README.md: four RAM disks of 64 MiB, and two files of 32 MiB. No
+ * other device exists, and /dev is a directory everywhere.
  */
 static const struct test_device list[] = {
 	{ "/dev/ram0", MIB_SECTORS(64), 512 }, { "/dev/ram1", MIB_SECTORS(64), 512 },
@@ -93,7 +96,7 @@ static void check_good(const char *name, const char *text)
 		assert_true(t.targets[i].understood);
 }
 
-/* The value of a "# key: value" line, which must be line @nr. */
+/* Return: the value of a line "# key: value", which must be line @nr. */
 static char *header(const char *text, unsigned int nr, const char *key)
 {
 	_cleanup_free_ char *start = xasprintf("# %s: ", key);
@@ -109,8 +112,8 @@ static char *header(const char *text, unsigned int nr, const char *key)
 }
 
 /*
- * The device of the fragment may be a real one that this machine lacks, so the
- * reason behind it is compared only where it is one of the devices above.
+ * The device in the fragment may be a real one that this machine lacks, so the reason "Block device
+ * required" behind it is not compared.
  */
 static void check_bad(const char *name, const char *text)
 {

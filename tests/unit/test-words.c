@@ -22,7 +22,7 @@ static void names(void **state __unused)
 		assert_non_null(name_problem(bad[i]));
 }
 
-/* As libdevmapper does it where a name has none of these four characters. */
+/* If a name has none of these four characters, it is encoded as by libdevmapper. */
 static void encoded_names(void **state __unused)
 {
 	static const char * const pairs[][2] = {
@@ -53,16 +53,41 @@ static void uuids(void **state __unused)
 {
 	char uuid[130] = "NOCLONE-";
 
-	assert_null(uuid_problem("NOCLONE-x"));
-	assert_non_null(uuid_problem(uuid));
-	assert_null(uuid_problem("NOCLONE-a\\x20b"));
-	assert_non_null(uuid_problem("NOCLONE-a b"));
-	assert_non_null(uuid_problem("NOCLONE-a\tb"));
-	assert_non_null(uuid_problem("NOCLONE-a/b"));
+	assert_null(name_uuid_problem("NOCLONE-x"));
+	assert_non_null(name_uuid_problem(uuid));
+	assert_null(name_uuid_problem("NOCLONE-a\\x20b"));
+	assert_non_null(name_uuid_problem("NOCLONE-a b"));
+	assert_non_null(name_uuid_problem("NOCLONE-a\tb"));
+	assert_non_null(name_uuid_problem("NOCLONE-a/b"));
 	memset(uuid + 8, 'x', 121);
-	assert_non_null(uuid_problem(uuid));
+	assert_non_null(name_uuid_problem(uuid));
 	uuid[128] = 0;
-	assert_null(uuid_problem(uuid));
+	assert_null(name_uuid_problem(uuid));
+	assert_non_null(name_uuid_problem("part1-NOCLONE-"));
+	assert_null(name_uuid_problem("part1-NOCLONE-x"));
+}
+
+static void uuids_of_partitions(void **state __unused)
+{
+	static const char * const ours[] = { "NOCLONE-x", "part1-NOCLONE-x", "part128-NOCLONE-x" };
+	static const char * const others[] = {
+		"", "LVM-x", "part1-mpath-x", "part-NOCLONE-x", "part0-NOCLONE-x", "part01-NOCLONE-x",
+		"part1NOCLONE-x", "part1x-NOCLONE-x", "parts1-NOCLONE-x", "part1-part2-NOCLONE-x",
+		"part-1-NOCLONE-x", "part1-noclone-x", "xpart1-NOCLONE-x", "part12345678901-NOCLONE-x",
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(ours); i++)
+		assert_true(name_uuid_is_noclone(ours[i]));
+	for (i = 0; i < ARRAY_SIZE(others); i++)
+		assert_false(name_uuid_is_noclone(others[i]));
+	assert_string_equal(name_uuid_of_disk("part12-NOCLONE-x"), "NOCLONE-x");
+	assert_null(name_uuid_of_disk("NOCLONE-x"));
+	assert_int_equal(name_uuid_partition_of("part12-NOCLONE-x", "NOCLONE-x"), 12);
+	assert_int_equal(name_uuid_partition_of("part12-NOCLONE-x", "NOCLONE-y"), 0);
+	assert_int_equal(name_uuid_partition_of("part12-NOCLONE-x", "NOCLONE-"), 0);
+	assert_int_equal(name_uuid_partition_of("NOCLONE-x", "NOCLONE-x"), 0);
+	assert_int_equal(name_uuid_partition_of("part1-", ""), 0);
 }
 
 int main(void)
@@ -72,6 +97,7 @@ int main(void)
 		cmocka_unit_test(encoded_names),
 		cmocka_unit_test(long_names),
 		cmocka_unit_test(uuids),
+		cmocka_unit_test(uuids_of_partitions),
 	};
 
 	return cmocka_run_group_tests_name("words", tests, NULL, NULL);

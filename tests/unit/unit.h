@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What every unit test includes, in the order that cmocka wants. */
+/* The headers that every unit test includes, in the order that cmocka requires. */
 #ifndef NOCLONE_UNIT_H
 #define NOCLONE_UNIT_H
 

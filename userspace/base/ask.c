@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A task that waits for a suspended device, or for a disk that does not answer, cannot be killed
- * in all of these waits. So the command never waits itself: it reads from a pipe.
+ * While a task waits for a suspended device, or for a disk that does not answer, signals cannot
+ * always kill the task. So the command never waits itself: another process asks, and the command
+ * reads the answer from a pipe.
  *
- * A process that is left behind is not killed, and stays when the command ends: it may have locked
- * pages of the device. The last close of the device waits for these, so that the removal of a
- * mapped device above would hang, unless this process has the device open.
+ * A process that is left behind is not killed, and outlives the command. The process may have
+ * locked pages of the device, and the last close of the device waits for these pages. So the
+ * process keeps the device open: otherwise the removal of a mapped device above would hang.
  */
 #include "base/ask.h"
 
@@ -19,22 +20,23 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/child.h"
+#include "base/log.h"
+#include "base/stop.h"
 #include "base/util.h"
 
 /*
- * The kernel gives a command of a disk 30 s and repeats it, and a spinning disk with a long queue
- * answers within seconds. A unit of systemd has 90 s.
+ * The kernel gives a command to a disk 30 s and then repeats it, and a spinning disk with a long
+ * queue answers within seconds. A unit of systemd has 90 s.
  */
 #ifndef ASK_SECONDS
 #define ASK_SECONDS	60
 #define ASK_LEAST	5
 #endif
-/* A user who waits that long is told why. */
+/* After ASK_NOTE seconds, a message tells the user why the command waits. */
 #define ASK_NOTE	5
 #define ASK_SLICE_MS	100
 
-void answer_free(struct answer *a)
+void ask_free_answer(struct answer *a)
 {
 	free(a->text);
 	memset(a, 0, sizeof(*a));
@@ -48,7 +50,10 @@ static double ask_now(void)
 	return t.tv_sec + t.tv_nsec / 1e9;
 }
 
-/* A pipe of the caller, to which this process is connected, would have no end. */
+/*
+ * Close inherited files. As long as any process has the write end of a pipe open, the reader of the
+ * pipe sees no end.
+ */
 static void ask_close_files(int *out)
 {
 	int null = open("/dev/null", O_RDWR), fd;
@@ -65,7 +70,7 @@ static void ask_run(ask_function function, void *data, int out)
 {
 	sigset_t none;
 
-	/* ^C ends the command, and not this process */
+	/* ^C ends the command, but not this process */
 	setpgid(0, 0);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
@@ -74,7 +79,7 @@ static void ask_run(ask_function function, void *data, int out)
 	_exit(0);
 }
 
-/* Return: is that all? */
+/* Read a part of the answer from the pipe. Return: true if the answer is complete. */
 static bool ask_take(int fd, struct strbuf *b)
 {
 	char bytes[4096];
@@ -92,25 +97,25 @@ static int ask_wait(int fd, pid_t pid, const char *what, double seconds, struct 
 	bool said = false;
 
 	for (;;) {
-		/* an answer in the pipe is taken first, also if a signal has come before it */
+		/* take an answer from the pipe first, even if a signal came before the answer */
 		if (poll(&p, 1, ASK_SLICE_MS) > 0) {
 			if (ask_take(fd, b))
 				return 0;
 			continue;
 		}
-		if (signals_ask_to_end())
+		if (stop_is_pending())
 			return -EINTR;
 		waited = ask_now() - start;
 		if (waited >= seconds)
 			return -ETIMEDOUT;
 		if (!said && waited >= ASK_NOTE && seconds > ASK_NOTE)
-			log_note("%s does not answer yet: process %d waits for it, and this command for %.0f seconds more",
+			log_note("%s does not answer yet: process %d waits for the answer, and this command waits %.0f seconds more",
 				 what, pid, seconds - waited);
 		said |= waited >= ASK_NOTE;
 	}
 }
 
-/* What has not answered once is not asked again: the answer is the one of then. */
+/* The devices that have not answered once. They are not asked again: their @answer is returned. */
 static struct silent {
 	char *what;
 	struct answer answer;

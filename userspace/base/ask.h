@@ -1,20 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A question to a process that can be left behind, because the answer may never come. */
+/*
+ * Questions that a separate process asks. The command can leave this process behind if no answer
+ * comes.
+ */
 #ifndef NOCLONE_ASK_H
 #define NOCLONE_ASK_H
 
 #include <stddef.h>
 #include <sys/types.h>
 
-/* Writes the answer to @out. */
+/* A function that writes its answer to @out. */
 typedef void (*ask_function)(int out, void *data);
 
 /**
  * struct answer - the result of ask()
- * @text: the bytes that the process has written, with a zero byte behind them
- * @length: their number
- * @left: the process that still waits, or 0
- * @seconds: how long ask() has waited for it
+ * @text: the bytes that the process has written, and a zero byte
+ * @length: the number of bytes in @text, without the zero byte
+ * @left: the process that still waits for its answer, or 0
+ * @seconds: how long ask() has waited for the process
  */
 struct answer {
 	char *text;
@@ -23,21 +26,22 @@ struct answer {
 	unsigned int seconds;
 };
 
-void answer_free(struct answer *a);
+void ask_free_answer(struct answer *a);
 
-#define _cleanup_answer_ __attribute__((cleanup(answer_free)))
+#define _cleanup_answer_ __attribute__((cleanup(ask_free_answer)))
 
 /**
- * ask - call a function in a process of its own
+ * ask - call a function in a separate process
  * @function: reads from a device, a file or a file system that may not answer
- * @data: its argument
- * @what: the device or file, for messages
+ * @data: the argument of @function
+ * @what: the name of the device or file, for messages
  * @a: filled in
  *
- * The process has no open file of this one and so no lock. All calls of a command that get no answer
- * wait ASK_SECONDS together, and each of them waits ASK_LEAST at least. @what is not asked again
- * after that: the next call fails at once. SIGINT, SIGTERM and the like end the wait,
- * also if they are blocked. The process then ends when it gets its answer.
+ * The process inherits no open file, and therefore holds no lock. A command waits ASK_SECONDS in
+ * total for all questions that get no answer, but at least ASK_LEAST for each question. A device or
+ * file that has not answered is not asked again: the next call with the same @what fails at once.
+ * SIGINT, SIGTERM and similar signals end the wait, even if they are blocked. After a timeout or a
+ * signal the process is left behind, and ends when the device or file answers.
  *
  * Return: 0, -ETIMEDOUT, -EINTR after such a signal, or another negative errno.
  */

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * The signals are blocked and fetched with sigtimedwait(): a handler would leave
- * a window between testing its flag and waiting for the child.
- */
+/* Child processes. */
 #include "base/child.h"
 
 #include <errno.h>
@@ -12,100 +9,24 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/log.h"
+#include "base/stop.h"
 #include "base/util.h"
 
-/* Not those of $PATH, which may have the current folder, or one that others write to. */
+/*
+ * CHILD_FOLDERS replaces $PATH, which may have the current folder, or one that other users can
+ * write to.
+ */
 #define CHILD_FOLDERS	"/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 #define OUTPUT_MAX	(16U << 20)
 #define KILL_AFTER_S	2
 
-static const int stop_signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE };
-
-static sigset_t held, before;
-static bool stopped;
-
-static bool child_is_ignored(int number)
-{
-	struct sigaction action;
-
-	return !sigaction(number, NULL, &action) &&
-	       action.sa_handler == SIG_IGN;
-}
-
-void stop_hold(void)
-{
-	size_t i;
-
-	stopped = false;
-	sigemptyset(&held);
-	for (i = 0; i < ARRAY_SIZE(stop_signals); i++)
-		if (!child_is_ignored(stop_signals[i]))
-			sigaddset(&held, stop_signals[i]);
-	sigaddset(&held, SIGCHLD);
-	sigprocmask(SIG_BLOCK, &held, &before);
-}
-
-/* Wait for one of the held signals.  Return: was there one? */
-static bool child_fetch_signal(time_t seconds)
-{
-	const struct timespec patience = { .tv_sec = seconds };
-	int number = sigtimedwait(&held, NULL, &patience);
-
-	if (number > 0 && number != SIGCHLD)
-		stopped = true;
-	return number > 0;
-}
-
-bool stop_requested(void)
-{
-	while (child_fetch_signal(0))
-		;
-	return stopped;
-}
-
-void stop_release(void)
-{
-	/* signals that arrived during the clean-up are obsolete: the program is stopping */
-	stop_requested();
-	sigprocmask(SIG_SETMASK, &before, NULL);
-}
-
-void signals_block(sigset_t *old)
-{
-	sigset_t set;
-	size_t i;
-
-	sigemptyset(&set);
-	for (i = 0; i < ARRAY_SIZE(stop_signals); i++)
-		sigaddset(&set, stop_signals[i]);
-	sigprocmask(SIG_BLOCK, &set, old);
-}
-
-void signals_unblock(const sigset_t *old)
-{
-	/* to ignore a signal discards one that waits */
-	if (!sigismember(old, SIGPIPE))
-		signal(SIGPIPE, signal(SIGPIPE, SIG_IGN));
-	sigprocmask(SIG_SETMASK, old, NULL);
-}
-
-bool signals_ask_to_end(void)
-{
-	sigset_t waiting;
-	size_t i;
-
-	sigpending(&waiting);
-	for (i = 0; i < ARRAY_SIZE(stop_signals); i++)
-		if (stop_signals[i] != SIGPIPE && sigismember(&waiting, stop_signals[i]) &&
-		    !child_is_ignored(stop_signals[i]))
-			return true;
-	return false;
-}
-
-/* In a process group of its own: ^C comes to us, and we end the child. */
+/*
+ * Start a program in its own process group: ^C then reaches only this process, which ends the
+ * child.
+ */
 static int child_spawn(char **argv, int out, int err, pid_t *pid)
 {
 	posix_spawn_file_actions_t files;
@@ -121,26 +42,29 @@ static int child_spawn(char **argv, int out, int err, pid_t *pid)
 	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP |
 				 POSIX_SPAWN_SETSIGMASK);
 	posix_spawnattr_setpgroup(&attributes, 0);
-	posix_spawnattr_setsigmask(&attributes, &before);
+	posix_spawnattr_setsigmask(&attributes, stop_mask());
 	r = posix_spawnp(pid, argv[0], &files, &attributes, argv, environ);
 	posix_spawnattr_destroy(&attributes);
 	posix_spawn_file_actions_destroy(&files);
 	return -r;
 }
 
-/* When a stop is requested: SIGTERM, and SIGKILL if it still runs later. */
+/*
+ * Wait for the child. If a stop is requested, send SIGTERM, and later SIGKILL if the child still
+ * runs.
+ */
 static int child_wait_for(pid_t pid, int *status)
 {
 	bool terminated = false;
 
 	while (!waitpid(pid, status, WNOHANG)) {
-		child_fetch_signal(KILL_AFTER_S);
-		if (!stopped)
+		stop_wait(KILL_AFTER_S);
+		if (!stop_seen())
 			continue;
 		kill(pid, terminated ? SIGKILL : SIGTERM);
 		terminated = true;
 	}
-	return stopped ? -EINTR : 0;
+	return stop_seen() ? -EINTR : 0;
 }
 
 static char *child_read_back(int fd, size_t *length)

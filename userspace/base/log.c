@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Messages, and what is printed while a command goes on. */
-#include "base/util.h"
+/* Messages, and output that is written at once because the command goes on after it. */
+#include "base/log.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -15,20 +15,21 @@ static struct strbuf held;
 static bool holding;
 
 /*
- * A reader of the messages that is gone is no reason to end half-way, for example between
- * a new table and its file.  Where SIGPIPE is held back, it waits, and a caller asks for it.
+ * Print a message. The command must not end half-way because the reader of its messages is gone,
+ * for example between a new table and its saved file. If SIGPIPE is held back, the signal stays
+ * pending, and the caller calls stop_requested() for it.
  */
 static void log_write_out(const char *line)
 {
 	void (*before)(int) = signal(SIGPIPE, SIG_IGN);
 
-	/* keeps the order where both streams go to the same file */
-	print_flush();
+	/* keep the order of both streams if they are the same file */
+	log_print_flush();
 	fputs(line, stderr);
 	signal(SIGPIPE, before);
 }
 
-int print_flush(void)
+int log_print_flush(void)
 {
 	static int failed;
 
@@ -37,7 +38,7 @@ int print_flush(void)
 	return failed;
 }
 
-void print_now(const char *fmt, ...)
+void log_print_now(const char *fmt, ...)
 {
 	void (*before)(int) = signal(SIGPIPE, SIG_IGN);
 	va_list ap;
@@ -45,8 +46,8 @@ void print_now(const char *fmt, ...)
 	va_start(ap, fmt);
 	vprintf(fmt, ap);
 	va_end(ap);
-	/* stdio keeps what it could not write, and exit() tries again */
-	if (!print_flush())
+	/* stdio keeps output that it could not write, and exit() tries to write it again */
+	if (!log_print_flush())
 		signal(SIGPIPE, before);
 }
 
@@ -74,7 +75,10 @@ void log_release(void)
 	log_write_out(lines);
 }
 
-/* systemd says which file the journal reads; stderr may have been redirected since. */
+/*
+ * Is stderr the journal? systemd names the file of the journal in a variable, but stderr may have
+ * been redirected since then.
+ */
 static bool log_is_journal(void)
 {
 	const char *stream = getenv("JOURNAL_STREAM");
@@ -85,11 +89,11 @@ static bool log_is_journal(void)
 	       !fstat(fileno(stderr), &st) && st.st_dev == device && st.st_ino == inode;
 }
 
-/* @priority is that of syslog(3), which the journal takes from in front of a line. */
+/* @priority: a word of syslog(3) that the journal removes from the begin of a line */
 static void log_say(const char *priority, const char *kind, const char *fmt, va_list ap)
 {
 	_cleanup_free_ char *raw = xvasprintf(fmt, ap), *text = visible(raw);
-	/* what a user has typed, or another program has named, must not control a terminal */
+	/* words of users and names of other programs must not control the terminal */
 	_cleanup_free_ char *line = xasprintf("%snoclone: %s%s\n",
 					      log_is_journal() ? priority : "", kind, text);
 

@@ -86,7 +86,10 @@ void strbuf_putc(struct strbuf *b, char c, unsigned int times)
 		strbuf_append(b, &c, 1);
 }
 
-/* The text, owned by the caller: never NULL, so that empty is no special case. */
+/*
+ * Return: the text, which the caller frees; never NULL, so that an empty text needs no special
+ * case.
+ */
 char *strbuf_take(struct strbuf *b)
 {
 	char *text = b->text ? b->text : xstrdup("");
@@ -126,7 +129,10 @@ bool str_starts(const char *s, const char *prefix)
 	return !strncmp(s, prefix, strlen(prefix));
 }
 
-/* Decimal digits and nothing else: no sign, no space, no 0x, no overflow. */
+/*
+ * Read a number of decimal digits, without a sign, a blank or 0x. A number that is too large is an
+ * error.
+ */
 bool parse_u64(const char *s, uint64_t *value)
 {
 	char *end;
@@ -153,19 +159,28 @@ const char *shown(const char *word)
 	return *word ? word : "\"\"";
 }
 
+/* Return: the first control character of @s, or its end. */
+static const char *util_find_control(const char *s)
+{
+	while (*s && !iscntrl((unsigned char)*s))
+		s++;
+	return s;
+}
+
 char *visible(const char *s)
 {
 	struct strbuf b = { 0 };
+	const char *control;
 
-	for (; *s; s++)
-		if (iscntrl((unsigned char)*s))
-			strbuf_add(&b, "\\x%02x", (unsigned char)*s);
-		else
-			strbuf_putc(&b, *s, 1);
+	for (; *(control = util_find_control(s)); s = control + 1) {
+		strbuf_append(&b, s, control - s);
+		strbuf_add(&b, "\\x%02x", (unsigned char)*control);
+	}
+	strbuf_append(&b, s, control - s);
 	return strbuf_take(&b);
 }
 
-/* A control character would act on a terminal that shows the word; bash and zsh read this. */
+/* Quote control characters, which would control a terminal, in a form that bash and zsh read. */
 static char *util_quote_controls(const char *s)
 {
 	struct strbuf b = { 0 };
@@ -183,15 +198,12 @@ static char *util_quote_controls(const char *s)
 	return strbuf_take(&b);
 }
 
-/* Quote for a POSIX shell, and only where it is needed. */
+/* Quote a word for a POSIX shell, but only if that is necessary. */
 char *shell_quote(const char *s)
 {
 	struct strbuf b = { 0 };
-	const char *control = s;
 
-	while (*control && !iscntrl((unsigned char)*control))
-		control++;
-	if (*control)
+	if (*util_find_control(s))
 		return util_quote_controls(s);
 
 	if (*s && !s[strspn(s, "abcdefghijklmnopqrstuvwxyz"
@@ -210,12 +222,15 @@ char *shell_quote(const char *s)
 	return strbuf_take(&b);
 }
 
-/* What decimals may be off, in sectors, because they are no sum of powers of two. */
+/*
+ * ROUNDING: the largest error of a decimal number in sectors. Most decimals are no sums of powers
+ * of two.
+ */
 #define ROUNDING	1e-6L
 
 static const char units[] = "KMGTP";
 
-/* Bytes in one unit, or 0 if the word is no unit. Small letters are no other units. */
+/* Return: the bytes of a unit, or 0 if the word is no unit. Units may have small letters. */
 static uint64_t util_unit_bytes(const char *unit)
 {
 	const char *at = strchr(units, toupper((unsigned char)*unit));
@@ -232,7 +247,7 @@ static uint64_t util_unit_bytes(const char *unit)
 	return bytes;
 }
 
-/* Long doubles have all numbers below 2^64. */
+/* A long double can hold all integers below 2^64. */
 const char *size_parse(const char *text, uint64_t *sectors)
 {
 	size_t length = strspn(text, "0123456789.");
@@ -240,7 +255,7 @@ const char *size_parse(const char *text, uint64_t *sectors)
 	char *end;
 	long double exact = strtold(text, &end), rest;
 
-	/* no 0x10, 1e3, .5 or 1. */
+	/* forms such as 0x10, 1e3, .5 and 1. are not accepted */
 	if (end != unit || !length || *text == '.' || unit[-1] == '.')
 		return "not a number with a unit (for example 64K, 1.5G or 2048s)";
 	if (!*unit && strcmp(text, "0"))
@@ -291,22 +306,27 @@ char *size_format_short(uint64_t sectors)
 	return xasprintf("%.*f%c", number < 100 && number != (uint64_t)number, number, units[unit]);
 }
 
-/* Reading files and descriptors as a whole */
+/* Reading whole files and descriptors. */
 
-char *read_bytes(int fd, size_t limit, size_t *length)
+/*
+ * @size: the number of bytes in the file, which saves the read that would find the end; 0 if
+ *	unknown
+ */
+static char *util_read(int fd, size_t size, size_t limit, size_t *length)
 {
 	struct strbuf b = { 0 };
 	char chunk[4096];
 	ssize_t n;
 
-	while ((n = read(fd, chunk, sizeof(chunk))) > 0) {
-		strbuf_append(&b, chunk, n);
+	do {
+		n = read(fd, chunk, sizeof(chunk));
+		if (n > 0)
+			strbuf_append(&b, chunk, n);
 		if (b.len > limit) {
 			errno = EFBIG;
 			n = -1;
-			break;
 		}
-	}
+	} while (n > 0 && b.len != size);
 	if (n < 0) {
 		free(b.text);
 		return NULL;
@@ -316,9 +336,14 @@ char *read_bytes(int fd, size_t limit, size_t *length)
 	return strbuf_take(&b);
 }
 
+char *read_bytes(int fd, size_t limit, size_t *length)
+{
+	return util_read(fd, 0, limit, length);
+}
+
 char *read_text_file(const char *path, size_t limit)
 {
-	/* without O_NONBLOCK a FIFO would wait for a writer */
+	/* without O_NONBLOCK, opening a FIFO would wait for a writer */
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct stat st;
 	size_t length;
@@ -330,7 +355,7 @@ char *read_text_file(const char *path, size_t limit)
 		errno = S_ISDIR(st.st_mode) ? EISDIR : ENOSTR;
 		return NULL;
 	}
-	text = read_bytes(fd, limit, &length);
+	text = util_read(fd, st.st_size, limit, &length);
 	if (text && strlen(text) != length) {
 		cleanup_free(&text);
 		text = NULL;
@@ -349,9 +374,9 @@ const char *read_text_problem(const char *path, int err)
 	case ENOSTR:
 		return "it is not a regular file";
 	case EILSEQ:
-		return "it is damaged: there is a zero byte in it";
+		return "it is damaged, because it has a zero byte";
 	case ENOENT:
-		return lstat(path, &st) ? strerror(err) : "it is a symbolic link to nothing";
+		return lstat(path, &st) ? strerror(err) : "it is a symbolic link to a file that does not exist";
 	default:
 		return strerror(err);
 	}
@@ -376,8 +401,8 @@ char *read_line_of(const char *path)
 }
 
 /*
- * Reads from descriptor 0 and writes to 1 and 2 fail, as they do on a closed descriptor, so a lost
- * output is still an error.  Programs that the tool starts inherit these descriptors.
+ * A read from descriptor 0 and a write to 1 or 2 fail, as on a closed descriptor, so lost output is
+ * still an error. Programs that the tool starts inherit these descriptors.
  */
 int open_standard_files(void)
 {

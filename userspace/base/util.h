@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Allocation that cannot fail, cleanup attributes, a growing string, reading files, messages.
+ * Allocation that cannot fail, cleanup attributes, a growing string, reading files.
  *
- * The tool is short-lived and has nothing to undo after a failed allocation, so
- * running out of memory ends it.  Where that would leave a device half-way
- * through a change, memory is allocated before.
+ * The tool ends if it has no memory, because the tool is short-lived, and has nothing to undo after
+ * a failed allocation. Memory for the change of a device is allocated before the change, because
+ * the tool must not end in the middle of the change.
  */
 #ifndef NOCLONE_UTIL_H
 #define NOCLONE_UTIL_H
@@ -24,7 +24,7 @@
 #define __printf(fmt, first)	__attribute__((format(printf, fmt, first)))
 #define __unused		__attribute__((unused))
 
-/* Ends the tool if that is NULL, for want of memory. */
+/* Return: @p. The tool ends if @p is NULL, because there is no memory. */
 void *xchecked(void *p);
 void *xzalloc(size_t size);
 void *xrealloc_array(void *old, size_t nr, size_t size);
@@ -33,14 +33,14 @@ char *xstrndup(const char *s, size_t n);
 char *xasprintf(const char *fmt, ...) __printf(1, 2);
 char *xvasprintf(const char *fmt, va_list ap);
 
-/* Make room for one more element of @array, which holds @nr of them. */
+/* Make room for one more element of @array, which has @nr elements. */
 #define GROW(array, nr) \
 	((array) = xrealloc_array((array), (size_t)(nr) + 1, sizeof(*(array))))
 
 /**
  * struct strbuf - a string that grows
- * @text: zero-terminated, NULL while nothing was added
- * @len: length without the terminating zero
+ * @text: the text with a zero byte at its end, or NULL as long as nothing was added
+ * @len: the length without the zero byte
  */
 struct strbuf {
 	char *text;
@@ -52,41 +52,41 @@ void strbuf_append(struct strbuf *b, const char *s, size_t len);
 void strbuf_putc(struct strbuf *b, char c, unsigned int times);
 char *strbuf_take(struct strbuf *b);
 
-/* Sizes with units, as users write them, in sectors of 512 bytes. */
+/* Sizes with units, as users write them. They are counted in sectors of 512 bytes. */
 
 /**
  * size_parse - read a size
  * @text: a number and its unit
  * @sectors: set to the size
  *
- * K, M, G, T, P (or KiB, MiB, ...) are powers of 1024, KB, MB, ... powers of
- * 1000, B are bytes and s sectors.  A number other than 0 needs its unit:
- * tools disagree on what a bare one means.  Decimals are accepted if they give whole
- * sectors: 1.5M, but not 0.3K.
+ * K, M, G, T, P (or KiB, MiB, ...) are powers of 1024, and KB, MB, ... are powers of 1000; B are
+ * bytes, and s are sectors. A number other than 0 needs a unit, because tools disagree about a
+ * number without one. Decimals are accepted if the result is a number of whole sectors: 1.5M, but
+ * not 0.3K.
  *
- * Return: NULL, or a sentence saying what is wrong.
+ * Return: NULL, or a sentence that says what is wrong.
  */
 const char *size_parse(const char *text, uint64_t *sectors);
 
 /**
- * size_format - the shortest exact way to write a size
- * @sectors: size
+ * size_format - print a size exactly, in the shortest way
+ * @sectors: the size
  *
- * Return: for example "64K", "1536M", "7s"; the caller frees it.
+ * Return: a new string such as "64K", "1536M" or "7s".
  */
 char *size_format(uint64_t sectors);
 
-/* Rounded to at most five characters and one decimal: "1.4T" */
+/* Print a rounded size, with at most five characters and one decimal: "1.4T". */
 char *size_format_short(uint64_t sectors);
 
-/* Names of mapped devices, or of saved ones; or the words of a line. */
+/* A list of names, such as those of mapped devices or saved devices, or the words of a line. */
 struct names {
 	char **name;
 	unsigned int nr;
 };
 
 void names_add(struct names *names, const char *name);
-/* The words of a string that is split at white space. */
+/* Split a string at white space into words. */
 void names_split(struct names *words, const char *line);
 void names_free(struct names *names);
 
@@ -94,63 +94,42 @@ bool str_starts(const char *s, const char *prefix);
 bool parse_u64(const char *s, uint64_t *value);
 bool parse_u32(const char *s, uint32_t *value);
 char *shell_quote(const char *s);
-/* A word of the user in a message: two quotes if it is empty. */
+/* Return: a word of the user for a message; an empty word becomes two quotes. */
 const char *shown(const char *word);
-/* Without control characters, which would act on a terminal: a new string. */
+/* Return: a new string, @s without control characters, which would control a terminal. */
 char *visible(const char *s);
 
 /*
- * All that @fd gives, with a zero byte behind it; NULL with errno set, EFBIG beyond @limit.
- * @length may be NULL.
+ * Read all bytes of @fd, and add a zero byte. Return: a new buffer, or NULL with errno set, which
+ * is EFBIG if there are more than @limit bytes. @length may be NULL.
  */
 char *read_bytes(int fd, size_t limit, size_t *length);
 /*
- * The text of a regular file; NULL with errno set, also for a file with a zero byte, where
- * the text would seem to end.
+ * Read the text of a regular file. Return: a new string, or NULL with errno set. A file with a zero
+ * byte is an error, because the text would seem to end there.
  */
 char *read_text_file(const char *path, size_t limit);
-/* The reason why read_text_file() has failed, in words; @err is the errno that it has set. */
+/* Return: the reason why read_text_file() has failed, in words. @err is its errno. */
 const char *read_text_problem(const char *path, int err);
-/* The first line of a text, without blanks at its end: a new string. */
+/* Return: the first line of a text, without blanks at its end, a new string. */
 char *first_line(const char *text);
-/* The first line of a small file such as a sysfs attribute; NULL with errno set. */
+/*
+ * Read the first line of a small file, such as a sysfs attribute. Return: NULL with errno set on
+ * error.
+ */
 char *read_line_of(const char *path);
 
 /*
- * Open /dev/null on each of the descriptors 0 to 2 that is closed.  A program calls this before
- * it opens any other file: that file would get the number, and the messages with it.
+ * Open /dev/null on each of the descriptors 0 to 2 that is closed. A program calls this before it
+ * opens any other file. Otherwise that file could get the number 2, and messages would be written
+ * into it.
+ *
  * Return: 0 or a negative errno.
  */
 int open_standard_files(void);
 
-/* The next name that does not begin with a dot; NULL at the end, and if @dir is NULL. */
+/* Return: the next name that does not begin with a dot, or NULL at the end or if @dir is NULL. */
 const char *read_name(DIR *dir);
-
-/* Messages: to stderr only, so that stdout stays machine-readable. */
-
-/* Is log_verbose() to print? */
-extern bool log_is_verbose;
-
-void log_err(const char *fmt, ...) __printf(1, 2);
-void log_warn(const char *fmt, ...) __printf(1, 2);
-void log_note(const char *fmt, ...) __printf(1, 2);
-
-/*
- * print_now() prints to standard output what a command has done, while it has more to do. A reader
- * that is gone or a full disk does not end the command half-way.
- * print_flush() writes all that was printed. Return: 0, or the first error of standard output.
- */
-void print_now(const char *fmt, ...) __printf(1, 2);
-int print_flush(void);
-void log_verbose(const char *fmt, ...) __printf(1, 2);
-/* How far a long step is, on a terminal, in percent; the line ends when @done is @all. */
-void log_progress(const char *doing, uint64_t done, uint64_t all);
-/*
- * Between these two messages are kept: stderr may be a file on the device that is
- * suspended, and writing to it would wait for ever.
- */
-void log_hold(void);
-void log_release(void);
 
 void cleanup_free(void *p);
 void cleanup_strbuf(struct strbuf *b);

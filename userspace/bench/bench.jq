@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The arithmetic of "noclone bench": from what fio prints to medians, their noise, and one
-# sentence.  Medians, so that one disturbed run does not decide.
+# The arithmetic of "noclone bench": it turns the output of fio into medians, their noise, and one
+# sentence. Medians are used, so that one disturbed run does not change the result.
 
-# From the JSON of fio.  It has CPU time in percent of the run time of all jobs; percent of
-# milliseconds are 1e-5 s, and a million I/Os make that 10.
+# measures: read the JSON of fio. It has the CPU time in percent of the run time of all jobs. One
+# percent of a millisecond is 1e-5 s, so a million I/Os make this a factor of 10.
 def measures:
 	.jobs[0]
 	| (if .read.total_ios >= .write.total_ios then .read else .write end) as $io
@@ -27,11 +27,11 @@ def median:
 	sort | (length / 2 | floor) as $half
 	| if length % 2 == 1 then .[$half] else (.[$half - 1] + .[$half]) / 2 end;
 
-# The spread is the median absolute deviation.
+# figure: the median and the spread, which is the median absolute deviation.
 def figure: median as $median | {$median, spread: (map(. - $median | fabs) | median)};
 
-# Noise is twice what both sides spread: with normal noise and no real difference, one
-# comparison of 7 rounds in 90 is beyond it.
+# verdict: compare the difference with the noise, which is twice the spread of both sides. With
+# normal noise and no real difference, one comparison in 90 exceeds it, with 7 rounds.
 def verdict($stock; $ours):
 	($ours.median - $stock.median) as $us
 	| (2 * ($ours.spread + $stock.spread)) as $noise
@@ -41,7 +41,7 @@ def verdict($stock; $ours):
 		percent: (if $stock.median > 0 then 100 * $us / $stock.median else 0 end)
 	};
 
-# With two decimals; large numbers need none.
+# fixed: print a number with two decimals, or a large number without decimals.
 def fixed: if fabs >= 1000 then round | tostring else
 	(. * 100 | round) as $n | ($n | fabs) as $size
 	| (if $n < 0 then "-" else "" end) + ($size / 100 | floor | tostring) + "." +
@@ -55,7 +55,7 @@ def row($runs):
 	[names[] as $name | {($name): ($runs | map(.[$name]) | figure)}] | add
 	| {row: $runs[0].row, target: $runs[0].target} + . + {rounds: ($runs | map(del(.row, .target)))};
 
-# The runs of one load; those of a row are in the order of their rounds.
+# workload: collect the runs of one load. The runs of a row are in the order of their rounds.
 def workload:
 	(.[0] | {block_size, engine, iodepth, jobs}) as $load
 	| map(del(.block_size, .engine, .iodepth, .jobs)) as $runs
@@ -66,8 +66,8 @@ def workload:
 		processor: verdict($rows[1].cpu_s_per_million; $rows[2].cpu_s_per_million)
 	};
 
-# From the status line of a device of ours: udev reads a new device in ways of its own, so a
-# stray I/O may go the other way.
+# fastpath: is the fast path used, by the status line of a device of ours? udev reads a new device,
+# so a few I/Os may take the other path.
 def fastpath:
 	split(" ") as $word | ($word | index("fastpath") + 1) as $at
 	| ([range($at + 2; $at + 2 + ($word[$at + 1] | tonumber); 2) as $i
@@ -78,7 +78,7 @@ def fastpath:
 	| {used: ($state[0] == "on" and $share >= 0.99), on: ($state[0] == "on"), reason: $state[1],
 	   $share, $counters};
 
-# What was measured, as the second half of the sentence.
+# measured: the second half of the sentence, with the figures.
 def measured:
 	.rows[1] as $stock | .rows[2] as $ours
 	| "with \(.title) an I/O takes \($ours.us_per_io.median | fixed) us, on stock " +
@@ -86,10 +86,11 @@ def measured:
 	  "\($ours.cpu_s_per_million.median | fixed) us of processor time, on stock " +
 	  "\($stock.cpu_s_per_million.median | fixed) us (noise \(.processor.noise | fixed) us).";
 
-# Processor time in percent of the time that an I/O takes: the share of one CPU.
+# processor_percent: the processor time in percent of the time that an I/O takes, for one CPU.
 def processor_percent: -100 * .processor.us / .rows[1].us_per_io.median;
 
-# Less than 1 % of the time of an I/O does not matter, however surely it was measured.
+# worth: judge the figures. Less than 1 % of the time of an I/O does not matter, even if it is
+# certain.
 def worth:
 	def found($answer; $text; loads; by):
 		[.workloads[] | select(loads)] | select(length > 0) | max_by(by)
@@ -108,14 +109,14 @@ def worth:
 		      -.rows[1].us_per_io.median)
 	) end;
 
-# From all runs, in their order, and what is the same for all of them.
+# report: make the report from all runs in their order, and from the settings that all runs share.
 def report($setting; $status):
 	$setting + {
 		workloads: (group_by(.iodepth * .jobs) | map(workload)),
 		fastpath: ($status | fastpath)
 	} | . + {worth: worth};
 
-# jq makes null of a string that is repeated 0 times.
+# blanks: a string of blanks. jq returns null for a string that is repeated 0 times.
 def blanks($width): (" " * ([$width - length, 0] | max)) // "";
 def left($width): . + blanks($width);
 def right($width): blanks($width) + .;
@@ -150,7 +151,7 @@ def fastpath_text:
 		end
 	end;
 
-# The report for people.
+# text: print the report for people.
 def text:
 	"\([.devices[].path] | join(", ")): Linux \(.kernel), module \(.module), \(.fio), " +
 	"\(.rounds) rounds of \(.seconds) s",

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * noclone-generator: tells systemd what the saved devices need.
+ * noclone-generator: make units of systemd for the saved devices.
  *
  *	noclone-generator NORMAL [EARLY LATE [TABLES [CRYPTTAB]]]
  *
- * For each file NAME.table it adds the dependencies to noclone-device@NAME.service, has
- * the boot start it, and has a unit that waits for /dev/mapper/NAME start it as well.  See
- * systemd.generator(7): this runs before anything else, and it must not fail: what is
- * wrong goes to the kernel log, and the rest is done nevertheless.  A table that cannot
- * be read gets its unit, too: that one fails with the reason.
+ * For each file NAME.table, the generator adds dependencies to noclone-device@NAME.service. It
+ * makes the boot start this unit. A unit that waits for /dev/mapper/NAME starts
+ * noclone-device@NAME.service as well. See systemd.generator(7). The generator runs before all
+ * units, and must not fail: errors go to the kernel log, and the other devices are handled
+ * nevertheless. A table that cannot be read also gets its unit; the unit fails later, and its
+ * message gives the reason.
  *
- * systemd starts the unit when the units of its legs are there, and mounts what its backing
- * files are on.  blockdev@.target is what a mount of a device waits for; so does this unit
- * for a leg that is a mapped device.
+ * systemd starts the unit when the units of its legs are active, and the file systems with its
+ * backing files are mounted. A mount of a device waits for blockdev@.target. If a leg is a mapped
+ * device, this unit waits for blockdev@.target of the leg as well.
  */
 #include <errno.h>
 #include <mntent.h>
@@ -23,7 +24,10 @@
 #include <unistd.h>
 
 #include "base/util.h"
+#include "model/finding.h"
 #include "model/saved.h"
+#include "model/table-target.h"
+#include "model/table-text.h"
 #include "model/table.h"
 
 #ifndef UNIT_DIR
@@ -32,7 +36,7 @@
 #define TEMPLATE	UNIT_DIR "/noclone-device@.service"
 #define MAPPER_DIR	"/dev/mapper/"
 #define FILE_MAX	(16U << 20)
-/* systemd has no unit with a longer name. */
+/* UNIT_NAME_MAX: the longest name of a unit in systemd. */
 #define UNIT_NAME_MAX	255
 
 static void generator_complain(const char *path)
@@ -51,7 +55,7 @@ static void generator_make_folder(const char *folder)
 		generator_complain(folder);
 }
 
-/* The unit of a path below /dev, "dev-sda.device": a new string; NULL if it has none. */
+/* Return: the unit of a path below /dev, such as "dev-sda.device", a new string, or NULL. */
 static char *generator_device_unit(const char *path)
 {
 	_cleanup_free_ char *escaped = saved_escape(path + 1);
@@ -61,8 +65,8 @@ static char *generator_device_unit(const char *path)
 }
 
 /*
- * systemd has no device unit for an encrypted device without a file system, as a leg may be,
- * so the unit that opens it is waited for.
+ * systemd has no device unit for an encrypted device without a file system. If a leg is such a
+ * device, the unit waits for the unit that opens the encrypted device.
  */
 static bool generator_is_in_crypttab(const char *crypttab, const char *name)
 {
@@ -76,6 +80,12 @@ static bool generator_is_in_crypttab(const char *crypttab, const char *name)
 	if (file)
 		endmntent(file);
 	return found;
+}
+
+/* Return: the path of a partition, a new string. @number: a word of the saved file */
+static char *generator_partition(const char *name, const char *number)
+{
+	return xasprintf(MAPPER_DIR "%s-part%s", name, number);
 }
 
 static void generator_write_leg(FILE *file, const char *device, const char *crypttab)
@@ -97,8 +107,8 @@ static void generator_write_leg(FILE *file, const char *device, const char *cryp
 }
 
 /*
- * A path is in quotes, as its blanks are no separators, and has %% for %, which begins a
- * specifier.  No unit file can have one with a line break.
+ * Write a path in quotes, because a blank is a separator, and with %% for %, which begins a
+ * specifier. A path with a line break is not possible in a unit file.
  */
 static void generator_write_path(FILE *file, const char *path)
 {
@@ -111,9 +121,28 @@ static void generator_write_path(FILE *file, const char *path)
 	fputs("\"\n", file);
 }
 
-/* The part of the unit that depends on the table. */
-static void generator_write(FILE *file, const struct table *t, const char *crypttab)
+/*
+ * Mounts of a partition end before the device of the image is removed, as mounts of this device do:
+ * see noclone-device@.service.
+ */
+static void generator_write_partitions(FILE *file, const char *name, const struct names *partitions)
 {
+	unsigned int i;
+
+	for (i = 0; i < partitions->nr; i++) {
+		_cleanup_free_ char *node = generator_partition(name, partitions->name[i]);
+		_cleanup_free_ char *path = saved_escape(node + 1);
+
+		fprintf(file, "Before=blockdev@%s.target\nWants=blockdev@%s.target\nPropagatesStopTo=blockdev@%s.target\n",
+			path, path, path);
+	}
+}
+
+/* Write the dependencies of the unit that follow from the saved file. */
+static void generator_write(FILE *file, const char *name, const struct saved *s,
+			    const struct names *partitions, const char *crypttab)
+{
+	const struct table *t = &s->table;
 	struct target *target = NULL;
 	unsigned int i;
 
@@ -123,10 +152,11 @@ static void generator_write(FILE *file, const struct table *t, const char *crypt
 			generator_write_path(file, target->path);
 		else
 			generator_write_leg(file, target->legs[i].device, crypttab);
+	generator_write_partitions(file, name, partitions);
 }
 
-static void generator_write_drop_in(const char *folder, const struct table *t,
-				    const char *crypttab)
+static void generator_write_drop_in(const char *folder, const char *name, const struct saved *s,
+				    const struct names *partitions, const char *crypttab)
 {
 	_cleanup_free_ char *path = xasprintf("%s/50-members.conf", folder);
 	FILE *file;
@@ -134,12 +164,12 @@ static void generator_write_drop_in(const char *folder, const struct table *t,
 	generator_make_folder(folder);
 	file = fopen(path, "wxe");
 	if (file)
-		generator_write(file, t, crypttab);
+		generator_write(file, name, s, partitions, crypttab);
 	if (!file || fclose(file))
 		generator_complain(path);
 }
 
-/* @unit starts when @wanting does: as a link in its folder of that kind. */
+/* Make @unit start together with @wanting, by a link in the folder @wanting.@kind. */
 static void generator_link_unit(const char *out, const char *wanting, const char *kind,
 				const char *unit)
 {
@@ -147,7 +177,7 @@ static void generator_link_unit(const char *out, const char *wanting, const char
 	_cleanup_free_ char *path = xasprintf("%s/%s", folder, unit);
 
 	generator_make_folder(folder);
-	/* two legs may be on one disk */
+	/* two legs may be on one disk, and need only one link */
 	if (symlink(TEMPLATE, path) && errno != EEXIST)
 		generator_complain(path);
 }
@@ -158,7 +188,8 @@ static void generator_generate(const char *out, const char *tables, const char *
 	_cleanup_free_ char *path = xasprintf("%s/%s" SAVED_SUFFIX, tables, name);
 	_cleanup_free_ char *text = read_text_file(path, FILE_MAX);
 	_cleanup_findings_ struct findings ignored = { 0 };
-	_cleanup_table_ struct table t = { 0 };
+	_cleanup_names_ struct names partitions = { 0 };
+	_cleanup_saved_ struct saved s = { 0 };
 	_cleanup_free_ char *node = xasprintf("/dev/mapper/%s", name);
 	_cleanup_free_ char *device = generator_device_unit(node);
 	_cleanup_free_ char *unit = saved_unit_name(name);
@@ -168,13 +199,27 @@ static void generator_generate(const char *out, const char *tables, const char *
 
 	if (!text)
 		generator_complain(path);
-	table_parse(&t, text ? text : "", &ignored);
-	generator_write_drop_in(folder, &t, crypttab);
-	/* nothing waits for this one; a mount that needs the device waits for that */
+	saved_parse(&s, text ? text : "\n", &ignored);
+	names_split(&partitions, s.partitions ? s.partitions : "");
+	generator_write_drop_in(folder, name, &s, &partitions, crypttab);
+	/*
+	 * this "wants" makes local-fs.target start the unit, and no mount waits for it; a mount
+	 * that needs the device waits for the unit of the device
+	 */
 	generator_link_unit(out, "local-fs.target", "wants", unit);
 	generator_link_unit(out, device, "requires", unit);
-	/* a disk that comes after the boot has waited for it starts the unit once more */
-	while ((target = table_next_leg(&t, target, &i))) {
+	for (i = 0; i < partitions.nr; i++) {
+		_cleanup_free_ char *part = generator_partition(name, partitions.name[i]);
+		_cleanup_free_ char *part_unit = generator_device_unit(part);
+
+		if (part_unit)
+			generator_link_unit(out, part_unit, "requires", unit);
+	}
+	/*
+	 * a disk may appear after the boot has stopped waiting for it; the unit is then started
+	 * once more
+	 */
+	while ((target = table_next_leg(&s.table, target, &i))) {
 		_cleanup_free_ char *leg = target->path ? NULL :
 			generator_device_unit(target->legs[i].device);
 

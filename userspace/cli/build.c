@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* From the words of create and reload to a table. */
+/* Make a table from the words of create and reload. */
 #include "cli/build.h"
 
 #include <errno.h>
@@ -9,8 +9,14 @@
 #include <unistd.h>
 
 #include "dm-noclone.h"
+#include "base/log.h"
 #include "base/util.h"
+#include "model/file-engine.h"
+#include "model/finding.h"
 #include "model/plan.h"
+#include "model/table-target.h"
+#include "model/table-text.h"
+#include "system/blockdev.h"
 #include "system/lookup.h"
 
 static enum target_kind build_parse_kind(const char *word)
@@ -39,11 +45,14 @@ char *build_legs(struct plan_request *req, int argc, char **argv)
 		GROW(req->legs, req->nr_legs);
 		spec = &req->legs[req->nr_legs++];
 		*spec = (struct leg_spec) { 0 };
-		/* a name that exists is a name, whatever it looks like */
+		/*
+		 * a word that is the path of an existing file is a name, even if it looks like a
+		 * range
+		 */
 		if (!access(argv[i], F_OK))
 			spec->device = xstrdup(argv[i]);
 		else
-			wrong = leg_spec_parse(spec, argv[i]);
+			wrong = plan_parse_leg(spec, argv[i]);
 	}
 	return wrong ? xasprintf("\"%s\": %s; " LEG_SYNTAX, argv[i - 1], wrong) : NULL;
 }
@@ -55,15 +64,15 @@ static char *build_devices_usage(const struct build *b, enum target_kind kind)
 	char *wrong;
 
 	if (kind == TARGET_OTHER)
-		return xasprintf("\"%s\" is no target: expected linear, striped or file, after the name of the device",
+		return xasprintf("\"%s\" is no target: give linear, striped or file after the name of the device",
 				 b->argv[0]);
 	if (o->given & OPT_FILE)
-		return xstrdup("--engine, --size and --allocate are for \"file PATH\"");
+		return xstrdup("--engine, --size, --offset, --size-limit, --partitions and --allocate are for \"file PATH\"");
 	if (b->argc < 2)
 		return xasprintf("%s needs at least one device: " LEG_SYNTAX,
 				 b->argv[0]);
 	if (kind == TARGET_STRIPED && !o->chunk && b->seen)
-		return xstrdup("striped needs --chunk SIZE: where a sector is depends on it, and noclone export --to noclone prints that of the device");
+		return xstrdup("striped needs --chunk SIZE, because the place of each sector depends on the chunk: \"noclone export --to noclone\" prints the chunk of the device");
 	wrong = build_legs(&unused, b->argc - 1, b->argv + 1);
 	plan_request_free(&unused);
 	return wrong;
@@ -79,19 +88,19 @@ char *build_usage(const struct build *b)
 		       xstrdup("--table cannot be combined with devices, --chunk or the options of \"file PATH\"") :
 		       NULL;
 	if (!b->argc)
-		return xstrdup("no target given: expected linear DEV..., striped --chunk SIZE DEV..., file PATH or --table FILE");
+		return xstrdup("no target is given: give linear DEV..., striped --chunk SIZE DEV..., file PATH or --table FILE");
 	kind = build_parse_kind(b->argv[0]);
 	if (o->chunk && (kind == TARGET_LINEAR || kind == TARGET_FILE))
 		return xstrdup("--chunk is for striped devices: leave it out, or use striped");
 	if (kind != TARGET_FILE)
 		return build_devices_usage(b, kind);
 	return b->argc == 2 && *b->argv[1] ? NULL :
-	       xstrdup("file needs exactly one path, for example file /srv/disk.img");
+	       xstrdup("file needs exactly one path, for example \"file /srv/disk.img\"");
 }
 
 /*
- * A reload without --engine is about the file or its size: it must not change
- * the engine as a side effect.
+ * Keep the engine in a reload without --engine. Such a reload changes the file or its size, and
+ * must not change the engine as a side effect.
  */
 static void build_keep_engine(const struct table *seen, struct file_request *req)
 {
@@ -115,6 +124,8 @@ static int build_noclone_file(const struct build *b, struct backing *backing,
 	struct file_request req = {
 		.path = b->argv[1],
 		.bytes = o->file_sectors << SECTOR_SHIFT,
+		.offset = o->offset,
+		.limit = o->limit,
 		.allocate = opt(o, OPT_ALLOCATE),
 		.engine = o->engine,
 		.engine_given = opt(o, OPT_ENGINE),
@@ -143,7 +154,7 @@ static void build_devices(const struct build *b, struct table *t,
 	plan_table(&req, &system_facts, t, findings);
 	size = size_format(req.chunk);
 	if (req.why)
-		log_note("chunk of %s: %s; --chunk sets another one", size, req.why);
+		log_note("the chunk is %s: %s; --chunk sets another size", size, req.why);
 	plan_request_free(&req);
 }
 
@@ -152,7 +163,7 @@ static int build_from_table(const struct options *o, struct table *t,
 {
 	_cleanup_free_ char *text = NULL;
 	unsigned int i;
-	int r = input_read(o->table, &text);
+	int r = build_read_input(o->table, &text);
 
 	if (r)
 		return r;
@@ -174,10 +185,10 @@ int build_table(const struct build *b, struct backing *backing,
 	return 0;
 }
 
-/* Files that the command line names. */
+/* INPUT_MAX: the largest size of a file that the command line names. */
 #define INPUT_MAX	(16U << 20)
 
-int input_read(const char *path, char **text)
+int build_read_input(const char *path, char **text)
 {
 	_cleanup_close_ int fd = -1;
 	size_t length;

@@ -8,14 +8,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "base/util.h"
-#include "system/lookup.h"
+#include "model/file-engine.h"
+#include "model/table.h"
+#include "system/blockdev.h"
 
 #define DEFAULT_UDEV_TIMEOUT	30
 #define DEFAULT_RUN_MS		2000
 #define DEFAULT_WATCH_MS	2000
 
-/* getopt's "val" of the long options: above every character */
+/* VAL_FIRST: the first "val" of the long options for getopt, which is above every character */
 #define VAL_FIRST	256
 
 #define OPTION_INFO(bit, name, letter, argument, help) \
@@ -25,7 +28,7 @@ const struct option_info option_infos[OPT_NR] = {
 	NOCLONE_OPTIONS(OPTION_INFO)
 };
 
-/* One getopt table entry, and a letter if there is one. */
+/* Add an entry of getopt's table, and a letter if the option has one. */
 static void options_add_long(struct option *o, struct strbuf *letters,
 			     const struct option_info *info, int val)
 {
@@ -38,8 +41,8 @@ static void options_add_long(struct option *o, struct strbuf *letters,
 }
 
 /*
- * Each of these reads the argument of an option and returns NULL, or a sentence
- * saying what is wrong with it.
+ * Each of these functions reads the argument of an option. Return: NULL, or a sentence that says
+ * what is wrong.
  */
 static const char *options_take_seconds(uint32_t *ms, const char *value)
 {
@@ -59,6 +62,15 @@ static const char *options_take_size(uint64_t *sectors, uint64_t max, const char
 	       *sectors > max ? "it is too large" : NULL;
 }
 
+/* Read a size in the syntax of losetup: a number without a unit has bytes. */
+static const char *options_take_bytes(uint64_t *sectors, const char *value)
+{
+	const char *unit = value[strspn(value, "0123456789")] ? "" : "B";
+	_cleanup_free_ char *size = xasprintf("%s%s", value, unit);
+
+	return size_parse(size, sectors) ? : *sectors > TABLE_MAX_SECTORS ? "it is too large" : NULL;
+}
+
 static const char *options_take_rule(struct options *o, enum policy_kind kind,
 				     const char *value)
 {
@@ -71,7 +83,7 @@ static const char *options_take_to(struct options *o, const char *value)
 {
 	o->to_stock = !strcmp(value, "stock");
 	return o->to_stock || !strcmp(value, "noclone") ? NULL :
-	       "known are noclone and stock";
+	       "the known words are noclone and stock";
 }
 
 static const char *options_take(struct options *o, option_bits bit, const char *value)
@@ -84,9 +96,13 @@ static const char *options_take(struct options *o, option_bits bit, const char *
 		return options_take_size(&o->chunk, UINT32_MAX, value);
 	case OPT_ENGINE:
 		return engine_find(value, &o->engine) && !engine_is_debug(o->engine) ? NULL :
-		       "known are direct, extent and buffered";
+		       "the known engines are direct, extent and buffered";
 	case OPT_SIZE:
 		return options_take_size(&o->file_sectors, TABLE_MAX_SECTORS, value);
+	case OPT_OFFSET:
+		return options_take_bytes(&o->offset, value);
+	case OPT_SIZE_LIMIT:
+		return options_take_bytes(&o->limit, value) ? : o->limit ? NULL : "it must be larger than 0";
 	case OPT_UUID:
 		o->uuid = value;
 		break;
@@ -117,8 +133,10 @@ static const char *options_take(struct options *o, option_bits bit, const char *
 }
 
 /*
- * getopt takes the argument of --watch from --watch=SECONDS only. The word behind the option is
- * its argument if it is a number, unless a device has that name. Return: that word, or NULL.
+ * getopt takes the argument of --watch only from --watch=SECONDS. If the next word is a number, it
+ * is also taken as the argument, unless a device has that name.
+ *
+ * Return: the word, or NULL.
  */
 static const char *options_watch_argument(char **argv)
 {
@@ -131,7 +149,10 @@ static const char *options_watch_argument(char **argv)
 	return word;
 }
 
-/* To getopt, "-force" is several letters.  Return: whether a word is one, after a message. */
+/*
+ * getopt reads "-force" as several letters. Return: true after a message if a word lacks a dash in
+ * this way.
+ */
 static bool options_lack_dash(int argc, char **argv)
 {
 	unsigned int i;
@@ -150,7 +171,7 @@ static bool options_lack_dash(int argc, char **argv)
 	return false;
 }
 
-/* By what getopt returns for an option; NULL for '?', after its message. */
+/* Find an option by the value that getopt returns. Return: NULL for '?', after getopt's message. */
 static const struct option_info *options_find(int val)
 {
 	unsigned int i;
@@ -163,7 +184,7 @@ static const struct option_info *options_find(int val)
 
 int options_parse(struct options *o, int argc, char **argv)
 {
-	/* before getopt moves it */
+	/* read the verb before getopt moves the words */
 	const char *verb = argc > 1 && *argv[1] != '-' ? argv[1] : "COMMAND";
 	struct option longs[OPT_NR + 1] = { 0 };
 	_cleanup_strbuf_ struct strbuf letters = { 0 };
@@ -180,14 +201,14 @@ int options_parse(struct options *o, int argc, char **argv)
 
 	if (options_lack_dash(argc, argv))
 		return -EINVAL;
-	optind = 0;	/* glibc: reinitialize, for the unit tests */
+	optind = 0;	/* 0 makes glibc initialize getopt again, for the unit tests */
 	while ((val = getopt_long(argc, argv, letters.text, longs, NULL)) != -1) {
 		const struct option_info *info = options_find(val);
 		const char *wrong;
 
 		if (!info) {
 			log_err("%ssee \"noclone help %s\"", !strcmp(verb, "resize") && isdigit(optopt) ?
-				"resize only grows: " : "", verb);
+				"resize only makes a device larger: " : "", verb);
 			return -EINVAL;
 		}
 		o->given |= info->bit;

@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "model/file-engine.h"
 #include "model/policy.h"
-#include "model/table.h"
 
 /*
  * X(bit, long name, short name or 0, argument or NULL, help)
@@ -18,18 +18,23 @@
 	X(CHUNK,	"chunk",	'c', "SIZE",	"chunk of a striped device (create: default what its devices prefer; bench: 64K)") \
 	X(ENGINE,	"engine",	'e', "direct|extent|buffered", "how the I/O of noclone-file is done (default direct; reload: as before)") \
 	X(SIZE,		"size",		0,   "SIZE",	"create the file, or grow it to this size") \
+	X(OFFSET,	"offset",	0,   "BYTES",	"begin the device this far behind the beginning of the file (a number, or a size such as 1M)") \
+	X(SIZE_LIMIT,	"size-limit",	0,   "BYTES",	"make the device at most this large, although the file has more") \
+	X(PARTITIONS,	"partitions",	0,   NULL,	"also make a device of each partition of the file: NAME-part1, NAME-part2, ...") \
 	X(ALLOCATE,	"allocate",	0,   NULL,	"write zeroes to holes and unwritten extents of the file, or to its new part") \
 	X(RESIZEFS,	"resizefs",	0,   NULL,	"let fsadm(8) of lvm2 grow the file system on the device as well") \
 	X(NO_FASTPATH,	"no-fastpath",	0,   NULL,	"let dm core clone every I/O") \
 	X(READONLY,	"readonly",	'r', NULL,	"make the device read-only") \
 	X(UUID,		"uuid",		'u', "UUID",	"DM UUID; NOCLONE- is prepended if it is missing") \
+	X(NOSCAN,	"noscan",	0,   NULL,	"keep the event rules of lvm2, mdadm and other programs away from the device") \
 	X(PERSIST,	"persist",	0,   NULL,	"save the device, so that it comes back at boot") \
 	X(FORGET,	"forget",	0,   NULL,	"remove the file of a saved device as well") \
+	X(WHEN_UNUSED,	"when-unused",	0,   NULL,	"remove a device that is in use when its last user closes it") \
 	X(STRICT,	"strict",	0,   NULL,	"without the module fail, instead of using dm's own targets and loop devices") \
 	X(ALL,		"all",		'a', NULL,	"all devices (status: also those that cannot have the fast path)") \
-	X(NOW,		"now",		0,   NULL,	"act now as well, not only from the next boot on") \
-	X(RUNTIME,	"runtime",	0,   NULL,	"act now, until the next boot, and leave the policy as it is") \
-	X(POLICY,	"policy",	0,   NULL,	"act now as the policy says") \
+	X(NOW,		"now",		0,   NULL,	"also switch the devices now, not only at the next boot") \
+	X(RUNTIME,	"runtime",	0,   NULL,	"switch the devices now, until the next boot, and do not change the policy") \
+	X(POLICY,	"policy",	0,   NULL,	"switch the devices now as the policy says") \
 	X(INCLUDE,	"include",	0,   "PATTERN",	"add a rule to the policy: devices of that name get the fast path") \
 	X(EXCLUDE,	"exclude",	0,   "PATTERN",	"add a rule to the policy: devices of that name do not get it") \
 	X(TO,		"to",		0,   "noclone|stock", "the targets of the devices or tables (convert: default noclone; export: stock)") \
@@ -37,7 +42,7 @@
 	X(NOHEADINGS,	"noheadings",	0,   NULL,	"print no line of headings") \
 	X(PROMETHEUS,	"prometheus",	0,   NULL,	"print metrics for the textfile collector of node_exporter") \
 	X(SECONDS,	"seconds",	0,   "S",	"duration of each run, for example 0.5 (default 2)") \
-	X(OUTPUT,	"output",	'o', "COLUMNS", "print these columns (+COLUMNS: these as well; help: list them)") \
+	X(OUTPUT,	"output",	'o', "COLUMNS", "print these columns (+COLUMNS: after the usual ones; help: list all)") \
 	X(SORT,		"sort",		'O', "COLUMN",	"sort by this column; a - in front of it reverses the order") \
 	X(FORCE,	"force",	'f', NULL,	"continue although a check failed") \
 	X(YES,		"yes",		'y', NULL,	"answer questions with yes") \
@@ -58,15 +63,16 @@ enum { NOCLONE_OPTIONS(OPTION_BIT) };
 
 typedef uint64_t option_bits;
 
-/* Those that every command takes */
+/* Options that every command takes */
 #define OPT_COMMON	(OPT_VERBOSE | OPT_HELP | OPT_VERSION)
 #define OPT_UDEV	(OPT_NOUDEVSYNC | OPT_UDEV_TIMEOUT)
-/* Those that are for "file PATH" only */
-#define OPT_FILE	(OPT_ENGINE | OPT_SIZE | OPT_ALLOCATE)
+/* Options for "file PATH" only */
+#define OPT_FILE	(OPT_ENGINE | OPT_SIZE | OPT_OFFSET | OPT_SIZE_LIMIT | OPT_PARTITIONS | \
+			 OPT_ALLOCATE)
 
 /*
- * An argument in brackets may be left out; it is given as --name=ARGUMENT.  One in small
- * letters is a list of what it may be.
+ * An argument in brackets is optional, and is given as --name=ARGUMENT. An argument in small
+ * letters is a list of the possible words.
  */
 struct option_info {
 	option_bits bit;
@@ -76,25 +82,27 @@ struct option_info {
 	const char *help;
 };
 
-/* One for each option of the list above, in its order. */
+/* The options of the list above, in the same order. */
 extern const struct option_info option_infos[OPT_NR];
 
 /**
  * struct options - the parsed options
- * @given: OPT_ bits
- * @table: --table
- * @chunk: --chunk in sectors
- * @engine: --engine, or its default
- * @file_sectors: --size in sectors
- * @uuid: --uuid
- * @udev_timeout: --udev-timeout, or its default
- * @run_ms: --seconds in milliseconds, or its default
- * @output: --output
- * @sort: --sort
- * @rules: every --include and --exclude
- * @nr_rules: how many
- * @to_stock: --to stock
- * @watch_ms: --watch in milliseconds, or its default
+ * @given: OPT_ bits of the options on the command line
+ * @table: the argument of --table
+ * @chunk: the argument of --chunk, in sectors
+ * @engine: the argument of --engine, or the default
+ * @file_sectors: the argument of --size, in sectors
+ * @offset: the argument of --offset, in sectors
+ * @limit: the argument of --size-limit in sectors, or 0
+ * @uuid: the argument of --uuid
+ * @udev_timeout: the argument of --udev-timeout, or the default
+ * @run_ms: the argument of --seconds in milliseconds, or the default
+ * @output: the argument of --output
+ * @sort: the argument of --sort
+ * @rules: the rules of all --include and --exclude
+ * @nr_rules: the number of rules
+ * @to_stock: "--to stock" is given
+ * @watch_ms: the argument of --watch in milliseconds, or the default
  */
 struct options {
 	option_bits given;
@@ -102,6 +110,8 @@ struct options {
 	uint64_t chunk;
 	enum file_engine engine;
 	uint64_t file_sectors;
+	uint64_t offset;
+	uint64_t limit;
 	const char *uuid;
 	uint32_t udev_timeout;
 	uint32_t run_ms;
@@ -121,10 +131,10 @@ static inline bool opt(const struct options *o, option_bits bit)
 /**
  * options_parse - separate options from words
  * @o: filled in
- * @argc: number of words, of which @argv[0] is skipped
- * @argv: permuted so that the words that are no options come last
+ * @argc: the number of words; the first word, @argv[0], is skipped
+ * @argv: reordered, so that the words that are not options come last
  *
- * Return: index of the first word that is no option, or -EINVAL after a message.
+ * Return: the index of the first word that is not an option, or -EINVAL after a message.
  */
 int options_parse(struct options *o, int argc, char **argv);
 void options_free(struct options *o);

@@ -2,16 +2,20 @@
 /* JSON output, and findings as lines. */
 #include "cli/output.h"
 
+#include <ctype.h>
 #include <iconv.h>
 #include <json-c/json.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/sysmacros.h>
 
+#include "base/log.h"
 #include "base/util.h"
+#include "model/finding.h"
+#include "model/table-text.h"
 #include "system/identity.h"
 
-void findings_log(const struct findings *f, const char *where, enum finding_level least)
+void output_log_findings(const struct findings *f, const char *where, enum finding_level least)
 {
 	static void (* const log[])(const char *fmt, ...) = {
 		log_verbose, log_verbose, log_warn, log_err,
@@ -26,7 +30,7 @@ void findings_log(const struct findings *f, const char *where, enum finding_leve
 	}
 }
 
-void findings_print(const struct findings *f, const char *where, enum finding_level least)
+void output_print_findings(const struct findings *f, const char *where, enum finding_level least)
 {
 	unsigned int i;
 
@@ -49,7 +53,7 @@ struct json_object *output_new(const char *command)
 	return o;
 }
 
-/* What the command has to say so far: an array of objects */
+/* The objects that output_print() has kept, an array */
 static struct json_object *said;
 
 bool output_print(const struct options *o, struct json_object *out)
@@ -62,6 +66,25 @@ bool output_print(const struct options *o, struct json_object *out)
 		said = json_object_new_array();
 	json_object_array_add(said, out);
 	return true;
+}
+
+void output_add_device(struct json_object *o, const struct devmap_device *dev)
+{
+	_cleanup_free_ char *path = xasprintf("/dev/mapper/%s", dev->name);
+
+	output_add_string(o, "name", dev->name);
+	output_add_string(o, "uuid", dev->uuid);
+	output_add_devno(o, "device", dev->devno);
+	output_add_string(o, "path", path);
+}
+
+struct json_object *output_device(const char *command, const struct devmap_device *dev)
+{
+	struct json_object *out = output_new(command);
+
+	output_add_bool(out, "dry_run", false);
+	output_add_device(out, dev);
+	return out;
 }
 
 void output_finish(void)
@@ -80,16 +103,27 @@ void output_finish(void)
 	json_object_put(all);
 }
 
-/* Return: how many bytes of @s are UTF-8. */
+/* Return: how many bytes at the begin of @s are ASCII. */
+static size_t output_ascii_length(const char *s)
+{
+	size_t n = 0;
+
+	while (s[n] && isascii((unsigned char)s[n]))
+		n++;
+	return n;
+}
+
+/* Return: how many bytes of @s are UTF-8. Most strings are ASCII, which needs no conversion. */
 static size_t output_utf8_length(const char *s)
 {
-	size_t left = strlen(s), room = left * sizeof(wchar_t);
+	size_t ascii = output_ascii_length(s);
+	size_t left = strlen(s + ascii), room = left * sizeof(wchar_t);
 	_cleanup_free_ char *wide = xzalloc(room + 1);
-	iconv_t utf8 = iconv_open("WCHAR_T", "UTF-8");
-	char *in = (char *)s, *out = wide;
+	iconv_t utf8 = left ? iconv_open("WCHAR_T", "UTF-8") : (iconv_t)-1;
+	char *in = (char *)s + ascii, *out = wide;
 
 	if (utf8 == (iconv_t)-1)
-		return 0;
+		return ascii;
 	iconv(utf8, &in, &left, &out, &room);
 	iconv_close(utf8);
 	return in - s;
@@ -181,15 +215,16 @@ struct json_object *output_lines(const char *text)
 	return array;
 }
 
-void dry_run(const struct options *o, const char *command, const char *name,
-	     const char *uuid, const struct table *t,
-	     const struct findings *findings, const char *dmsetup)
+void output_dry_run_parts(const struct options *o, const char *command, const char *name,
+			  const char *uuid, const struct table *t, const struct findings *findings,
+			  struct json_object *parts, const char *dmsetup)
 {
 	_cleanup_free_ char *table = t ? table_print(t, false, identity_loadable) : NULL;
 	struct json_object *out;
 
 	if (!opt(o, OPT_JSON)) {
 		printf("%s%s%s\n", table ?: "", table ? "\n" : "", dmsetup);
+		json_object_put(parts);
 		return;
 	}
 	out = output_new(command);
@@ -201,6 +236,15 @@ void dry_run(const struct options *o, const char *command, const char *name,
 		json_object_object_add(out, "table", output_lines(table));
 	if (findings)
 		output_add_findings(out, findings, FINDING_OK);
+	if (parts)
+		json_object_object_add(out, "partitions", parts);
 	output_add_string(out, "dmsetup", dmsetup);
 	output_print(o, out);
+}
+
+void output_dry_run(const struct options *o, const char *command, const char *name,
+		    const char *uuid, const struct table *t,
+		    const struct findings *findings, const char *dmsetup)
+{
+	output_dry_run_parts(o, command, name, uuid, t, findings, NULL, dmsetup);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * JSON output.  The schema is described in noclone-json(5); within one schema
- * number, members are added but never removed, renamed or given another type.
+ * JSON output. noclone-json(5) describes the schema. As long as the schema number stays the same,
+ * members may be added, but no member is removed or renamed, or gets another type.
  */
 #ifndef NOCLONE_OUTPUT_H
 #define NOCLONE_OUTPUT_H
@@ -11,57 +11,79 @@
 #include <sys/types.h>
 
 #include "dm-noclone.h"
+#include "model/finding.h"
 #include "model/table.h"
+#include "system/devmap.h"
 #include "system/module.h"
 #include "cli/options.h"
 
-#define NOCLONE_JSON_SCHEMA	5
+#define NOCLONE_JSON_SCHEMA	1
 
 struct json_object;
 
-/* {"schema": ..., "version": ..., "command": @command} */
+/* Return: a new object {"schema": ..., "version": ..., "command": @command}. */
 struct json_object *output_new(const char *command);
 /*
- * What the command prints with --json: one object, or one for each of its devices.  Takes the
- * object over.  Return: whether --json is given.
+ * If --json is given, keep @out for output_finish(); otherwise free it. A command calls this once,
+ * or once for each of its devices. Return: whether --json is given.
  */
 bool output_print(const struct options *o, struct json_object *out);
-/* At the end: print it as one object; several are in its array "results". */
+/*
+ * Print the objects that output_print() has kept. A single object is printed as it is; several
+ * objects are printed as the array "results" of one object.
+ */
 void output_finish(void);
 
-/* Bytes that are no UTF-8 become U+FFFD. */
+/*
+ * Return: the object that a command prints after it has changed the device. The member "path" is
+ * the path of the device node.
+ */
+struct json_object *output_device(const char *command, const struct devmap_device *dev);
+
+/* Add the members "name", "uuid", "device" and "path" of a device. */
+void output_add_device(struct json_object *o, const struct devmap_device *dev);
+
+/* Return: a JSON string in which each byte of @s that is not UTF-8 is replaced by U+FFFD. */
 struct json_object *output_string(const char *s);
 void output_add_string(struct json_object *o, const char *key, const char *s);
 void output_add_number(struct json_object *o, const char *key, uint64_t n);
-/* "8:0", or null for 0 */
+/* Add a device number as a string such as "8:0"; the number 0 becomes null. */
 void output_add_devno(struct json_object *o, const char *key, dev_t devno);
 void output_add_bool(struct json_object *o, const char *key, bool b);
-/* "findings": those that matter @least that much. */
+/* Add the member "findings" with all findings whose level is @least or higher. */
 void output_add_findings(struct json_object *o, const struct findings *f,
 			 enum finding_level least);
-/* "ok", "errors", "warnings" of all, and "findings" */
+/* Add "ok", "errors" and "warnings", which count all findings, and the member "findings". */
 void output_add_judgement(struct json_object *o, const struct findings *f,
 			  enum finding_level least);
-/* Lines of @text as an array of strings. */
+/* Return: the lines of @text as an array of strings. */
 struct json_object *output_lines(const char *text);
 
-/* As messages; notes with --verbose only.  @where: the subject of those without one. */
-void findings_log(const struct findings *f, const char *where, enum finding_level least);
-/* A line for each on stdout: "warning  subject:line: text; fix: command". */
-void findings_print(const struct findings *f, const char *where, enum finding_level least);
+/*
+ * Print findings as messages; notes only with --verbose. @where: the subject for a finding without
+ * one.
+ */
+void output_log_findings(const struct findings *f, const char *where, enum finding_level least);
+/* Print a line for each finding to stdout: "warning subject:line: text; fix: command". */
+void output_print_findings(const struct findings *f, const char *where, enum finding_level least);
 
 /**
- * dry_run - print what a command would do
- * @o: --json
+ * output_dry_run_parts - print what a command would do
+ * @o: the options; with --json, the output is a JSON object
  * @command: the command
  * @name: the device
  * @uuid: its UUID, or NULL
  * @t: its table, or NULL
- * @findings: what the checks found, or NULL
+ * @findings: the findings of the checks, or NULL
+ * @parts: the devices of its partitions, an array that the function takes over; or NULL
  * @dmsetup: the equivalent dmsetup command line
  */
-void dry_run(const struct options *o, const char *command, const char *name,
-	     const char *uuid, const struct table *t,
-	     const struct findings *findings, const char *dmsetup);
+void output_dry_run_parts(const struct options *o, const char *command, const char *name,
+			  const char *uuid, const struct table *t, const struct findings *findings,
+			  struct json_object *parts, const char *dmsetup);
+/* Print this for a device without partitions. */
+void output_dry_run(const struct options *o, const char *command, const char *name,
+		    const char *uuid, const struct table *t,
+		    const struct findings *findings, const char *dmsetup);
 
 #endif /* NOCLONE_OUTPUT_H */

@@ -10,9 +10,10 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/log.h"
 #include "base/util.h"
 
-/* NULL after a message. */
+/* Return: the column with this name, or NULL after a message. */
 static const struct report_column *report_find(const struct report *r, const char *option,
 					       const char *name)
 {
@@ -21,7 +22,7 @@ static const struct report_column *report_find(const struct report *r, const cha
 	for (i = 0; i < r->nr_columns; i++)
 		if (!strcasecmp(r->columns[i].name, name))
 			return &r->columns[i];
-	log_err("%s: there is no column \"%s\"; \"noclone status --output help\" prints all",
+	log_err("%s: there is no column \"%s\"; \"noclone status --output help\" prints all columns",
 		option, name);
 	return NULL;
 }
@@ -32,7 +33,7 @@ static void report_add(struct report *r, const struct report_column *column)
 	r->shown[r->nr_shown++] = column;
 }
 
-/* Columns with commas in between. */
+/* Add the columns of a list, which has commas between their names. */
 static int report_add_list(struct report *r, const char *list)
 {
 	for (;; list++) {
@@ -68,7 +69,10 @@ int report_sort_by(struct report *r, const char *name)
 	return r->order ? 0 : -EINVAL;
 }
 
-/* Unknown values first, numbers by their value, and all else by its text. */
+/*
+ * Compare two rows: unknown values come first, numbers are compared by value, and other members as
+ * text.
+ */
 static int report_compare(const void *a, const void *b, void *data)
 {
 	const struct report *r = data;
@@ -110,7 +114,10 @@ void report_help(const struct report *r)
 		printf("%-*s  %s\n", report_width(r), r->columns[i].name, r->columns[i].help);
 }
 
-/* Of strings, or of the texts of objects. */
+/*
+ * Return: the text of a cell for an array of strings, or of objects with a member "text"; a new
+ * string.
+ */
 static char *report_list(struct json_object *array)
 {
 	size_t nr = json_object_array_length(array), i;
@@ -126,7 +133,7 @@ static char *report_list(struct json_object *array)
 	return nr ? strbuf_take(&b) : NULL;
 }
 
-/* What a cell shows: a new string; NULL if there is nothing. */
+/* Return: the text of a cell, a new string, or NULL if the value is unknown or empty. */
 static char *report_raw_cell(const struct report_column *column, struct json_object *row)
 {
 	struct json_object *value = json_object_object_get(row, column->key);
@@ -165,7 +172,7 @@ static void report_add_column(const struct report *r, struct libscols_table *tab
 	xchecked(scols_table_new_column(table, heading, 0, flags));
 }
 
-/* An unknown value is "-", so that a script can count words. */
+/* Add a row. The text of an unknown value is "-", so that a script can count words. */
 static void report_add_row(const struct report *r, struct libscols_table *table,
 			   struct json_object *row)
 {
@@ -186,13 +193,13 @@ void report_print(const struct report *r, struct json_object *rows)
 	size_t nr = json_object_array_length(rows), i;
 
 	scols_table_enable_noheadings(table, r->noheadings);
-	/* report_cell() has left no control character: print names as they are */
+	/* report_cell() has removed control characters, so print names unchanged */
 	scols_table_enable_noencoding(table, 1);
 	for (i = 0; i < r->nr_shown; i++)
 		report_add_column(r, table, r->shown[i]);
 	for (i = 0; i < nr; i++)
 		report_add_row(r, table, json_object_array_get_idx(rows, i));
-	/* some versions complain about a table without lines */
+	/* some versions of libsmartcols complain about a table without lines */
 	if (nr)
 		scols_print_table(table);
 	scols_unref_table(table);

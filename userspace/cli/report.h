@@ -2,23 +2,26 @@
 /*
  * A report: rows and columns, as lsblk(8) and lvs(8) print them.
  *
- * A row is the JSON object that --json prints of the same thing, and a column shows one of
- * its members: columns are selected, rows sorted and printed here, and filled by the command alone.
+ * A row is the JSON object that --json prints, and a column shows one member of it. The functions
+ * below select columns, and sort and print rows. The command makes the rows.
  */
 #ifndef NOCLONE_REPORT_H
 #define NOCLONE_REPORT_H
 
 #include <stdbool.h>
 
+#include "base/util.h"
+
 struct json_object;
 
 /**
- * enum report_flag - what a column is like
- * @REPORT_USUAL: it is shown unless others are selected
- * @REPORT_NUMBER: it is aligned to the right
- * @REPORT_SIZE: likewise, and sectors are shown with a unit
- * @REPORT_RATE: with rates it is usual, and its numbers are per second
- * @REPORT_WRAPS: it is broken into lines where the terminal is too narrow
+ * enum report_flag - the properties of a column
+ * @REPORT_USUAL: the column is shown unless the user selects other columns
+ * @REPORT_NUMBER: the column is aligned to the right
+ * @REPORT_SIZE: the column is aligned to the right, and sectors are shown as a size with a unit
+ * @REPORT_RATE: the column is aligned to the right. If numbers are rates, the column is usual, and
+ *	its numbers are per second
+ * @REPORT_WRAPS: the text of a cell is broken into lines if the terminal is too narrow
  */
 enum report_flag {
 	REPORT_USUAL = 1,
@@ -30,11 +33,12 @@ enum report_flag {
 
 /**
  * struct report_column - a column
- * @name: its heading
- * @key: the member of a row that it shows, and that rows are sorted by
+ * @name: the heading of the column
+ * @key: the member of a row that the column shows, and that rows are sorted by
  * @flags: REPORT_ bits
- * @help: a sentence
- * @text: how it is shown: a new string, or NULL; without it, the member as it is
+ * @help: a sentence about the column for "--output help"
+ * @text: returns the text of a cell, a new string, or NULL for an unknown value; if @text is NULL,
+ *	the cell shows the member @key
  */
 struct report_column {
 	const char *name;
@@ -46,14 +50,14 @@ struct report_column {
 
 /**
  * struct report - how rows are printed
- * @columns: all that there are
- * @nr_columns: how many
+ * @columns: all columns of the report
+ * @nr_columns: the number of columns
  * @rates: numbers are rates
- * @noheadings: no line of headings
+ * @noheadings: print no line of headings
  * @shown: the columns to show
- * @nr_shown: how many
+ * @nr_shown: the number of columns to show
  * @order: the column to sort by, or NULL
- * @reverse: from the greatest to the least
+ * @reverse: sort from the greatest value to the least
  */
 struct report {
 	const struct report_column *columns;
@@ -67,11 +71,15 @@ struct report {
 };
 
 /*
- * The argument of --output: "NAME,SIZE", "+SIZE" for the usual columns and that, or NULL
- * for the usual ones alone.  Return: 0, or a negative errno after a message.
+ * Select the columns to show. @list: the argument of --output, such as "NAME,SIZE", or "+SIZE" for
+ * the usual columns and SIZE; NULL selects only the usual columns. Return: 0, or a negative errno
+ * after a message.
  */
 int report_select(struct report *r, const char *list);
-/* The argument of --sort, "SIZE" or "-SIZE", or NULL.  Return: likewise. */
+/*
+ * Set the column to sort by. @name: the argument of --sort, "SIZE" or "-SIZE", or NULL. Return: 0,
+ * or a negative errno after a message.
+ */
 int report_sort_by(struct report *r, const char *name);
 /* Sort an array of rows, if there is a column to sort by. */
 void report_sort(const struct report *r, struct json_object *rows);
@@ -79,14 +87,12 @@ void report_sort(const struct report *r, struct json_object *rows);
 void report_help(const struct report *r);
 
 void report_print(const struct report *r, struct json_object *rows);
-/* The first column of a row as a heading, and a line for each other one that is known. */
+/*
+ * Print the first column of a row as a heading, and a line for each other column with a known
+ * value.
+ */
 void report_print_row(const struct report *r, struct json_object *row);
 void report_free(struct report *r);
-
-/* All columns of noclone status, none of them selected; completion offers them as well. */
-struct report status_report(void);
-/* Metrics for Prometheus.  @devices: those that noclone status --json prints; a new string */
-char *metrics_print(struct json_object *devices);
 
 #define _cleanup_report_ __attribute__((cleanup(report_free)))
 

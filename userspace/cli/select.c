@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which mapped devices a command works on, and whether it may. */
+/* Find the mapped devices that a command works on, and check that the command is permitted. */
 #include "cli/select.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
-#include "dm-noclone.h"
+#include "base/log.h"
 #include "base/util.h"
 #include "model/name.h"
 #include "model/table.h"
-#include "system/lookup.h"
+#include "system/blockdev.h"
+#include "system/file-lookup.h"
+#include "system/live.h"
 #include "system/saved-file.h"
 
 #define DEV_DIR		"/dev/"
@@ -31,13 +34,15 @@ static bool select_is_name(const char *word)
 	return !strchr(word, '/') && !devmap_info(word, &dev);
 }
 
-/* What LVM makes of VG/LV: a new string, NULL if the word is not of that form. */
+/*
+ * Return: the name that LVM makes of VG/LV, a new string, or NULL if the word is not of that form.
+ */
 static char *select_name_of_volume(const char *word)
 {
 	const char *slash = strchr(word, '/');
 	struct strbuf b = { 0 };
 
-	/* "a-b" is not the device a--b, and neither is "a/b/c" a-b-c */
+	/* "a-b" is not the device a--b, and "a/b/c" is not a-b-c */
 	if (!slash || slash == word || !slash[1] || strchr(slash + 1, '/'))
 		return NULL;
 	for (; *word; word++)
@@ -46,9 +51,9 @@ static char *select_name_of_volume(const char *word)
 }
 
 /*
- * A name that exists is a name, whatever it looks like, and so is what dmsetup shows of
- * it.  Else the nodes are asked: there are /dev/VG/LV and /dev/dm-N.  LVM's names are
- * put together where there is no node, as without udev.
+ * A word that is the name of an existing device is a name, even if it looks like VG/LV; also if the
+ * word is the name as dmsetup shows it. For other words, the nodes /dev/VG/LV and /dev/dm-N are
+ * looked up. If there is no node, for example without udev, LVM's name is made from VG/LV.
  */
 char *select_name(const char *word)
 {
@@ -81,8 +86,8 @@ int select_device(const char *word, struct devmap_device *dev)
 		log_err("%s is saved, but not active: %s", name, activate);
 	else if (r)
 		log_err("%s: no such mapped device; %s", shown(name), strpbrk(name, "*?[") ?
-			"a pattern is for the --include of enable, as a rule for all that it matches" :
-			"\"noclone status --all\" shows those that there are");
+			"only \"enable --include\" takes a pattern: it makes a rule for all devices that match the pattern" :
+			"\"noclone status --all\" lists all devices");
 	return r;
 }
 
@@ -107,17 +112,17 @@ static bool select_is_noclone_device(const struct devmap_device *dev)
 {
 	_cleanup_table_ struct table t = { 0 };
 
-	return str_starts(dev->uuid, NOCLONE_UUID_PREFIX) ||
+	return name_uuid_is_noclone(dev->uuid) ||
 	       (!devmap_table_of(dev, DEVMAP_TABLE, &t) && table_has_noclone(&t));
 }
 
 int select_check_owner(const struct options *o, const struct devmap_device *dev)
 {
-	if (opt(o, OPT_FORCE) || str_starts(dev->uuid, NOCLONE_UUID_PREFIX) ||
+	if (opt(o, OPT_FORCE) || name_uuid_is_noclone(dev->uuid) ||
 	    (!*dev->uuid && select_is_noclone_device(dev)))
 		return 0;
 	if (*dev->uuid)
-		log_err("%s was not made by noclone (UUID %s): use the tool that made it, or give --force",
+		log_err("%s was not made by noclone (its UUID is %s): use the tool that made this device, or give --force",
 			dev->name, dev->uuid);
 	else
 		log_err("%s has no target of this module: use dmsetup, or give --force",
@@ -131,9 +136,9 @@ int select_check_alone(const struct devmap_device *dev, const char *force)
 	_cleanup_free_ char *command = name_command(verb, dev->name);
 
 	if (dev->suspended)
-		log_err("%s: it is suspended; to resume it: %s%s", dev->name, command, force);
+		log_err("%s: it is suspended; \"%s\" resumes it%s", dev->name, command, force);
 	else if (dev->inactive_table)
-		log_err("%s: another process has loaded a table: \"%s\" drops that%s", dev->name,
+		log_err("%s: another process has loaded a second table: \"%s\" drops this table%s", dev->name,
 			command, force);
 	else
 		return 0;
@@ -147,13 +152,68 @@ static bool select_is_noclone_name(const char *name)
 	return !devmap_info(name, &dev) && select_is_noclone_device(&dev);
 }
 
+static bool select_has_file(const struct live *live, const struct file_id *id)
+{
+	unsigned int i;
+
+	for (i = 0; i < live->table.nr; i++)
+		if (file_id_same(&live->table.targets[i].id, id))
+			return true;
+	return false;
+}
+
+bool select_file(struct names *names, const char *word)
+{
+	_cleanup_names_ struct names found = { 0 };
+	_cleanup_free_ char *plain = select_new_name(word);
+	struct file_id id;
+	struct stat st;
+	unsigned int i;
+	int r;
+
+	if (select_is_name(plain) || stat(word, &st) || !S_ISREG(st.st_mode))
+		return false;
+	r = devmap_names(&found);
+	/* no driver, no devices; if the list cannot be read, select_device() says why */
+	if (r && r != -ENODEV)
+		return false;
+	id = file_id_of(word);
+	for (i = 0; i < found.nr; i++) {
+		_cleanup_devmap_device_ struct devmap_device dev = { 0 };
+		_cleanup_live_ struct live live = { 0 };
+
+		if (!live_look(found.name[i], &dev, &live) && select_has_file(&live, &id))
+			names_add(names, dev.name);
+	}
+	return true;
+}
+
+/* Add the devices of one word of the command line. Return: as select_names() does */
+static int select_word(struct names *names, const char *word)
+{
+	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
+	unsigned int nr = names->nr;
+	int r;
+
+	if (select_file(names, word)) {
+		if (names->nr > nr)
+			return 0;
+		log_err("%s: no mapped device has this file", shown(word));
+		return -ENXIO;
+	}
+	r = select_device(word, &dev);
+	if (!r)
+		names_add(names, dev.name);
+	return r;
+}
+
 int select_names(struct names *names, int argc, char **argv, bool all)
 {
 	_cleanup_names_ struct names found = { 0 };
 	int i, r = argc ? 0 : devmap_names(&found);
 	unsigned int j;
 
-	/* no driver, no devices: nothing to complain about */
+	/* if there is no driver, there are no devices; this is no error */
 	if (r == -ENODEV)
 		return 0;
 	if (r)
@@ -161,13 +221,7 @@ int select_names(struct names *names, int argc, char **argv, bool all)
 	for (j = 0; j < found.nr; j++)
 		if (all || select_is_noclone_name(found.name[j]))
 			names_add(names, found.name[j]);
-	for (i = 0; i < argc; i++) {
-		_cleanup_devmap_device_ struct devmap_device dev = { 0 };
-		int absent = select_device(argv[i], &dev);
-
-		if (!absent)
-			names_add(names, dev.name);
-		r = absent ?: r;
-	}
+	for (i = 0; i < argc; i++)
+		r = select_word(names, argv[i]) ? : r;
 	return r;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The devices of noclone status, as a report and for Prometheus. */
-#include "cli/report.h"
+/* Print the devices of noclone status as a report, and for Prometheus. */
+#include "cli/status-formats.h"
 
 #include <json-c/json.h>
 #include <string.h>
@@ -25,7 +25,7 @@ static char *formats_state(struct json_object *row)
 			 wrong ? ", " : "", wrong ?: "");
 }
 
-/* Rounded down: 100% means that there was no other I/O. */
+/* The share is rounded down, so that 100% means that there was no other I/O. */
 static char *formats_share(struct json_object *row)
 {
 	struct json_object *share = json_object_object_get(row, "share");
@@ -41,16 +41,21 @@ struct report status_report(void)
 		{ "TYPE", "type", REPORT_USUAL, "Types of its targets.", NULL },
 		{ "SIZE", "sectors", REPORT_USUAL | REPORT_SIZE, "Size of the device.", NULL },
 		{ "STATE", "state", REPORT_USUAL,
-		  "Fast path: on, off:REASON, stock (unknown to the module) or none; then what is wrong.",
+		  "Fast path: on, off:REASON, stock (unknown to the module) or none; then the failures below.",
 		  formats_state },
 		{ "IO", "io", REPORT_RATE, "Number of I/Os.", NULL },
 		{ "FAST", "fast", REPORT_RATE, "Number of I/Os that took the fast path.", NULL },
 		{ "SHARE", "share", REPORT_USUAL | REPORT_NUMBER,
 		  "Share of the I/O that took the fast path, in percent.", formats_share },
 		{ "REASON", "reason", REPORT_USUAL,
-		  "The counter that has most of the other I/O.", NULL },
+		  "The counter with most of the I/O that did not take the fast path.", NULL },
 		{ "ON", "on", REPORT_USUAL | REPORT_WRAPS,
 		  "Devices below, or the backing file.", NULL },
+		{ "FILE", "file", REPORT_WRAPS, "The backing file of the first target that has a backing file.", NULL },
+		{ "OFFSET", "offset", REPORT_NUMBER,
+		  "Where the device begins in that file, in bytes.", NULL },
+		{ "ENGINE", "engine", 0, "How the I/O of that file is done.", NULL },
+		{ "RO", "readonly", 0, "Whether the device is read-only: yes or no.", NULL },
 		{ "MADE-BY", "made_by", 0,
 		  "The program that made the device, as its UUID says.", NULL },
 		{ "UUID", "uuid", REPORT_WRAPS, "DM UUID.", NULL },
@@ -65,9 +70,9 @@ struct report status_report(void)
 }
 
 /*
- * Metrics in the text format of Prometheus: all lines of a metric are together, after
- * its HELP and TYPE.  The state is a label of the info metric only, so that a change
- * of state does not begin new series of the counters.
+ * Print metrics in the text format of Prometheus. All lines of a metric follow each other, after
+ * its HELP and TYPE. Only the info metric has the state as a label, so that a change of state does
+ * not begin new series of the counters.
  */
 
 static const char *formats_string(struct json_object *o, const char *key)
@@ -95,7 +100,7 @@ static void formats_label(struct strbuf *b, const char *label, const char *value
 	strbuf_putc(b, '"', 1);
 }
 
-/* The counters of the fast path, which are the same for all targets, or NULL. */
+/* Return: the counters of the fast path, which are equal for all targets of a device, or NULL. */
 static struct json_object *formats_counters(struct json_object *device)
 {
 	struct json_object *targets = json_object_object_get(device, "targets");
@@ -111,7 +116,7 @@ static struct json_object *formats_counters(struct json_object *device)
 	return NULL;
 }
 
-/* Is something broken below it? */
+/* Does the device have a finding about a fault below it? */
 static bool formats_troubled(struct json_object *device)
 {
 	struct json_object *findings = json_object_object_get(device, "findings");
@@ -134,14 +139,17 @@ static const struct {
 	[METRIC_TROUBLED] = { "noclone_device_troubled", "gauge",
 		"Whether a disk or file below the device has failed or is gone; noclone status NAME says which." },
 	[METRIC_IOS] = { "noclone_ios_total", "counter",
-		"I/Os by way: the fast path, or dm core's." },
+		"I/Os by path: the fast path, or dm core's path." },
 	[METRIC_INFLIGHT] = { "noclone_inflight", "gauge",
 		"I/Os of the fast path that are not completed yet." },
 	[METRIC_COUNTER] = { "noclone_counter_total", "counter",
 		"Counters of the device; noclone status --verbose NAME explains them." },
 };
 
-/* A sample of a metric; behind @number come other labels than the name, each with its value. */
+/*
+ * Add a sample of a metric. The arguments behind @number are labels besides the name, with their
+ * values.
+ */
 static void formats_add(struct strbuf *all, unsigned int metric, struct json_object *device,
 			int64_t number, const char *label, ...)
 {
@@ -175,7 +183,7 @@ static void formats_add_counters(struct strbuf *all, struct json_object *device)
 				    "counter", name, NULL);
 }
 
-char *metrics_print(struct json_object *devices)
+char *status_metrics(struct json_object *devices)
 {
 	size_t nr = json_object_array_length(devices), i;
 	struct strbuf all[ARRAY_SIZE(metrics)] = { 0 }, b = { 0 };

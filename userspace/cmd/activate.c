@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* noclone activate: bring saved devices back; and the devices that deactivate works on. */
+/* noclone activate: activate saved devices. Also the loop over devices that deactivate uses. */
 #include "cmd/change.h"
 #include "cmd/cmd.h"
+#include "cmd/deactivate.h"
+#include "cmd/partitions.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,14 +15,20 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "base/child.h"
+#include "base/log.h"
+#include "base/stop.h"
 #include "base/util.h"
+#include "model/exchange.h"
 #include "model/name.h"
-#include "system/lookup.h"
+#include "model/table-target.h"
+#include "model/table-text.h"
 #include "system/content.h"
+#include "system/file-lookup.h"
+#include "system/live.h"
 #include "system/signatures.h"
 #include "system/module.h"
 #include "system/saved-file.h"
+#include "system/saved-unit.h"
 #include "system/sysfs.h"
 #include "cli/output.h"
 #include "cli/select.h"
@@ -29,8 +37,9 @@
 #define LOOP_TRIES	64
 
 /*
- * Without the module such a file was a loop device, for which a discard makes a hole.
- * Engine extent has no use for a file with holes, and direct fills them.
+ * Does the file have holes? Without the module, a loop device replaces the target, and a discard of
+ * the loop device makes a hole. The engine extent refuses a file with holes, and the engine direct
+ * fills holes.
  */
 static bool activate_has_holes(const struct target *target)
 {
@@ -39,7 +48,9 @@ static bool activate_has_holes(const struct target *target)
 	return !file_lookup(target->path, true, &f) && f.map.nr_gaps;
 }
 
-/* An older version of the tool could save a table with engine sync. */
+/*
+ * Replace engines that do not work here. An older version of the tool could save the engine sync.
+ */
 static void activate_replace_engines(const char *name, struct table *t)
 {
 	unsigned int i;
@@ -51,11 +62,11 @@ static void activate_replace_engines(const char *name, struct table *t)
 			continue;
 		if (target->engine == ENGINE_SYNC) {
 			target->engine = ENGINE_BUFFERED;
-			log_warn("%s: %s is used with engine buffered instead of sync, which is for debug builds only",
+			log_warn("%s: the file %s is used with engine buffered instead of engine sync, because engine sync is for debug builds only",
 				 name, target->path);
 		} else if (target->engine == ENGINE_EXTENT && activate_has_holes(target)) {
 			target->engine = ENGINE_DIRECT;
-			log_warn("%s: %s has holes or unwritten extents: it is used with engine direct instead of extent",
+			log_warn("%s: the file %s is used with engine direct instead of engine extent, because the file has holes or unwritten extents",
 				 name, target->path);
 		}
 	}
@@ -63,15 +74,20 @@ static void activate_replace_engines(const char *name, struct table *t)
 
 static int activate_load(struct change *c)
 {
-	int r = change_switch(c);
+	int r;
 
-	/* with udev late, it is active */
+	if (c->parts.make)
+		stop_hold();
+	r = change_switch_all(c);
+	if (c->parts.make)
+		stop_release();
+	/* if udev is late, the device is active */
 	return r == -ETIMEDOUT ? 0 : r;
 }
 
 /*
- * A file system on the device may know its logical block, so keep that of noclone-file:
- * what direct I/O on the file is aligned to.
+ * A file system on the device may depend on the size of a logical block. So the loop device gets
+ * the size that noclone-file has: the alignment of direct I/O on the file.
  */
 static uint32_t activate_loop_block(const struct target *t)
 {
@@ -85,9 +101,10 @@ static uint32_t activate_loop_block(const struct target *t)
 }
 
 /*
- * The loop device stays open until the tool ends; then the mapped device holds it, and the
- * kernel detaches it at its last close.  Return: its path: a new string, or NULL after a
- * message.
+ * Make a loop device. The tool keeps the loop device open until the tool ends. By then the mapped
+ * device holds the loop device. The kernel detaches the loop device at its last close.
+ *
+ * Return: its path, a new string, or NULL after a message.
  */
 static char *activate_attach_loop(const struct target *t, bool readonly)
 {
@@ -112,7 +129,7 @@ static char *activate_attach_loop(const struct target *t, bool readonly)
 			return path;
 		}
 		free(path);
-		/* others may take the free device that we were told of */
+		/* another process may take the free loop device first */
 		if (fd < 0 || errno != EBUSY)
 			break;
 		close(fd);
@@ -121,7 +138,11 @@ static char *activate_attach_loop(const struct target *t, bool readonly)
 	return NULL;
 }
 
-/* The same sectors without the module.  Return: 0, or a negative errno after a message. */
+/*
+ * Replace the table by one for the same sectors that does not need the module.
+ *
+ * Return: 0, or a negative errno after a message.
+ */
 static int activate_exchange(struct change *c)
 {
 	struct table table = { 0 };
@@ -145,13 +166,16 @@ static int activate_exchange(struct change *c)
 	return 0;
 }
 
-/* Without the module, or with an older one that does not know all of the table. */
+/*
+ * Activate the device without the module, or with an older module that does not know all of its
+ * table.
+ */
 static const char *activate_stand_in(struct change *c)
 {
 	const bool loop = table_has_file(&c->table);
 
 	if (opt(c->o, OPT_STRICT)) {
-		log_err("%s is not activated: without the module only dm's own targets could be used, and --strict forbids that",
+		log_err("%s is not activated: without the module, only dm's own targets could be used, and --strict forbids these targets",
 			c->dev.name);
 		return NULL;
 	}
@@ -159,7 +183,7 @@ static const char *activate_stand_in(struct change *c)
 		return NULL;
 	log_warn("%s runs without this module, on %s, until %s", c->dev.name, loop ?
 		 "loop devices" : "dm's own targets", loop ?
-		 "it is deactivated and activated again" : "noclone convert changes that");
+		 "it is deactivated and activated again" : "\"noclone convert\" changes its table");
 	return loop ? "activated with loop devices" : "activated with stock targets";
 }
 
@@ -167,13 +191,13 @@ static const char *activate_create(struct change *c)
 {
 	int r = module_load_for(&c->table);
 
-	/* the user has interrupted modprobe */
+	/* a signal of the user has stopped modprobe */
 	if (r == -EINTR)
 		return NULL;
 	if (r)
 		return activate_stand_in(c);
 	r = activate_load(c);
-	/* a newer tool may have saved it */
+	/* a newer version of the tool may have saved the table */
 	if (r == -EINVAL && table_has_noclone(&c->table))
 		return activate_stand_in(c);
 	if (r)
@@ -182,22 +206,54 @@ static const char *activate_create(struct change *c)
 	return "activated";
 }
 
-/* A device that has the name already.  Return: its state, or NULL after a message. */
-static const char *activate_existing(const char *uuid, const struct devmap_device *dev)
+/*
+ * Make the missing partitions of an active device: a command may have been killed, or the user may
+ * have removed a partition. Return: the state, or NULL after a message.
+ */
+static const char *activate_partitions(struct change *c)
+{
+	_cleanup_table_ struct table live = { 0 };
+	int r;
+
+	table_copy(&c->file.old.table, &c->table);
+	if (partitions_plan(c))
+		return NULL;
+	if (opt(c->o, OPT_DRY_RUN) && *c->parts.words) {
+		output_dry_run_parts(c->o, c->needs->command, c->dev.name, NULL, NULL, NULL,
+				     json_object_get(c->parts.json),
+				     c->parts.words + strlen(" && "));
+		return "";
+	}
+	if (opt(c->o, OPT_DRY_RUN))
+		return "active already";
+	/* the partitions get targets of the same module as the device */
+	devmap_table_of(&c->dev, DEVMAP_TABLE, &live);
+	table_free(&c->table);
+	table_copy(&live, &c->table);
+	stop_hold();
+	r = partitions_make(c);
+	stop_release();
+	if (r && r != -ETIMEDOUT)
+		return NULL;
+	return json_object_array_length(c->parts.json) ? "activated its partitions" : "active already";
+}
+
+/* A device already has this name. Return: its state, or NULL after a message. */
+static const char *activate_existing(struct change *c, const struct devmap_device *dev)
 {
 	_cleanup_free_ char *remove = name_noclone("remove", dev->name);
 
-	if (strcmp(uuid, dev->uuid))
-		log_err("%s: another device has that name (UUID %s): rename or remove it",
+	if (strcmp(c->dev.uuid, dev->uuid))
+		log_err("%s: another device has this name (its UUID is %s): rename or remove the other device",
 			dev->name, *dev->uuid ? dev->uuid : "none");
 	else if (dev->live_table)
-		return "active already";
+		return c->file.old.partitions ? activate_partitions(c) : "active already";
 	else
-		log_err("%s has no table: %s, then activate it again", dev->name, remove);
+		log_err("%s has no table: remove the device with \"%s\", then activate the device again", dev->name, remove);
 	return NULL;
 }
 
-/* The device may be active under another name.  Return: true after a message. */
+/* Is the device active under another name? Return: true after a message. */
 static bool activate_is_renamed(const struct change *c)
 {
 	_cleanup_free_ char *other = devmap_name_of_uuid(c->dev.uuid);
@@ -206,53 +262,58 @@ static bool activate_is_renamed(const struct change *c)
 	_cleanup_free_ char *quoted = shell_quote(c->dev.name);
 
 	if (file && strcmp(file, c->dev.name))
-		log_err("%s has the UUID of %s, which is saved in a file of its own: if that one is the device, \"rm %s\"",
-			c->path, file, c->path);
+		log_err("%s and the saved file of %s have the same UUID: if %s is the right name of the device, remove the other file with \"rm %s\"",
+			c->file.path, file, file, c->file.path);
 	else if (other)
-		log_err("%s is active under the name %s: \"%s %s\" gives it back its name",
+		log_err("%s is active under the name %s: \"%s %s\" gives the device back its name",
 			c->dev.name, other, rename, quoted);
 	return other;
 }
 
 /*
- * A power cut between a change and the new file: the device had one table or the other.
- * The old one may be activated, because what follows a change waits for the new file.
+ * Report a new file that was left by a power cut in the middle of a change. The device had the
+ * table of the old file or the table of the new file. The tool may activate the old table, because
+ * all later steps of a change wait for the new file.
  */
 static void activate_say_leftover(const struct change *c)
 {
 	_cleanup_free_ char *new = saved_file_leftover(c->dev.name, c->dev.uuid);
 
 	if (new)
-		log_warn("%s is what a command has left that was interrupted: if the device had that table, deactivate it, \"mv %s %s\" and activate it; if not, \"rm %s\"",
-			 new, new, c->path, new);
+		log_warn("an interrupted command has left %s: if the table in this file is right, deactivate the device, run \"mv %s %s\", and activate the device; if the table is wrong, run \"rm %s\"",
+			 new, new, c->file.path, new);
 }
 
-/* A device that is not saved leaves no file of a lock behind. */
+/* Read the saved file. If the device is not saved, no lock file is left behind. */
 static int activate_read(struct change *c)
 {
 	const char *name = c->dev.name;
 	int r;
 
-	c->path = saved_path(name);
+	c->file.path = saved_path(name);
 	if (!saved_file_exists(name)) {
-		log_err("%s is not saved: there is no %s; \"noclone save\" writes it while the device is active",
-			name, c->path);
+		log_err("%s is not saved: the file %s does not exist; \"noclone save\" writes this file while the device is active",
+			name, c->file.path);
 		return -ENOENT;
 	}
-	r = change_lock(c, name);
+	r = change_file_lock(&c->file, name);
 	if (r)
 		return r;
-	c->damage = saved_file_peek(name, &c->old);
-	if (c->damage) {
-		log_err("%s", c->damage);
+	c->file.damage = saved_file_peek(name, &c->file.old);
+	if (c->file.damage) {
+		log_err("%s", c->file.damage);
 		return -EINVAL;
 	}
-	c->dev.uuid = xstrdup(c->old.uuid);
-	c->readonly = c->old.readonly;
+	c->dev.uuid = xstrdup(c->file.old.uuid);
+	c->readonly = c->file.old.readonly;
+	c->noscan = c->file.old.noscan;
 	return 0;
 }
 
-/* The file system of a backing file may not answer, and the kernel would wait for it. */
+/*
+ * Check that the file systems of the backing files answer, because the kernel would wait for an
+ * answer.
+ */
 static bool activate_files_answer(const struct table *t)
 {
 	struct target *target = NULL;
@@ -270,51 +331,72 @@ static bool activate_files_answer(const struct table *t)
 	return true;
 }
 
+/*
+ * Plan the partitions. The generator orders mounts of the partitions in the saved file only.
+ *
+ * Return: as partitions_plan() does.
+ */
+static int activate_plan_partitions(struct change *c)
+{
+	const char *saved = c->file.old.partitions;
+	int r = saved ? partitions_plan(c) : 0;
+	_cleanup_free_ char *now = partition_numbers(&c->parts.table);
+	_cleanup_free_ char *save = name_noclone("save", c->dev.name);
+
+	if (saved && !r && strcmp(saved, now))
+		log_note("%s: the partition table now has the partitions%s, and %s has%s: \"%s\" writes the new numbers",
+			 c->dev.name, now, c->file.path, saved, save);
+	return r;
+}
+
 static const char *activate_absent(struct change *c)
 {
 	const char *state;
 
-	if (activate_is_renamed(c) || !activate_files_answer(&c->old.table))
+	if (activate_is_renamed(c) || !activate_files_answer(&c->file.old.table))
 		return NULL;
 	activate_say_leftover(c);
-	/* with the lines of the file, that findings are about */
-	c->table = c->old.table;
-	c->old.table = (struct table) { 0 };
+	/* keep the table as in the file, because the findings name lines of the file */
+	c->table = c->file.old.table;
+	c->file.old.table = (struct table) { 0 };
 	activate_replace_engines(c->dev.name, &c->table);
-	if (change_check(c))
+	if (change_check(c) || activate_plan_partitions(c))
 		return NULL;
 	if (opt(c->o, OPT_DRY_RUN))
 		return change_print(c, "", "") ? NULL : "";
-	/* before, as a signal may end the tool behind it */
-	saved_file_set_forced(c->dev.name, c->forced);
+	/* set this before the change, because a signal may end the tool after the change */
+	saved_file_set_forced(c->dev.name, c->results.forced);
 	state = activate_create(c);
 	if (!state)
 		saved_file_set_forced(c->dev.name, false);
 	return state;
 }
 
+static const struct change_needs activate_needs = {
+	.command = "activate", .creates = true, .from_file = true,
+};
+
 static const char *activate_one(const struct options *o, const char *name)
 {
-	_cleanup_change_ struct change c = CHANGE_INIT(o, "activate");
+	_cleanup_change_ struct change c = CHANGE_INIT(c, o, &activate_needs);
 	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
 	int r;
 
-	c.activates = true;
 	c.dev.name = xstrdup(name);
 	if (activate_read(&c))
 		return NULL;
 	r = devmap_info(name, &dev);
-	/* what a command that was killed has left goes first */
+	/* a device that a killed command has left is removed first */
 	if (!r && (opt(o, OPT_DRY_RUN) || strcmp(c.dev.uuid, dev.uuid) ||
 		   !devmap_remove_unfinished(&dev)))
-		return activate_existing(c.dev.uuid, &dev);
+		return activate_existing(&c, &dev);
 	if (!r || devmap_is_absent(r))
 		return activate_absent(&c);
 	log_err("%s: %s", name, devmap_reason(r));
 	return NULL;
 }
 
-/* Do its legs exist?  Another saved device may be one of them. */
+/* Do all legs exist? A leg may be another saved device. */
 static bool activate_is_ready(const char *name)
 {
 	_cleanup_free_ char *missing = signatures_missing(&saved_file_get(name)->saved.table);
@@ -323,8 +405,9 @@ static bool activate_is_ready(const char *name)
 }
 
 /*
- * Both verbs on saved devices.  One may be built on another, so those that are ready are done
- * first, until none is; the others are tried then to say what is wrong.
+ * The common part of "activate" and "deactivate". A device may be built on another one, so the
+ * command first works on devices that are ready, until no ready device is left. Then it tries the
+ * other devices, to report what is wrong.
  */
 
 struct activate_run {
@@ -376,10 +459,10 @@ static void activate_do(struct activate_run *run, const char *name)
 	output_add_string(device, "state", state);
 	json_object_array_add(run->devices, device);
 	if (state && !opt(run->o, OPT_JSON))
-		print_now("%s: %s\n", name, state);
+		log_print_now("%s: %s\n", name, state);
 }
 
-/* Return: whether any device was done. */
+/* Work on the devices once. Return: true if the command has succeeded for any device. */
 static bool activate_round(struct activate_run *run, bool ready_only)
 {
 	bool (*is_ready)(const char *name) = run->activates ? activate_is_ready :
@@ -416,7 +499,7 @@ static int activate_all(const struct options *o, int argc, char **argv, bool act
 		r = run.failed || stop_requested() ? EXIT_FAILED : EXIT_OK;
 		if (opt(o, OPT_DRY_RUN))
 			output_add_bool(out, "dry_run", true);
-		/* of devices that have printed a plan, there is no more to print */
+		/* in a dry run, the plan of the device was already printed */
 		if (json_object_array_length(run.devices) || !run.names.nr)
 			output_print(o, json_object_get(out));
 	}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * noclone bench: a script has fio measure the devices.  Here is what it cannot find out: how a
- * table lies on them, and that each is a device of its own that nothing else uses.
+ * noclone bench: check the devices, and start a script that measures them with fio. The script
+ * cannot find out how a table lies on the devices, and that all devices are different and unused.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -9,11 +9,15 @@
 #include <unistd.h>
 
 #include "base/child.h"
+#include "base/log.h"
 #include "base/util.h"
+#include "model/finding.h"
+#include "model/lint.h"
 #include "model/plan.h"
+#include "model/table-target.h"
 #include "model/table.h"
+#include "system/guard.h"
 #include "system/lookup.h"
-#include "system/users.h"
 #include "system/identity.h"
 #include "cli/output.h"
 #include "cmd/cmd.h"
@@ -38,7 +42,7 @@ static void bench_plan(const struct options *o, int argc, char **argv, struct ta
 	plan_request_free(&req);
 }
 
-/* Data on the devices does not matter, because nothing is written. */
+/* Check the devices. Data on them does not matter, because nothing is written. */
 static bool bench_check(const struct options *o, int argc, char **argv, struct table *t)
 {
 	const struct guard guard = {
@@ -49,11 +53,13 @@ static bool bench_check(const struct options *o, int argc, char **argv, struct t
 	bench_plan(o, argc, argv, t, &findings);
 	lint_table(t, &system_facts, 0, &findings);
 	guard_table(t, &guard, &findings);
-	findings_log(&findings, "bench", FINDING_ERROR);
+	output_log_findings(&findings, "bench", FINDING_ERROR);
 	return !findings_count(&findings, FINDING_ERROR);
 }
 
-/* Returns only if that failed.  The arguments are those that the script says. */
+/*
+ * Start the script, whose head describes the arguments. This function returns only after an error.
+ */
 static void bench_exec(const struct options *o, const struct table *t)
 {
 	const struct target *target = &t->targets[0];
@@ -81,12 +87,12 @@ int cmd_bench(const struct options *o, int argc, char **argv)
 	_cleanup_table_ struct table t = { 0 };
 
 	if (argc == 1 && opt(o, OPT_CHUNK)) {
-		log_err("--chunk is for several devices");
+		log_err("--chunk is only for several devices");
 		return EXIT_USAGE;
 	}
 	if (!bench_check(o, argc, argv, &t))
 		return EXIT_FAILED;
-	/* paths that fio can open */
+	/* use paths that fio can open */
 	table_rename_devices(&t, identity_path);
 	if (r)
 		log_err("measuring through mapped devices failed: %s", devmap_reason(r));

@@ -1,131 +1,168 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A device gets a table: what create, reload, convert, resize, activate and save have in common.
+ * Giving a table to a device: the common part of create, reload, convert, resize, activate, save.
  *
- *	change_begin()		look at the device, with its lock; create has none yet
- *	...			make the new table, plan its file
- *	change_check()		may it have that table?
- *	change_print()		for a dry run, or
- *	change_run()		the file, the saved file, the device
- *	change_end()		whatever has happened
+ *	change_begin()		look at the device, with its lock; create has no lock yet
+ *	...			make the new table, plan its backing file
+ *	change_check()		may the device have that table?
+ *	change_print()		in a dry run: print the commands
+ *	change_run()		otherwise: change backing file, saved file and device
+ *	change_end()		always
  *
- * Only change_run() changes anything.  The file of a saved device follows the device:
- *
- *	change_lock()		wait for the lock of the file
- *	change_read_file()	read it
- *	change_stage_file()	write the new file beside the old one
- *	...			change the device
- *	change_commit_file()	put the new file in the place of the old one
- *	change_end_file()	whatever has happened
- *
- * so a file that cannot be written leaves the device unchanged, and a power cut leaves the
- * old file or the new one.  A device that is not saved passes through with its name locked.
- * In a dry run the stage only looks.  If the file says it all already, it is not written.
+ * Only change_run() changes anything. If the device is saved, its file changes together with the
+ * device: see change-file.h.
  */
 #ifndef NOCLONE_CHANGE_H
 #define NOCLONE_CHANGE_H
 
-#include <signal.h>
-
-#include "model/saved.h"
+#include "model/finding.h"
+#include "model/partition.h"
 #include "model/table.h"
 #include "system/backing.h"
 #include "system/devmap.h"
+#include "system/live.h"
 #include "cli/options.h"
+#include "cmd/change-file.h"
+
+struct change;
+struct json_object;
 
 /**
- * struct change - one device, while a command gives it a table
- * @o: options
- * @command: the name of the command
- * @dev: the device; for create and activate its name and UUID only
- * @live: the table that runs; none for these
- * @table: the new table
- * @readonly: the device is to be
- * @late: the lock is taken when the user has answered
- * @alone: the device must be neither suspended nor in a change by another process
- * @same: the new table must map every sector as the old one does
- * @agreed: the user wants the device to have other data
- * @backing: the file of the new table
- * @findings: what the checks have found, and --force has overridden
- * @activates: by its own file; so parts of saved devices do not count as used, and signatures
- *	have to be those that the file has
+ * struct change_needs - what a command needs; the checks ask for these words and not for a command
+ * @command: the name of the command, for its output
+ * @creates: the device does not exist yet
+ * @from_file: the table is that of the saved file. Parts of saved devices then do not count as
+ *	used, and legs must have the signatures that the file records
+ * @locks_late: the lock is taken only after the user has answered the question
+ * @alone: refuse a device that is suspended or that another process is changing
+ * @same_mapping: the new table must map every sector to the same place as the live table
+ */
+struct change_needs {
+	const char *command;
+	bool creates;
+	bool from_file;
+	bool locks_late;
+	bool alone;
+	bool same_mapping;
+};
+
+/**
+ * struct change_results - what the checks have found, and what the user has accepted
+ * @findings: the findings of the checks, including those that --force has overridden
  * @forced: --force has accepted that legs may have other data
- * @legs: while legs are looked at, see change_lock_legs(); or -1
- * @add: save it from now on
- * @as_is: with the new table even if that has no target of this module
- * @saved: it has a file
- * @left: an interrupted command has left a new file of the device beside the old one
- * @path: of its file
- * @old: what the file with its name says
- * @damage: why that is not all, or NULL
- * @text: of the new file, after the stage
- * @words: after the stage: " && ...", which writes the file, or NULL
- * @staged: a new file waits, and signals that would end the tool between device and file
- * @signals: the mask of before
- * @lock: of the file; held until change_end_file(), or -1
+ * @agreed: the user has accepted that the device will have other data
+ */
+struct change_results {
+	struct findings findings;
+	bool forced;
+	bool agreed;
+};
+
+/**
+ * struct change_parts - the partitions of a new device, see partitions_plan()
+ * @table: the partition table
+ * @words: in a dry run: the commands that make the devices of the partitions, each with " && " before
+ *	it; or NULL
+ * @json: the devices of the partitions, or the planned ones in a dry run; or NULL
+ * @make: makes these devices when the new device runs, or NULL. It returns 0, or a negative errno
+ *	after a message. If it fails, the new device is removed
+ */
+struct change_parts {
+	struct partition_table table;
+	char *words;
+	struct json_object *json;
+	int (*make)(struct change *c);
+};
+
+/**
+ * struct change - a device to which a command gives a table
+ * @o: the options
+ * @needs: what the command needs
+ * @dev: the device; before it is created only its name and UUID
+ * @live: the live table; empty before the device is created
+ * @table: the new table
+ * @readonly: the new table makes the device read-only
+ * @noscan: rules of udev of other programs leave the new device alone
+ * @partition: the device is a partition that grows as the partition table says, so signatures on
+ *	the image do not count
+ * @image: for a new partition, the device of the image, which must still exist under this number
+ *	when the table is loaded, because the table names the number; or NULL
+ * @backing: the backing file of the new table
+ * @legs: the lock that is held while legs are checked, see change_lock_legs(); or -1
+ * @file: the saved file
+ * @parts: the partitions of the new device
+ * @results: the results of the checks
  */
 struct change {
 	const struct options *o;
-	const char *command;
+	const struct change_needs *needs;
 	struct devmap_device dev;
 	struct live live;
 	struct table table;
 	bool readonly;
-	bool late;
-	bool alone;
-	bool same;
-	bool agreed;
+	bool noscan;
+	bool partition;
+	const struct devmap_device *image;
 	struct backing backing;
-	struct findings findings;
-	bool activates;
-	bool forced;
 	int legs;
-	bool add;
-	bool as_is;
-	bool saved;
-	bool left;
-	char *path;
-	struct saved old;
-	char *damage;
-	char *text;
-	char *words;
-	bool staged;
-	sigset_t signals;
-	int lock;
+	struct change_file file;
+	struct change_parts parts;
+	struct change_results results;
 };
 
-/* Let other commands look at their legs while the user is asked. */
+/*
+ * Release the lock of the legs, so that other commands can check legs while this command asks the
+ * user.
+ */
 void change_unlock_legs(struct change *c);
-/* Each: 0, or a negative errno after a message. */
+/* These functions return 0, or a negative errno after a message. */
 int change_begin(struct change *c, const char *word);
 int change_check(struct change *c);
 int change_run(struct change *c);
-/* The table alone: -ETIMEDOUT if it runs, but udev has not answered. */
+/*
+ * Switch the device to its new table. Return: 0, or a negative errno after a message. It is
+ * -ETIMEDOUT if the table runs and udev did not answer in time.
+ */
 int change_switch(struct change *c);
-/* A device that is as it is to be may lack its file, if the command was interrupted. */
+/*
+ * Call change_switch(), and make the partitions of a new device. Context: stop_hold(), if the
+ * device gets partitions.
+ */
+int change_switch_all(struct change *c);
+/*
+ * Complete an interrupted change: the device has the requested table, but its saved file may be
+ * old.
+ */
 int change_finish(struct change *c);
-/* @before: shell commands that come first, each with its " && "; @after: likewise */
+/*
+ * @before: shell commands that come first, each with " && " behind it; @after: commands that come
+ *	last
+ */
 int change_print(struct change *c, const char *before, const char *after);
+/* Return: the dmsetup commands that give the device its table, a new string. */
+char *change_words(const struct change *c);
+/*
+ * May a new device have this name? A device of this tool that an interrupted command has left
+ * without a table is removed first.
+ */
+bool change_name_is_free(struct change *c);
 void change_end(struct change *c);
 
 /*
- * How the data of the device will be others: a new string, or NULL.  @all: also where the
- * tables show that; else only if a path leads to another file by now.
+ * Return: how the new table changes the data of the device, a new string, or NULL. If @all is
+ * false, only a path that leads to another file than before counts.
  */
 char *change_data(const struct change *c, const struct facts_source *src, bool all);
-/* Facts as they will be when the file has changed. */
+/* Return: the facts as they will be after the change of the backing file. */
 const struct facts_source *change_facts(const struct change *c);
 
-/* Each: likewise.  @name: of the device, which may have to be looked at again then */
-int change_lock(struct change *c, const char *name);
-int change_read_file(struct change *c);
-/* @new: the table that the device is to get; its legs and files exist, but for a dry run */
-int change_stage_file(struct change *c, const struct table *new);
-int change_commit_file(struct change *c);
-void change_end_file(struct change *c);
-
-#define CHANGE_INIT(opts, name)	\
-	{ .o = (opts), .command = (name), .backing = { .fd = -1 }, .lock = -1, .legs = -1 }
+/* The first value of the struct change @c */
+#define CHANGE_INIT(c, options, what) {							\
+	.o = (options), .needs = (what), .backing = { .fd = -1 }, .legs = -1,		\
+	.file = {									\
+		.o = (options), .dev = &(c).dev, .live = &(c).live.table, .lock = -1,	\
+	},										\
+}
 #define _cleanup_change_	__attribute__((cleanup(change_end)))
 
 #endif /* NOCLONE_CHANGE_H */

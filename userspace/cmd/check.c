@@ -3,7 +3,10 @@
 #include <json-c/json.h>
 
 #include "base/util.h"
+#include "model/finding.h"
+#include "model/lint.h"
 #include "model/saved.h"
+#include "model/table-text.h"
 #include "model/table.h"
 #include "system/lookup.h"
 #include "cli/build.h"
@@ -19,7 +22,7 @@ static int check_file(const char *path, struct json_object *array)
 	struct json_object *o;
 	int r;
 
-	if (input_read(path, &text))
+	if (build_read_input(path, &text))
 		return EXIT_FAILED;
 	if (saved_is_file(text))
 		saved_parse(&saved, text, &findings);
@@ -34,7 +37,7 @@ static int check_file(const char *path, struct json_object *array)
 		finding_at(&findings, FINDING_OK, 0, "%u target%s, %llu sectors", t->nr,
 			   t->nr == 1 ? "" : "s", (unsigned long long)table_sectors(t));
 	if (!array) {
-		findings_print(&findings, path, FINDING_OK);
+		output_print_findings(&findings, path, FINDING_OK);
 		return r;
 	}
 	o = json_object_new_object();

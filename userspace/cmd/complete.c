@@ -1,25 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the word of a command line may be, for completion/noclone.*.  The kinds of a command's
- * words, and the argument of an option, are lists as "DEVICE|max": words in capital letters
- * are looked up below, those in small letters are candidates themselves.
+ * Find the candidates for a word of a command line, for completion/noclone.*. The kinds of a
+ * command's words, and of an option's argument, are lists such as "DEVICE|max". A word in capital
+ * letters is looked up below; a word in small letters is itself a candidate.
  */
+#include "cmd/complete.h"
+
 #include <ctype.h>
 #include <glob.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/util.h"
-#include "model/name.h"
+#include "model/origin.h"
+#include "system/devmap.h"
 #include "system/saved-file.h"
 #include "cli/report.h"
+#include "cli/status-formats.h"
 #include "cmd/cmd.h"
 
 /**
- * struct complete - a command line as far as it is known
+ * struct complete - the known part of a command line
  * @cmd: the command, or NULL
- * @nr: number of its words before the current one
- * @prefix: the part of the current word that each candidate begins with
+ * @nr: the number of its words before the current one
+ * @prefix: the part of the current word with which each candidate begins
  * @out: the candidates
  */
 struct complete {
@@ -29,7 +33,10 @@ struct complete {
 	struct strbuf out;
 };
 
-/* A name with a control character is left out: a newline would make two of it. */
+/*
+ * Add a candidate. A name with a control character is left out: a newline would make two
+ * candidates.
+ */
 static void complete_add(struct complete *c, const char *word, const char *meaning)
 {
 	_cleanup_free_ char *shown = visible(word);
@@ -39,7 +46,7 @@ static void complete_add(struct complete *c, const char *word, const char *meani
 			   meaning ? meaning : "");
 }
 
-/* From sysfs, which any user may read; libdevmapper needs root. */
+/* Add mapped devices from sysfs, which any user may read; libdevmapper needs root. */
 static void complete_mapped(struct complete *c, bool volumes)
 {
 	glob_t found = { 0 };
@@ -54,7 +61,7 @@ static void complete_mapped(struct complete *c, bool volumes)
 
 		if (!name)
 			continue;
-		/* a name may have other newlines, but this one is of sysfs */
+		/* the last newline is from sysfs; a name may contain other newlines */
 		if (*name)
 			name[strlen(name) - 1] = 0;
 		complete_add(c, name, NULL);
@@ -120,7 +127,7 @@ static void complete_alternatives(struct complete *c, const char *kinds)
 		complete_kind(c, kind);
 }
 
-/* One kind for each word, the last one for all that follow. */
+/* Each word of a command has a kind; the last kind is for all further words. */
 static void complete_argument(struct complete *c)
 {
 	_cleanup_names_ struct names kinds = { 0 };
@@ -142,14 +149,14 @@ static void complete_options(struct complete *c)
 	}
 }
 
-/* The value of an option begins at @length of the word. */
+/* Complete the value of an option, which begins at @length of the word. */
 static void complete_value(struct complete *c, const char *argument, const char *word,
 			   size_t length)
 {
 	_cleanup_free_ char *prefix = NULL;
 	const char *at;
 
-	/* columns are a list, of which the last one is being typed */
+	/* columns are a list, and only the last one is completed */
 	for (at = word + length; !strcmp(argument, "COLUMNS") && *at; at++)
 		if (*at == ',' || *at == '+')
 			length = at + 1 - word;
@@ -158,7 +165,7 @@ static void complete_value(struct complete *c, const char *argument, const char 
 	complete_alternatives(c, argument);
 }
 
-/* What the option "--name", "--name=..." or "-n" takes; "" if nothing, or it is none. */
+/* Return: the argument that the option "--name", "--name=..." or "-n" takes, or "". */
 static const char *complete_option_argument(const char *word)
 {
 	size_t length = strcspn(word, "=");
@@ -176,7 +183,7 @@ static const char *complete_option_argument(const char *word)
 	return "";
 }
 
-/* Find the command, and count its words.  Return: what the option before takes, or "". */
+/* Find the command, and count its words. Return: the argument that the last option takes, or "". */
 static const char *complete_before(struct complete *c, unsigned int nr, char **words)
 {
 	unsigned int i;
@@ -214,7 +221,10 @@ char *complete_word(unsigned int nr, char **words)
 	return strbuf_take(&c.out);
 }
 
-/* The candidates for the word of that number, from 0 on, which may be one behind the last. */
+/*
+ * Print the candidates for one word of a command line. The number of the word counts from 0; a new
+ * word at the end has the next number.
+ */
 int cmd_complete(int argc, char **argv)
 {
 	_cleanup_free_ char *candidates = NULL;

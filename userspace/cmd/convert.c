@@ -1,48 +1,57 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * noclone convert: the same mapping, by dm's targets or by ours.
+ * noclone convert: keep the mapping, and exchange targets of this module and dm's own targets.
  *
- * What the kernel has made of the new table is read back and compared with the old
- * one before it runs.  Programs that compare the tables of their devices with what
- * they would load would put theirs back: their devices are for "noclone enable".
+ * The table that the kernel has made is read back and compared with the old table before it becomes
+ * live. Some programs compare the table of a device with the table that they would load. If the
+ * tables differ, such a program loads its own table again. The devices of such programs need
+ * "noclone enable" instead.
  */
 #include <errno.h>
 
-#include "dm-noclone.h"
+#include "base/log.h"
 #include "base/util.h"
+#include "model/exchange.h"
 #include "model/name.h"
+#include "model/origin.h"
 #include "cli/output.h"
 #include "cmd/change.h"
 #include "cmd/cmd.h"
 
-/* The maker of the device would not know it again; back is always right. */
+/*
+ * The program that made the device would not recognise the new table; the way back is always
+ * allowed.
+ */
 static char *convert_objection(const struct options *o, const struct devmap_device *dev)
 {
 	_cleanup_free_ char *origin = origin_of_uuid(dev->uuid);
 	_cleanup_free_ char *enable = name_noclone("enable --now", dev->name);
 
-	if (o->to_stock || !origin || str_starts(dev->uuid, NOCLONE_UUID_PREFIX))
+	if (o->to_stock || !origin || name_uuid_is_noclone(dev->uuid))
 		return NULL;
-	return xasprintf("it was made by %s, which knows dm's own targets only, and may load its table again: %s gives it the fast path with the table as it is",
+	return xasprintf("%s has made the device, knows only dm's own targets, and may load its own table again: \"%s\" gives the device the fast path without another table",
 			 origin, enable);
 }
 
+static const struct change_needs convert_needs = {
+	.command = "convert", .alone = true, .same_mapping = true,
+};
+
 int cmd_convert(const struct options *o, const char *word)
 {
-	_cleanup_change_ struct change c = CHANGE_INIT(o, "convert");
+	_cleanup_change_ struct change c = CHANGE_INIT(c, o, &convert_needs);
 	_cleanup_free_ char *why = NULL;
 	int r;
 
-	c.alone = c.same = true;
 	r = change_begin(&c, word);
 	if (r)
 		return r;
 	why = exchange_table(&c.live.table, o->to_stock, &c.table);
 	if (!why && !exchange_is_needed(&c.live.table, o->to_stock)) {
 		log_note("%s has no target to convert", c.dev.name);
-		c.as_is = true;
+		c.file.as_is = true;
 		if (opt(o, OPT_DRY_RUN))
-			dry_run(o, c.command, c.dev.name, NULL, &c.table, NULL, ":");
+			output_dry_run(o, c.needs->command, c.dev.name, NULL, &c.table, NULL, ":");
 		return change_finish(&c);
 	}
 	if (!why)

@@ -1,22 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* noclone create */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "dm-noclone.h"
+#include "base/log.h"
 #include "base/util.h"
 #include "model/name.h"
-#include "system/lookup.h"
+#include "system/blockdev.h"
 #include "system/saved-file.h"
+#include "system/saved-unit.h"
 #include "cli/build.h"
 #include "cli/select.h"
 #include "cmd/change.h"
 #include "cmd/cmd.h"
+#include "cmd/partitions.h"
+
+static const struct change_needs create_needs = { .command = "create", .creates = true };
 
 /*
- * @requested with the prefix of our devices, or a random one if that is NULL: a new
- * string, or NULL after a message.
+ * Make a UUID: the prefix of our devices, and @requested, or random characters if @requested is
+ * NULL.
+ *
+ * Return: a new string, or NULL after a message.
  */
 static char *create_new_uuid(const char *requested)
 {
@@ -25,12 +33,12 @@ static char *create_new_uuid(const char *requested)
 	char *uuid;
 
 	if (!rest) {
-		log_err("no UUID: cannot read /proc/sys/kernel/random/uuid; give one with --uuid");
+		log_err("cannot read a UUID from /proc/sys/kernel/random/uuid: give a UUID with --uuid");
 		return NULL;
 	}
-	uuid = xasprintf("%s%s", str_starts(rest, NOCLONE_UUID_PREFIX) ? "" : NOCLONE_UUID_PREFIX,
+	uuid = xasprintf("%s%s", name_uuid_is_noclone(rest) ? "" : NOCLONE_UUID_PREFIX,
 			 rest);
-	wrong = uuid_problem(uuid);
+	wrong = name_uuid_problem(uuid);
 	if (!wrong)
 		return uuid;
 	log_err("--uuid \"%s\" %s", uuid, wrong);
@@ -38,35 +46,28 @@ static char *create_new_uuid(const char *requested)
 	return NULL;
 }
 
-/* Each command that makes a device has the lock until the device has its table. */
-static bool create_remove_leftover(struct change *c)
-{
-	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
-
-	return !change_lock(c, c->dev.name) && c->lock >= 0 && !devmap_info(c->dev.name, &dev) &&
-	       str_starts(dev.uuid, NOCLONE_UUID_PREFIX) && devmap_remove_unfinished(&dev);
-}
-
-/*
- * A device that never had a table is not in sysfs.  sysfs also answers the dry run of a user who may
- * not ask device-mapper.
- */
 static int create_check_absent(struct change *c)
 {
-	_cleanup_devmap_device_ struct devmap_device seen = { 0 };
 	const char *name = c->dev.name;
-	int r = devmap_info(name, &seen);
 	_cleanup_free_ char *save = name_noclone("save", name);
+	_cleanup_free_ char *remove = name_noclone("remove", name);
 
-	if (devmap_is_absent(r) || (!r && !seen.live_table && create_remove_leftover(c)) ||
-	    (!seen.live_table && !blockdev_mapped_number(name)))
+	if (change_name_is_free(c))
 		return 0;
-	log_err("%s exists; \"noclone reload\" gives it a new table, \"%s\" saves it",
+	/* a killed command may have made only some of the partitions */
+	if (opt(c->o, OPT_PARTITIONS)) {
+		log_err("%s exists; \"%s\" removes it and its partitions", name, remove);
+		return -EEXIST;
+	}
+	log_err("%s exists; \"noclone reload\" gives the device a new table, and \"%s\" saves the device",
 		name, save);
 	return -EEXIST;
 }
 
-/* A saved device with that UUID would be taken for this one. */
+/*
+ * Check that no saved device has this UUID, because the tool would take the saved device for the
+ * new one.
+ */
 static int create_check_saved(const struct change *c)
 {
 	_cleanup_free_ char *path = saved_path(c->dev.name);
@@ -78,17 +79,17 @@ static int create_check_saved(const struct change *c)
 	if (saved_file_misplaced(c->dev.name))
 		log_err("%s: %s", path, saved_file_misplaced(c->dev.name));
 	else if (saved_file_exists(c->dev.name))
-		log_err("%s is saved in %s: noclone activate brings it back; --force makes another device, and with --persist replaces that file",
+		log_err("%s is saved in %s: \"noclone activate\" brings the saved device back; --force makes another device, and --force --persist also replaces the saved file",
 			c->dev.name, path);
 	else if (file)
-		log_err("--uuid %s is that of %s, a saved device: %s gives that up",
+		log_err("--uuid %s is the UUID of the saved device %s: \"%s\" removes the file of the saved device",
 			c->dev.uuid, file, forget);
 	else
 		return 0;
 	return -EEXIST;
 }
 
-/* NULL, or what is wrong with the command line: a new string. */
+/* Return: what is wrong with the command line, a new string, or NULL. */
 static char *create_usage(const struct build *b, const char *name)
 {
 	const char *wrong = name_problem(name);
@@ -107,23 +108,64 @@ static int create_look(struct change *c)
 	return r ? : create_check_absent(c) ? : create_check_saved(c);
 }
 
-/* Another process may have made the device, or saved one, before it gave up the lock. */
-static int create_begin(struct change *c)
+static bool create_is_free(const char *name)
 {
-	int r = change_lock(c, c->dev.name) ? : create_look(c);
+	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
 
-	if (r || !opt(c->o, OPT_PERSIST))
-		return r;
-	c->add = true;
-	c->as_is = opt(c->o, OPT_FORCE);
-	return change_read_file(c);
+	return devmap_info(name, &dev) && !saved_file_exists(name) && !blockdev_mapped_number(name);
 }
 
-static int create(struct change *c, const struct build *b)
+/*
+ * Choose a name for "-": "noclone" with the first free number. If @lock is true, take the lock of
+ * the name, so that no other command chooses the name before the device is made. A wrong command
+ * line leaves no lock behind, so the lock is taken after the checks.
+ */
+static int create_choose_name(struct change *c, bool lock)
 {
-	/* a mistake leaves no lock behind */
-	int r = create_look(c) ? : build_table(b, &c->backing, &c->table, &c->findings) ? :
-		change_check(c) ? : create_begin(c);
+	unsigned int n;
+	int r;
+
+	for (n = 0;; n++) {
+		free(c->dev.name);
+		c->dev.name = xasprintf("noclone%u", n);
+		if (!create_is_free(c->dev.name))
+			continue;
+		r = lock ? change_file_lock(&c->file, c->dev.name) : 0;
+		if (r || !lock || create_is_free(c->dev.name))
+			return r;
+		change_file_end(&c->file);
+	}
+}
+
+/*
+ * Lock the name, and look again: the process that had the lock may have made or saved the device.
+ */
+static int create_begin(struct change *c, bool chosen)
+{
+	int r = chosen ? create_choose_name(c, true) : change_file_lock(&c->file, c->dev.name);
+
+	if (!r)
+		r = create_look(c);
+	if (r || !opt(c->o, OPT_PERSIST))
+		return r;
+	c->file.adds = true;
+	if (opt(c->o, OPT_PARTITIONS))
+		c->file.partitions = partition_numbers(&c->parts.table);
+	c->file.noscan = c->noscan;
+	c->file.as_is = opt(c->o, OPT_FORCE);
+	return change_file_read(&c->file);
+}
+
+static int create(struct change *c, const struct build *b, bool chosen)
+{
+	/* a wrong command line leaves no lock behind */
+	int r = create_look(c) ? :
+		build_table(b, &c->backing, &c->table, &c->results.findings);
+
+	if (!r && opt(c->o, OPT_PARTITIONS))
+		r = partitions_plan(c);
+	if (!r)
+		r = change_check(c) ? : create_begin(c, chosen);
 
 	if (r)
 		return r;
@@ -133,22 +175,31 @@ static int create(struct change *c, const struct build *b)
 int cmd_create(const struct options *o, int argc, char **argv)
 {
 	const struct build build = { .options = o, .argc = argc - 1, .argv = argv + 1 };
-	_cleanup_free_ char *name = select_new_name(argv[0]);
-	_cleanup_free_ char *wrong = create_usage(&build, name);
-	_cleanup_change_ struct change c = CHANGE_INIT(o, "create");
+	const bool chosen = !strcmp(argv[0], "-");
+	_cleanup_change_ struct change c = CHANGE_INIT(c, o, &create_needs);
+	_cleanup_free_ char *wrong = NULL;
 
+	if (chosen)
+		create_choose_name(&c, false);
+	else
+		c.dev.name = select_new_name(argv[0]);
+	wrong = create_usage(&build, c.dev.name);
 	if (wrong) {
 		log_err("%s", wrong);
 		return EXIT_USAGE;
 	}
-	c.dev.name = xstrdup(name);
 	c.readonly = opt(o, OPT_READONLY);
+	c.noscan = opt(o, OPT_NOSCAN);
 	c.dev.uuid = create_new_uuid(o->uuid);
 	if (!c.dev.uuid)
 		return o->uuid ? EXIT_USAGE : EXIT_FAILED;
-	if (create(&c, &build))
+	if (create(&c, &build, chosen))
 		return EXIT_FAILED;
+	/* the unit takes the lock itself */
+	change_file_end(&c.file);
 	if (opt(o, OPT_PERSIST) && !opt(o, OPT_DRY_RUN))
 		saved_unit("start", c.dev.name);
+	if (chosen && !opt(o, OPT_DRY_RUN | OPT_JSON))
+		printf("/dev/mapper/%s\n", c.dev.name);
 	return EXIT_OK;
 }

@@ -1,20 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* noclone deactivate: remove saved devices that are not in use, and keep their files. */
-#include "cmd/cmd.h"
+#include "cmd/deactivate.h"
+
+#include "cmd/partitions.h"
 
 #include <errno.h>
 #include <string.h>
 
-#include "dm-noclone.h"
-#include "base/child.h"
+#include "base/log.h"
+#include "base/stop.h"
 #include "base/util.h"
 #include "model/name.h"
+#include "model/table-target.h"
+#include "system/live.h"
 #include "system/signatures.h"
 #include "system/saved-file.h"
-#include "system/users.h"
 #include "cli/select.h"
+#include "cmd/remove.h"
 
-/* The device of a file, which may have another name by now; an error of devmap_info(). */
+/*
+ * Find the device of a saved file. The device may have another name now. Return: as devmap_info()
+ * does.
+ */
 static int deactivate_find(const char *name, const struct saved *s, struct devmap_device *dev)
 {
 	_cleanup_free_ char *active = s->uuid ? devmap_name_of_uuid(s->uuid) : NULL;
@@ -28,15 +35,15 @@ static int deactivate_find(const char *name, const struct saved *s, struct devma
 }
 
 /*
- * The device holds its legs, so all data on them was written through it, and their signatures
- * are recorded.  It does not hold the rest of their disks, whose record stays.  What an interrupted
- * command has left is for the user to judge, and would go; what "activate --force" has accepted is
- * so until "save".
+ * Record the present signatures of the legs. The device holds its legs, so all data on the legs was
+ * written through the device. The device does not hold the rest of the disks, so the record of the
+ * rest stays. If an interrupted command has left a new file, nothing is recorded: the user has to
+ * choose a file, and a new record would hide the difference. Nothing is recorded either if
+ * "activate --force" has accepted a leg: then only "save" records signatures.
  */
 static void deactivate_record(const char *file, struct saved *s)
 {
-	_cleanup_free_ char *left = saved_file_leftover(file, s->uuid), *path = saved_path(file);
-	_cleanup_free_ char *text = NULL;
+	_cleanup_free_ char *left = saved_file_leftover(file, s->uuid), *text = NULL;
 	sigset_t before;
 	int r;
 
@@ -46,15 +53,18 @@ static void deactivate_record(const char *file, struct saved *s)
 	text = saved_print(s);
 	if (saved_file_says(file, text))
 		return;
-	signals_block(&before);
-	r = replace_file(path, text);
-	signals_unblock(&before);
+	stop_block(&before);
+	r = saved_file_replace(file, text);
+	stop_unblock(&before);
 	if (r)
-		log_warn("%s: what its legs have by now cannot be recorded: %s", file,
+		log_warn("the present signatures of the legs of %s cannot be written to its saved file: %s", file,
 			 strerror(-r));
 }
 
-/* What would be lost, its table or the data of a file: a new string, or NULL. */
+/*
+ * Return: a text that says what would be lost: the table of the device, or the data of a file; a
+ * new string, or NULL.
+ */
 static char *deactivate_loss(const struct devmap_device *dev, const struct saved *s,
 			     const char *damage, enum saved_match *match)
 {
@@ -62,43 +72,48 @@ static char *deactivate_loss(const struct devmap_device *dev, const struct saved
 	_cleanup_table_ struct table live = { 0 };
 
 	if (damage)
-		return xasprintf("its file is damaged (%s), \"%s\" writes it again", damage,
+		return xasprintf("its file is damaged (%s), and \"%s\" writes the file again", damage,
 				 save);
 	devmap_table_of(dev, DEVMAP_TABLE, &live);
 	*match = saved_file_compare(&s->table, &live);
 	if (*match == SAVED_DIFFERS)
-		return xasprintf("it has another table than the one that is saved, which comes back, \"%s\" keeps its table",
+		return xasprintf("its table differs from the table in its file, and the next activation uses the table in its file; \"%s\" saves the present table",
 				 save);
 	return live_lost_file(dev, true);
 }
 
 /*
- * Return: false after a message, if the device has to stay.  What its file says is no reason
- * at shutdown, which gives --force; /etc may be read-only by then.
+ * May the device be removed? At shutdown, --force is given: the content of the saved file is then
+ * no reason to keep the device, and /etc may be read-only.
+ *
+ * Return: false after a message.
  */
 static bool deactivate_check(const struct options *o, const char *file, struct saved *s,
 			     const char *damage, const struct devmap_device *dev)
 {
 	bool other = s->uuid ? strcmp(s->uuid, dev->uuid) :
-			       !str_starts(dev->uuid, NOCLONE_UUID_PREFIX);
+			       !name_uuid_is_noclone(dev->uuid);
 	enum saved_match match = SAVED_UNKNOWN;
 	_cleanup_free_ char *loss = other ? NULL : deactivate_loss(dev, s, damage, &match);
 	const struct target *hidden = table_hidden(&s->table);
 	_cleanup_free_ char *remove = name_noclone("remove", dev->name);
 
 	if (hidden)
-		log_warn("%s: target \"%s\" is not of this module: its arguments may differ from those in its file",
+		log_warn("%s: target \"%s\" is not of this module: the arguments of this target may differ from the arguments in the saved file",
 			 dev->name, hidden->type);
 
-	/* it may have the name that another device had when that was saved */
+	/* another device may have had this name when the file was saved */
 	if (other)
-		log_err("%s stays active: it is not the device that is saved under its name (UUID %s); %s removes it",
+		log_err("%s stays active: its UUID is %s, and another device is saved under its name; \"%s\" removes the active device",
 			dev->name, *dev->uuid ? dev->uuid : "none", remove);
 	else if (loss && opt(o, OPT_FORCE))
 		log_warn("%s: %s", dev->name, loss);
 	else if (loss)
-		log_err("%s stays active: %s; --force deactivates it", dev->name, loss);
-	/* also while it is in use: at shutdown LVM, for example, may keep it to the end */
+		log_err("%s stays active: %s; --force deactivates the device", dev->name, loss);
+	/*
+	 * a device in use is recorded as well: at shutdown LVM, for example, may hold it until the
+	 * end
+	 */
 	if (!loss && match == SAVED_SAME && !opt(o, OPT_DRY_RUN))
 		deactivate_record(file, s);
 	return !other && (!loss || opt(o, OPT_FORCE));
@@ -107,9 +122,10 @@ static bool deactivate_check(const struct options *o, const char *file, struct s
 static const char *deactivate_remove(const struct options *o, const char *file,
 				     const struct devmap_device *dev)
 {
-	int r = remove_unused(o, "deactivate", dev, NULL);
+	_cleanup_partitions_ struct partition_devices parts = { 0 };
+	int r = partitions_find(dev, &parts) ? : remove_unused(o, "deactivate", dev, &parts, NULL);
 
-	/* with udev late, it is gone */
+	/* if udev is late, the device is already removed */
 	if (r && r != -ETIMEDOUT)
 		return NULL;
 	if (opt(o, OPT_DRY_RUN))
@@ -133,12 +149,12 @@ static const char *deactivate_saved(const struct options *o, const char *name)
 	if (r)
 		return devmap_is_absent(r) ? "not active" : NULL;
 	if (dev.live_table && !opt(o, OPT_FORCE) &&
-	    select_check_alone(&dev, "; --force deactivates it"))
+	    select_check_alone(&dev, "; --force deactivates the device"))
 		return NULL;
 	return deactivate_check(o, name, &s, damage, &dev) ? deactivate_remove(o, name, &dev) : NULL;
 }
 
-/* A device that is not saved leaves no file of a lock behind. */
+/* Deactivate a device. If the device is not saved, no lock file is left behind. */
 const char *deactivate_device(const struct options *o, const char *name)
 {
 	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
@@ -150,19 +166,19 @@ const char *deactivate_device(const struct options *o, const char *name)
 		file = saved_file_of(name, dev.uuid);
 	hint = file ? name_noclone("deactivate", file) : name_noclone("remove", name);
 	if (file)
-		log_err("%s is saved under the name %s: %s", name, file, hint);
+		log_err("%s is saved under the name %s: run \"%s\"", name, file, hint);
 	else
-		log_err("%s is not saved; if it is active, %s removes it", name, hint);
+		log_err("%s is not saved; if the device is active, \"%s\" removes the device", name, hint);
 	return NULL;
 }
 
-/* Another saved device may use it, which goes first. */
+/*
+ * Is the device ready, because no other device stands on it? A saved device above it has to be
+ * deactivated first.
+ */
 bool deactivate_is_ready(const char *name)
 {
 	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
-	_cleanup_uses_ struct uses uses = { 0 };
 
-	if (!devmap_info(name, &dev))
-		open_uses_lasting(&uses, dev.devno);
-	return !uses.nr;
+	return devmap_info(name, &dev) || !partitions_are_used(&dev);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * noclone doctor: what keeps this machine from using the fast path.  Each check adds what is
- * wrong, with the command that repairs it, or a line that all is well.
+ * noclone doctor: find out what prevents this machine from using the fast path. Each check adds its
+ * findings, with commands that repair the faults, or a line that all is well.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -14,33 +14,39 @@
 
 #include "base/child.h"
 #include "base/util.h"
+#include "model/finding.h"
 #include "model/name.h"
 #include "model/policy.h"
+#include "model/reason.h"
 #include "model/saved.h"
-#include "model/status.h"
+#include "system/guard.h"
+#include "system/layers.h"
+#include "system/live.h"
 #include "system/signatures.h"
-#include "system/lookup.h"
 #include "system/module.h"
 #include "system/saved-file.h"
-#include "system/users.h"
 #include "cli/output.h"
 #include "cmd/cmd.h"
 
 #define MODULES		"/lib/modules/"
 #define POLICY		"policy"
 #define POLICY_MAX	(1U << 20)
-/* Legs are read by a process for each, and when many devices are not active one reason is likely. */
+/*
+ * TRIES: how many inactive devices are tried. A process reads each leg, and if many devices are
+ * inactive, they probably have a common reason.
+ */
 #define TRIES		4
 
 /**
- * struct doctor - what the checks share
- * @findings: of all checks
- * @policy: its rules
- * @decides: for each of its lines: it is the first to match a device
- * @idle: the policy includes devices that the module, as it is, leaves alone
- * @fine: devices with nothing to say about
- * @on: how many of them have the fast path
- * @inactive: how many saved devices are not active
+ * struct doctor - the common data of the checks
+ * @findings: the findings of all checks
+ * @policy: the rules of the policy
+ * @decides: for each line of the policy: at least one device exists for which this line is the
+ *	first that matches
+ * @idle: the policy includes devices that the module, in its present state, leaves alone
+ * @fine: the number of devices without a finding
+ * @on: the number of these devices that have the fast path
+ * @inactive: the number of saved devices that are not active
  */
 struct doctor {
 	struct findings findings;
@@ -52,7 +58,10 @@ struct doctor {
 	unsigned int inactive;
 };
 
-/* A folder that dkms or the headers alone have left is no kernel's. */
+/*
+ * Does the folder belong to an installed kernel? dkms or a package of headers may have left a
+ * folder without a kernel.
+ */
 static int doctor_is_kernel(const struct dirent *entry)
 {
 	_cleanup_free_ char *kernel = xasprintf(MODULES "%s/kernel", entry->d_name);
@@ -60,7 +69,7 @@ static int doctor_is_kernel(const struct dirent *entry)
 	return *entry->d_name != '.' && !access(kernel, F_OK);
 }
 
-/* The running kernel, and the newest one, which may be that of the next boot. */
+/* Check the running kernel, and the newest kernel, because the next boot may use the newest one. */
 static void doctor_kernels(struct doctor *d)
 {
 	struct dirent **list = NULL;
@@ -92,10 +101,10 @@ static void doctor_policy_file(struct doctor *d)
 			    read_text_problem(POLICY_PATH, err));
 	else
 		finding_add(&d->findings, FINDING_NOTE, POLICY,
-			    "there is none: at boot, no device of other programs gets the fast path\nnoclone enable NAME");
+			    "no policy is saved: at boot, the devices that other programs make get no fast path\nnoclone enable NAME");
 	for (i = 0; i < mistakes.nr; i++)
 		finding_add(&d->findings, FINDING_ERROR, POLICY,
-			    POLICY_PATH ":%u: %s; until that is correct, nothing applies the policy\neditor +%u "
+			    POLICY_PATH ":%u: %s; until this line is correct, nothing applies the policy\neditor +%u "
 			    POLICY_PATH, mistakes.finding[i].line, mistakes.finding[i].text,
 			    mistakes.finding[i].line);
 	d->decides = xzalloc((d->policy.nr + 1) * sizeof(*d->decides));
@@ -140,7 +149,7 @@ static void doctor_force(struct doctor *d)
 			    "it is not in force: %s\nnoclone enable --policy",
 			    word && !strcmp(word, "dm_noclone.stock=off") ?
 			    "the kernel's command line has dm_noclone.stock=off" :
-			    m.loaded ? "the parameter stock of the module is off" :
+			    m.loaded ? "the parameter \"stock\" of the module is off" :
 			    "dm-noclone is not loaded");
 	else if (!m.loaded)
 		finding_add(&d->findings, FINDING_NOTE, "module",
@@ -161,36 +170,32 @@ static void doctor_policy(struct doctor *d)
 			    "it is in force, and the next boot applies it");
 }
 
-/* Is it off for a reason that neither the user nor the table has chosen? */
+/* Is the fast path off for a reason that neither the user nor the table has chosen? */
 static bool doctor_is_off(const char *state)
 {
-	static const char *const chosen[] = { "option", "message", "mixed", "zoned" };
-	size_t i;
+	const struct reason *reason = reason_of_state(state);
 
-	if (!state || !str_starts(state, "off:"))
-		return false;
-	for (i = 0; i < ARRAY_SIZE(chosen); i++)
-		if (!strcmp(state + strlen("off:"), chosen[i]))
-			return false;
-	return true;
+	return reason && reason->doctor != REASON_CHOSEN;
 }
 
-/* Many reasons hold for many devices: each is said of the first one. */
-static void doctor_off(struct findings *f, const char *what, const char *reason,
+/*
+ * Add a finding about a device whose fast path is off, unless another device has the same reason.
+ */
+static void doctor_off(struct findings *f, const char *what, const char *state,
 		       const char *name)
 {
-	bool grave = !strcmp(reason, "layout") || !strcmp(reason, "foreign");
-	_cleanup_free_ char *remedy = remedy_of_reason(reason, name), *text = NULL;
-	const char *meaning = status_meaning(STATUS_REASON, reason);
+	const struct reason *reason = reason_of_state(state);
+	const char *word = state + strlen("off:");
+	_cleanup_free_ char *remedy = reason_remedy(word, name), *text = NULL;
 	unsigned int i;
 
 	text = xasprintf("fast path off: %s (\"noclone status\" shows all such devices)",
-			 meaning ? meaning : reason);
+			 reason->meaning ? : word);
 	for (i = 0; i < f->nr; i++)
 		if (!strcmp(f->finding[i].text, text))
 			return;
-	finding_add(f, grave ? FINDING_ERROR : FINDING_WARNING, what, "%s%s%s", text,
-		    remedy ? "\n" : "", remedy ? remedy : "");
+	finding_add(f, reason->doctor == REASON_GRAVE ? FINDING_ERROR : FINDING_WARNING, what,
+		    "%s%s%s", text, remedy ? "\n" : "", remedy ? remedy : "");
 }
 
 static void doctor_below(struct findings *f, const char *what, const char *quoted,
@@ -204,16 +209,19 @@ static void doctor_below(struct findings *f, const char *what, const char *quote
 		_cleanup_free_ char *words = finding_words(&below.finding[i], NULL);
 		const char *check = below.finding[i].check;
 
-		/* without a name, the file is gone when the last table that has it is */
+		/*
+		 * the data of a file without a name is lost when the last table with the file is
+		 * replaced
+		 */
 		finding_add(f, FINDING_ERROR, what,
 			    !strcmp(check, "file-deleted") || !strcmp(check, "file-replaced") ?
 			    "%s\ndd if=/dev/mapper/%s of=NEWFILE bs=1M copies the data" :
-			    "%s\nbring it back, or noclone reload %s with another table",
+			    "%s\nbring the file back, or run noclone reload %s with another table",
 			    words, quoted);
 	}
 }
 
-/* Return: false if there is something to say of it. */
+/* Check the fast path of a device. Return: false if it has a finding. */
 static bool doctor_fast_path(struct doctor *d, const struct devmap_device *dev,
 			     const struct live *live, const char *what, bool included)
 {
@@ -226,10 +234,10 @@ static bool doctor_fast_path(struct doctor *d, const struct devmap_device *dev,
 		finding_add(&d->findings, FINDING_WARNING, what,
 			    "it is suspended: I/O waits\n%s", resume);
 	else if (doctor_is_off(state))
-		doctor_off(&d->findings, what, state + strlen("off:"), dev->name);
+		doctor_off(&d->findings, what, state, dev->name);
 	else if (included && !state && !table_has_noclone(&live->table) && !d->idle)
 		finding_add(&d->findings, FINDING_WARNING, what,
-			    "on dm core's path, though the policy includes it\n%s",
+			    "it is on dm core's path, although the policy includes it\n%s",
 			    enable);
 	doctor_below(&d->findings, what, quoted, live);
 	if (d->findings.nr > before || doctor_is_off(state))
@@ -255,7 +263,10 @@ static void doctor_device(struct doctor *d, const char *name)
 					    rule && rule->kind == POLICY_INCLUDE);
 }
 
-/* A rule for all devices is correct where there is none yet. */
+/*
+ * Report rules that match no device. A rule for all devices is not reported: a device may come
+ * later.
+ */
 static void doctor_rules(struct doctor *d)
 {
 	unsigned int i;
@@ -266,8 +277,8 @@ static void doctor_rules(struct doctor *d)
 
 		if (line->pattern && !d->decides[i] && strcmp(line->pattern, "*"))
 			finding_add(&d->findings, FINDING_NOTE, POLICY,
-				    POLICY_PATH ":%u: \"%s\" decides about no device: none matches, or rules above it do\nsed -i %ud "
-				    POLICY_PATH ", unless the device comes later", i + 1, line->text,
+				    POLICY_PATH ":%u: no device follows the rule \"%s\": no device matches this rule, or rules above this rule match first\nsed -i %ud "
+				    POLICY_PATH ", unless a device that matches this rule will be added later", i + 1, line->text,
 				    i + 1);
 	}
 }
@@ -283,7 +294,7 @@ static void doctor_devices(struct doctor *d)
 		doctor_device(d, names.name[i]);
 	what = xasprintf("%u device%s", d->fine, d->fine == 1 ? "" : "s");
 	if (r && r != -ENODEV) {
-		finding_add(&d->findings, FINDING_NOTE, "devices", "cannot look at them: %s",
+		finding_add(&d->findings, FINDING_NOTE, "devices", "noclone cannot look at the devices: %s",
 			    strerror(-r));
 		return;
 	}
@@ -292,7 +303,7 @@ static void doctor_devices(struct doctor *d)
 	doctor_rules(d);
 }
 
-/* Of an active one; @name may be another than that of its file. */
+/* Compare an active device with its file; @name may differ from the name of the file. */
 static void doctor_compare(struct findings *f, const char *what, const char *name,
 			   const char *file, const struct table *saved, const struct table *live)
 {
@@ -306,17 +317,17 @@ static void doctor_compare(struct findings *f, const char *what, const char *nam
 
 	if (!table_has_noclone(live) && table_has_noclone(saved))
 		finding_add(f, FINDING_WARNING, what,
-			    "it runs on dm's own targets, as without the module\n%s", back);
+			    "it runs on dm's own targets, as if the module were missing\n%s", back);
 	else if (strcmp(name, file))
 		finding_add(f, FINDING_WARNING, what,
 			    "it is active under the name %s\n%s %s", name, rename, quoted);
 	else if (saved_file_compare(saved, live) == SAVED_DIFFERS)
 		finding_add(f, FINDING_WARNING, what,
-			    "it differs from its file, which the next boot takes\n%s",
+			    "its table differs from the table in its file, and the next boot uses the table in its file\n%s",
 			    save);
 }
 
-/* Why "activate" refuses the device: a new string, or NULL.  Only root can read the legs. */
+/* Return: why "activate" refuses the device, a new string, or NULL. Only root can read the legs. */
 static char *doctor_refusal(const char *file)
 {
 	_cleanup_findings_ struct findings findings = { 0 };
@@ -345,10 +356,10 @@ static void doctor_saved_inactive(struct doctor *d, const char *what, const char
 
 	if (missing)
 		finding_add(f, FINDING_ERROR, what,
-			    "it is not active, and %s does not exist\nattach that disk, then %s",
+			    "it is not active, and %s does not exist\nattach the missing disk, then %s",
 			    missing, activate);
 	else if (refusal)
-		finding_add(f, FINDING_ERROR, what, "it is not active, and activate refuses it: %s",
+		finding_add(f, FINDING_ERROR, what, "it is not active, and \"noclone activate\" refuses to activate it: %s",
 			    refusal);
 	else
 		finding_add(f, FINDING_WARNING, what, "it is not active\n%s", activate);
@@ -368,13 +379,13 @@ static void doctor_saved_file(struct doctor *d, const char *what, const struct s
 
 	again = name_noclone(active ? "save" : "activate", saved->name);
 	if (leftover)
-		finding_add(f, FINDING_WARNING, what, "an interrupted command has left %s\n%s",
+		finding_add(f, FINDING_WARNING, what, "an interrupted command has left the file %s\n%s",
 			    leftover, again);
 	if (original && original != saved)
 		finding_add(f, FINDING_ERROR, what,
-			    "its file has the UUID of %s, which is saved in a file of its own\nrm "
-			    SAVED_DIR "/%s" SAVED_SUFFIX ", if that is the copy", original->name,
-			    quoted);
+			    "its file and the file of %s have the same UUID\nrm " SAVED_DIR "/%s"
+			    SAVED_SUFFIX ", if %s is the right name of the device",
+			    original->name, quoted, original->name);
 	else if (active)
 		doctor_compare(f, what, now.name, saved->name, &saved->saved.table, &live);
 	else if (!saved->damage)
@@ -389,9 +400,9 @@ static void doctor_saved_device(struct doctor *d, const char *name)
 	if (saved->damage) {
 		const char *misplaced = saved_file_misplaced(name);
 		_cleanup_free_ char *save = name_noclone("save", name);
-		/* "save" writes no file in the place of a folder */
+		/* "save" does not write a file in the place of a folder */
 		_cleanup_free_ char *fix = misplaced ? xstrdup(strstr(misplaced, ": ") + 2) :
-			xasprintf("%s, while the device runs", save);
+			xasprintf("%s, while the device is active", save);
 
 		finding_add(&d->findings, FINDING_ERROR, what, "its file is damaged: %s\n%s",
 			    saved->damage, fix);
@@ -411,11 +422,11 @@ static void doctor_saved(struct doctor *d)
 		doctor_saved_device(d, names.name[i]);
 	if (d->inactive > TRIES)
 		finding_add(f, FINDING_NOTE, "saved devices",
-			    "%u are not active, and the legs of the first %u of them were read\nnoclone activate --all --dry-run looks at all",
+			    "%u saved devices are not active, and doctor has checked the disks and files of only the first %u of these devices\nnoclone activate --all --dry-run checks all saved devices",
 			    d->inactive, TRIES);
 	if (f->nr == before)
 		finding_add(f, FINDING_OK, "saved devices",
-			    "all are active, and as their files say");
+			    "all saved devices are active, with the tables in their files");
 }
 
 static void doctor_look(struct doctor *d)
@@ -427,7 +438,7 @@ static void doctor_look(struct doctor *d)
 	d->findings.check = "devices";
 	if (geteuid()) {
 		finding_add(&d->findings, FINDING_NOTE, "devices",
-			    "cannot look at mapped and saved devices: only root may do that\nsudo noclone doctor");
+			    "cannot look at mapped and saved devices: only root may look at them\nsudo noclone doctor");
 		return;
 	}
 	doctor_devices(d);
@@ -444,7 +455,7 @@ int cmd_doctor(const struct options *o, int argc __unused, char **argv __unused)
 	doctor_look(&d);
 	output_add_judgement(out, &d.findings, least);
 	if (!output_print(o, out))
-		findings_print(&d.findings, NULL, least);
+		output_print_findings(&d.findings, NULL, least);
 	r = findings_count(&d.findings, FINDING_ERROR) ? EXIT_FAILED : EXIT_OK;
 	findings_free(&d.findings);
 	policy_free(&d.policy);

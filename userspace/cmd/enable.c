@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * noclone enable and disable: the fast path on devices whose tables stay as they are.
+ * noclone enable and disable: switch the fast path of devices whose tables stay unchanged.
  *
- * Both edit the policy, and --now applies what it then says to the devices that were given.
- * With --runtime nothing of that is written; --policy edits nothing.
+ * Both commands edit the policy. With --now they also apply the new policy to the given devices.
+ * With --runtime they do not write the policy, and with --policy they do not edit it.
  *
- * With its parameter "stock" the module lets stock devices understand messages, and only a
- * message gives one the fast path.  Without, all of them go back to dm core, and what was
- * asked for is forgotten.
+ * The module lets stock devices understand messages while its parameter "stock" is on, and a stock
+ * device gets the fast path only by a message. When the parameter is turned off, all stock devices
+ * return to dm core, and the module forgets the requests.
  */
 #include <errno.h>
 #include <json-c/json.h>
@@ -19,13 +19,20 @@
 #include <unistd.h>
 
 #include "dm-noclone.h"
+#include "base/log.h"
 #include "base/util.h"
+#include "model/finding.h"
 #include "model/name.h"
+#include "model/origin.h"
 #include "model/policy.h"
-#include "model/status.h"
-#include "system/lookup.h"
+#include "model/reason.h"
+#include "model/saved.h"
+#include "model/table-target.h"
+#include "system/layers.h"
+#include "system/live.h"
 #include "system/module.h"
-#include "system/saved-file.h"
+#include "system/replace.h"
+#include "system/run-lock.h"
 #include "cli/output.h"
 #include "cli/select.h"
 #include "cmd/cmd.h"
@@ -38,18 +45,19 @@
  * @dev: the device
  * @name: its name
  * @lv: VG/LV, or NULL
- * @own: it has a target of this module with a fast path
- * @other: else the type of a target without, or NULL
- * @sector: where a message is understood
- * @named: the user has asked for this device, not for a group it is in
- * @rule: the one of the policy that decides, or NULL
- * @asked: it is to be switched, or stay
- * @on: to the fast path
- * @sends: by a message
- * @failed: which was refused
- * @before: "on", "off:reason", "stock"; NULL: no fast path is possible
- * @after: the same then
- * @why: why it is not as requested, or NULL
+ * @own: the device has a target of this module with a fast path
+ * @other: the type of a target that cannot have a fast path, or NULL
+ * @sector: a sector of a target that understands messages
+ * @named: the user has named this device, and not only a group that contains it
+ * @rule: the rule of the policy that decides about the device, or NULL
+ * @asked: the command applies to this device, and switches it if necessary
+ * @on: the command turns the fast path on, not off
+ * @sends: the command sends a message to the device
+ * @failed: the device has refused the message
+ * @before: the state before the command: "on", "off:reason", "stock"; NULL if no fast path is
+ *	possible
+ * @after: the state after the command
+ * @why: why the device is not as requested, or NULL
  */
 struct candidate {
 	struct devmap_device dev;
@@ -70,19 +78,19 @@ struct candidate {
 };
 
 /**
- * struct request - what the command line asks for
- * @o: options
- * @on: it is enable, not disable
+ * struct request - the work that the command line requests
+ * @o: the options
+ * @on: the command is enable, not disable
  * @acts: devices are switched
  * @lasts: the policy is written
- * @policy: what holds for this command
- * @edits: how it changes
+ * @policy: the policy that this command applies
+ * @edits: the changes of the policy
  * @load: the module has to be loaded
- * @stock: what its parameter has to be set to, or NULL
- * @clears: the parameter does for all stock devices what a message does for one
- * @found: enable_add_part() has found one
+ * @stock: the value that the parameter "stock" has to get, or NULL
+ * @clears: turning the parameter off replaces a message to each stock device
+ * @found: enable_add_part() has found a part
  * @device: the devices
- * @nr: how many
+ * @nr: the number of devices
  */
 struct request {
 	const struct options *o;
@@ -121,17 +129,23 @@ static void enable_free(struct request *q)
 	policy_free(&q->policy);
 }
 
-/* The policy.  A reader, also after a crash, sees the old file or the new one. */
+/* The file of the policy. A reader sees the old file or the new one, even after a crash. */
 
 #define POLICY_MAX	(1U << 20)
-/* Not in the policy's own folder, which may not be there, and which any user can lock. */
+/*
+ * It is possible that the folder of the policy does not exist, and any user can lock it. So the
+ * lock is in another folder.
+ */
 #define LOCK		RUN_DIR "/policy"
 
 static const char head[] =
 	"# Device-mapper devices that get the fast path, see noclone-policy(5).\n"
 	"# The first rule that matches a device decides.\n";
 
-/* Without a file it is empty.  Return: 0, or a negative errno after a message. */
+/*
+ * Read the policy; if there is no file, the policy is empty. Return: 0, or a negative errno after a
+ * message.
+ */
 static int enable_read_policy(struct policy *p)
 {
 	_cleanup_findings_ struct findings findings = { 0 };
@@ -146,11 +160,11 @@ static int enable_read_policy(struct policy *p)
 		return -err;
 	}
 	policy_parse(p, text, &findings);
-	findings_log(&findings, POLICY_PATH, FINDING_ERROR);
+	output_log_findings(&findings, POLICY_PATH, FINDING_ERROR);
 	return findings.nr ? -EINVAL : 0;
 }
 
-/* The text of the new file: a new string. */
+/* Return: the text of the new file, a new string. */
 static char *enable_policy_text(const struct policy *p)
 {
 	_cleanup_free_ char *rules = policy_print(p);
@@ -158,10 +172,10 @@ static char *enable_policy_text(const struct policy *p)
 	return xasprintf("%s%s", access(POLICY_PATH, F_OK) ? head : "", rules);
 }
 
-/* Return: as above. */
+/* Write the policy. Return: 0, or a negative errno after a message. */
 static int enable_write_policy(const struct policy *p)
 {
-	/* the file may be behind a link, which was made on purpose */
+	/* the file may be a symbolic link, which has to stay */
 	_cleanup_free_ char *real = realpath(POLICY_PATH, NULL), *text = enable_policy_text(p);
 	_cleanup_free_ char *folder = xstrndup(POLICY_PATH, strrchr(POLICY_PATH, '/') - POLICY_PATH);
 	int r = mkdir(folder, 0755) && errno != EEXIST ? -errno : 0;
@@ -173,9 +187,9 @@ static int enable_write_policy(const struct policy *p)
 	return r;
 }
 
-/* The devices. */
+/* Find the devices. */
 
-/* A new string, or NULL. */
+/* Return: the state of a device, a new string, or NULL if it cannot have a fast path. */
 static char *enable_state(const struct candidate *c, const struct live *live)
 {
 	char *state = c->other ? NULL : live_fastpath(live);
@@ -183,7 +197,7 @@ static char *enable_state(const struct candidate *c, const struct live *live)
 	return state || c->own || c->other || !live->table.nr ? state : xstrdup("stock");
 }
 
-/* A message goes to the first target that understands it. */
+/* Read the state of a device. A message goes to the first target that understands it. */
 static int enable_look(struct candidate *c, const char *name)
 {
 	_cleanup_live_ struct live live = { 0 };
@@ -219,7 +233,11 @@ static struct candidate *enable_find(const struct request *q, const char *name)
 	return NULL;
 }
 
-/* One that was not @given has to be suitable.  Return: 0 or a negative errno. */
+/*
+ * Add a device. If @given is false, the device is only added if it can have the fast path.
+ *
+ * Return: 0 or a negative errno.
+ */
 static int enable_add(struct request *q, const char *name, bool given)
 {
 	struct candidate c = { .named = given && !opt(q->o, OPT_POLICY) };
@@ -240,14 +258,16 @@ static int enable_add(struct request *q, const char *name, bool given)
 	return 0;
 }
 
-/* It may be gone since it was found. */
+/* Add a part of a volume. The part may have been removed since it was found. */
 static void enable_add_part(struct request *q, const char *name)
 {
 	enable_add(q, name, false);
 	q->found |= enable_find(q, name) != NULL;
 }
 
-/* With the linear and striped devices below that belong to the same logical volume. */
+/*
+ * Add a device, and the linear and striped devices below it that belong to the same logical volume.
+ */
 static int enable_add_volume(struct request *q, const char *name)
 {
 	_cleanup_names_ struct names parts = { 0 };
@@ -263,16 +283,16 @@ static int enable_add_volume(struct request *q, const char *name)
 	layers_below(c->dev.devno, &parts);
 	for (i = 0; i < parts.nr; i++)
 		enable_add_part(q, parts.name[i]);
-	/* which may have moved it */
+	/* look up the volume again, because adding parts may have moved the array */
 	c = enable_find(q, name);
 	if (q->found || !q->on || !c->named)
 		return 0;
-	log_err("%s: its table has a target of type %s, which has no fast path: \"lsblk --inverse\" shows the devices below it",
+	log_err("%s: its table has a target of type %s, which has no fast path: \"lsblk --inverse\" shows the devices below this device",
 		name, c->other ? c->other : "none");
 	return -EOPNOTSUPP;
 }
 
-/* Return: 0, or a negative errno after a message. */
+/* Add all devices. Return: 0, or a negative errno after a message. */
 static int enable_add_devices(struct request *q, int argc, char **argv)
 {
 	_cleanup_names_ struct names names = { 0 };
@@ -291,9 +311,12 @@ static int enable_add_devices(struct request *q, int argc, char **argv)
 	return r;
 }
 
-/* What is to become of them. */
+/* Decide what happens to the devices. */
 
-/* The first rule decides, so what is more special goes above the rest. */
+/*
+ * Edit the policy. The first matching rule decides, so rules for fewer devices go above other
+ * rules.
+ */
 static void enable_edit(struct request *q)
 {
 	enum policy_kind kind = q->on ? POLICY_INCLUDE : POLICY_EXCLUDE;
@@ -312,7 +335,10 @@ static void enable_edit(struct request *q)
 	q->edits = policy_edits(&q->policy);
 }
 
-/* Of those that were not named the policy decides, or what was given of it. */
+/*
+ * Decide about a device: the policy, or only the given rules, decide about devices that were not
+ * named.
+ */
 static void enable_ask(const struct request *q, struct candidate *c)
 {
 	c->on = q->on;
@@ -334,7 +360,7 @@ static bool enable_needs_message(const struct request *q, const struct candidate
 	       (c->own || !q->clears);
 }
 
-/* Return: 0, or a negative errno after a message. */
+/* Plan all changes. Return: 0, or a negative errno after a message. */
 static int enable_plan(struct request *q)
 {
 	struct module_params m = { 0 };
@@ -361,7 +387,7 @@ static int enable_plan(struct request *q)
 	return objection ? -EOPNOTSUPP : 0;
 }
 
-/* The same as shell commands, in the order in which it is done: a new string. */
+/* Return: the shell commands that do what the command line requests, in order, a new string. */
 static char *enable_commands(const struct request *q)
 {
 	struct strbuf b = { 0 };
@@ -383,36 +409,27 @@ static char *enable_commands(const struct request *q)
 }
 
 /*
- * Switching.  Each step leaves devices as they were or switched, whenever this process dies:
- * a message makes the module suspend and resume a device inside the kernel.
+ * Switch the devices. Each device is unchanged or completely switched, even if this process dies
+ * between or during the steps: after a message, the module suspends and resumes the device inside
+ * the kernel.
  */
 
-/* How long to wait for the next device to come on */
+/* PATIENCE_MS: the longest wait for the next device to get the fast path. */
 #define PATIENCE_MS	5000
 #define POLL_MS		20
-/* From how many devices on progress is shown */
+/* MANY: progress is shown for at least this number of devices. */
 #define MANY		8
 
 /*
- * While the module attaches a device, it suspends it and learns its table, so states such as
- * "suspended" and "mixed" pass.  These do not; with the last ones a device never comes on.
+ * While the module attaches a device, it suspends the device and learns its table. So states such
+ * as "suspended" and "mixed" are temporary.
  */
-static const char *const lasting[] = { "on", "stock", "off:option", "off:unpinned", "off:stuck", NULL };
-static const char *const never[] = {
-	"off:zoned", "off:foreign", "off:nostats", "off:layout", "off:kernel", NULL
-};
-
-static bool enable_is_in(const char *state, const char *const *list)
-{
-	while (*list && strcmp(*list, state))
-		list++;
-	return *list;
-}
-
 static bool enable_is_pending(const struct candidate *c)
 {
-	return c->sends && c->on && !c->failed && !c->dev.suspended && c->after &&
-	       !enable_is_in(c->after, lasting) && !enable_is_in(c->after, never);
+	const struct reason *reason = reason_of_state(c->after);
+
+	return c->sends && c->on && !c->failed && !c->dev.suspended &&
+	       reason && reason->enable == REASON_WAITS;
 }
 
 static void enable_look_again(struct candidate *c)
@@ -440,7 +457,10 @@ static void enable_send(struct request *q)
 	}
 }
 
-/* They come on one after the other: the limit begins anew with each that has. */
+/*
+ * Wait until the devices have the fast path. The module attaches one device after the other, and
+ * the time limit begins again with each device.
+ */
 static void enable_wait(struct request *q)
 {
 	const struct timespec nap = { .tv_nsec = POLL_MS * 1000000L };
@@ -466,7 +486,9 @@ static void enable_wait(struct request *q)
 			enable_look_again(&q->device[i]);
 }
 
-/* Why the device is not as requested: a new string, NULL if it is. */
+/*
+ * Return: why the device is not as requested, a new string, or NULL if the device is as requested.
+ */
 static char *enable_why(const struct candidate *c)
 {
 	bool on = c->after && !strcmp(c->after, "on");
@@ -474,14 +496,14 @@ static char *enable_why(const struct candidate *c)
 	if (on == c->on && !c->failed)
 		return NULL;
 	if (c->on && !on && c->dev.suspended)
-		return xstrdup("the device is suspended: it comes on when it is resumed");
+		return xstrdup("the device is suspended: it gets the fast path when it is resumed");
 	if (c->on && c->after && str_starts(c->after, "off:"))
-		return remedy_words(c->after, c->name);
-	return xstrdup(c->failed ? "the module did not take the message" :
+		return reason_words(c->after, c->name);
+	return xstrdup(c->failed ? "the module did not accept the message" :
 				   "another program may have replaced its table: try again");
 }
 
-/* What is printed. */
+/* Print the result. */
 
 static struct json_object *enable_row(const struct candidate *c)
 {
@@ -515,49 +537,53 @@ static void enable_print_json(const struct request *q)
 }
 
 /*
- * A line for each change, and one for each device that was given.  What the policy says of
- * a part may not be what was asked for its volume.  Return: whether it has failed; one of a
- * group that can never follow is no failure.
+ * Print a line for each change, and for each device that was given. A part of a volume may have
+ * another rule in the policy than the volume that was named.
+ *
+ * Return: true if the device has failed. If the user has not named the device itself, and the
+ * device can never have the fast path, it has not failed.
  */
 static bool enable_print_device(const struct request *q, const struct candidate *c)
 {
 	const char *after = c->after ? c->after : "no fast path";
 	_cleanup_free_ char *shown_name = visible(c->name);
-	bool failed = c->why && (c->named || !enable_is_in(after, never));
+	const struct reason *reason = reason_of_state(c->after);
+	bool never = reason && reason->enable == REASON_NEVER;
+	bool failed = c->why && (c->named || !never);
 
 	if (opt(q->o, OPT_JSON) || (opt(q->o, OPT_QUIET) && !failed))
 		return failed;
 	if (c->why)
 		(failed ? log_err : log_note)("%s: %s: %s", c->name, after, c->why);
 	else if (c->after && strcmp(c->before, c->after))
-		print_now("%s: %s -> %s%s\n", shown_name, c->before, c->after,
-			  opt(q->o, OPT_RUNTIME) ? ", until the next boot" : "");
+		log_print_now("%s: %s -> %s%s\n", shown_name, c->before, c->after,
+			      opt(q->o, OPT_RUNTIME) ? ", until the next boot" : "");
 	else if (c->named)
-		print_now("%s: %s already\n", shown_name, c->before);
+		log_print_now("%s: %s already\n", shown_name, c->before);
 	if (!c->why && c->on != q->on && !opt(q->o, OPT_POLICY | OPT_RULES))
 		log_note("%s follows the rule \"%s\"", c->name, c->rule->text);
 	return failed;
 }
 
-/* @removed_only: print only the rules that go, which a person may have written */
+/* @removed_only: print only removed rules, which the user may have written by hand */
 static void enable_print_policy(const struct request *q, bool removed_only)
 {
-	/* what a dry run prints is a script */
+	/* the output of a dry run is a script */
 	const char *comment = opt(q->o, OPT_DRY_RUN) ? "# " : "";
 	const char *line = q->edits;
 
 	if (!*line && !removed_only)
-		print_now("%s" POLICY_PATH " says so already\n", comment);
+		log_print_now("%s" POLICY_PATH " has these rules already\n", comment);
 	for (; *line; line += strcspn(line, "\n") + 1) {
 		_cleanup_free_ char *raw = xstrndup(line, strcspn(line, "\n"));
 		_cleanup_free_ char *edit = visible(raw);
 
 		if (!removed_only || *line == '-')
-			print_now("%s" POLICY_PATH ": %s\n", comment, edit);
+			log_print_now("%s" POLICY_PATH ": %s\n", comment, edit);
 	}
 }
 
-/* A shell command that writes the policy. */
+/* Print a shell command that writes the policy. */
 static void enable_print_write(const struct request *q)
 {
 	_cleanup_free_ char *text = enable_policy_text(&q->policy);
@@ -605,12 +631,15 @@ static int enable_write(const struct request *q)
 	if (!opt(q->o, OPT_JSON))
 		enable_print_policy(q, opt(q->o, OPT_QUIET));
 	if (*q->edits && !q->acts && !opt(q->o, OPT_QUIET))
-		log_note("no device is switched yet: " POLICY_PATH " is applied at boot if noclone-enable.service is enabled; for now: noclone %s",
+		log_note("no device is switched yet: noclone-enable.service applies " POLICY_PATH " at boot, if this service is enabled; to switch the devices now: noclone %s",
 			 opt(q->o, OPT_ALL) && !q->on ? "disable --runtime --all" : "enable --policy");
 	return 0;
 }
 
-/* Return: 0, or a negative errno if a device is not as requested, after a message. */
+/*
+ * Switch the devices. Return: 0, or a negative errno after a message if a device is not as
+ * requested.
+ */
 static int enable_switch(struct request *q)
 {
 	unsigned int i;
@@ -645,7 +674,7 @@ static int enable_run(struct request *q, int argc, char **argv)
 		lock = r = run_lock(LOCK, POLICY_PATH);
 	if (r < 0)
 		return r;
-	/* the way back does not depend on a policy that can be read */
+	/* "disable --all" must work even if the policy cannot be read */
 	r = q->lasts || !opt(q->o, OPT_ALL) ? enable_read_policy(&q->policy) : 0;
 	r = r ?: enable_add_devices(q, argc, argv);
 	if (r)
@@ -662,27 +691,27 @@ static int enable_run(struct request *q, int argc, char **argv)
 		enable_dry_run(q);
 	else if (q->acts)
 		r = enable_switch(q);
-	/* also if no device could be switched: the policy has been written */
+	/* the policy was written, even if no device could be switched */
 	if (opt(q->o, OPT_JSON))
 		enable_print_json(q);
 	return r;
 }
 
-/* NULL, or what is wrong with the command line. */
+/* Return: what is wrong with the command line, or NULL. */
 static const char *enable_usage(const struct options *o, int argc)
 {
 	if (opt(o, OPT_ALL) && (argc || opt(o, OPT_POLICY | OPT_RULES)))
-		return "--all replaces all rules, for all devices: give it without devices, --policy, --include and --exclude";
+		return "--all replaces all rules, for all devices: give --all without devices, --policy, --include and --exclude";
 	if (opt(o, OPT_POLICY) && opt(o, OPT_RULES))
-		return "--policy applies the policy as it is: give --include and --exclude with --now";
+		return "--policy applies the policy without a change: give --include and --exclude with --now";
 	if (opt(o, OPT_RUNTIME) && opt(o, OPT_NOW | OPT_POLICY))
-		return "--runtime acts until the next boot only: give it without --now and --policy";
+		return "--runtime acts until the next boot only: give --runtime without --now and --policy";
 	if (!argc && !opt(o, OPT_ALL | OPT_POLICY | OPT_RULES))
 		return "which devices? Give their names, or --all";
 	return NULL;
 }
 
-/* A pattern or device that the command line both includes and excludes, or NULL. */
+/* Return: a pattern or device that the command line both includes and excludes, or NULL. */
 static const char *enable_contradiction(const struct options *o, int argc, char **argv, bool on)
 {
 	unsigned int i, j;
@@ -717,7 +746,7 @@ static int enable(const struct options *o, int argc, char **argv, bool on)
 		return EXIT_USAGE;
 	}
 	if (both) {
-		log_err("%s is both included and excluded: choose one", both);
+		log_err("%s is both included and excluded: give only one of the two rules", both);
 		return EXIT_USAGE;
 	}
 	r = enable_run(&q, argc, argv);

@@ -6,21 +6,27 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "base/util.h"
+#include "model/finding.h"
 #include "model/name.h"
+#include "model/picture.h"
+#include "model/table-target.h"
+#include "model/table-text.h"
 #include "model/table.h"
-#include "system/lookup.h"
+#include "system/blockdev.h"
 #include "system/content.h"
+#include "system/file-lookup.h"
 #include "system/identity.h"
 #include "system/saved-file.h"
-#include "system/users.h"
+#include "system/uses.h"
 #include "cli/build.h"
 #include "cli/output.h"
 #include "cli/report.h"
 #include "cli/select.h"
 #include "cmd/cmd.h"
 
-/* [{"kind", "by", "text"}...] */
+/* Add an array of uses: [{"kind", "by", "text"}...]. */
 static void explain_add_uses(struct json_object *o, const struct uses *uses)
 {
 	struct json_object *array = json_object_new_array();
@@ -43,7 +49,7 @@ static void explain_add_users(struct json_object *o, const struct device_facts *
 	const struct use_query query = { .facts = f, .sectors = f->sectors };
 	_cleanup_uses_ struct uses uses = { 0 };
 
-	device_uses_collect(&uses, &query);
+	uses_collect(&uses, &query);
 	explain_add_uses(o, &uses);
 }
 
@@ -66,7 +72,7 @@ static void explain_file(struct json_object *o, const char *path)
 	output_add_bool(o, "immutable", f.immutable);
 	output_add_bool(o, "append_only", f.append_only);
 	output_add_devno(o, "disk", f.disk);
-	file_uses_collect(&uses, &f, 0, false);
+	uses_collect_file(&uses, &f, 0, false);
 	explain_add_uses(o, &uses);
 	if (!f.map.known)
 		return;
@@ -101,7 +107,7 @@ static void explain_device(struct json_object *o, const char *name)
 	explain_add_users(o, &f);
 }
 
-/* A row for a device or file; each has one, however many legs are on it: NULL if there is one. */
+/* Return: a new row for a device or file, or NULL if an earlier leg has already made its row. */
 static struct json_object *explain_new_row(struct json_object *rows, const char *name)
 {
 	size_t nr = json_object_array_length(rows), i;
@@ -125,7 +131,7 @@ static void explain_below(const struct table *t, struct json_object *devices,
 
 	while ((target = table_next_leg(t, target, &i))) {
 		const char *leg = target->legs[i].device;
-		_cleanup_free_ char *name = target->path ? path_encode(leg) : xstrdup(leg);
+		_cleanup_free_ char *name = target->path ? name_encode_path(leg) : xstrdup(leg);
 		struct json_object *row = explain_new_row(target->path ? files : devices, name);
 
 		if (row && target->path)
@@ -135,7 +141,9 @@ static void explain_below(const struct table *t, struct json_object *devices,
 	}
 }
 
-/* Of a device, of a file, or of the mapped device itself: those that it has are shown. */
+/*
+ * Facts about a device, a file, or the mapped device itself. Columns without a value are not shown.
+ */
 static const struct report_column explain_columns[] = {
 	{ "NAME", "name", 0, NULL, NULL },
 	{ "PROBLEM", "problem", 0, NULL, NULL },
@@ -200,14 +208,14 @@ static int explain_read_table(const char *word, struct table *t, bool *is_device
 	}
 	if (strcmp(word, "-") && (access(word, F_OK) || blockdev_at(word))) {
 		log_err("%s: %s", shown(word), saved_file_exists(word) ?
-			"it is saved, but not active: \"noclone activate\" brings it back" :
-			"neither a mapped device nor a file with a table; \"noclone status --all\" shows the devices");
+			"the device is saved, but not active: \"noclone activate\" brings the device back" :
+			"this is neither a mapped device nor a file with a table; \"noclone status --all\" shows all mapped devices");
 		return EXIT_FAILED;
 	}
-	if (input_read(word, &text))
+	if (build_read_input(word, &text))
 		return EXIT_FAILED;
 	table_parse(t, text, &findings);
-	findings_log(&findings, word, FINDING_OK);
+	output_log_findings(&findings, word, FINDING_OK);
 	return findings_count(&findings, FINDING_ERROR) ? EXIT_FAILED : EXIT_OK;
 }
 

@@ -1,20 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * noclone export: the same device with the kernel's own linear and striped
- * targets, so that the data can be reached without this module; or its own table.
+ * noclone export: print the tables of devices with the kernel's own linear and striped targets in
+ * place of ours, so that the data can be reached without this module; or print the tables
+ * unchanged.
  */
 #include <json-c/json.h>
 #include <stdio.h>
 
+#include "base/log.h"
 #include "base/util.h"
 #include "model/name.h"
+#include "model/table-target.h"
+#include "model/table-text.h"
 #include "model/table.h"
 #include "system/identity.h"
 #include "cli/output.h"
 #include "cli/select.h"
 #include "cmd/cmd.h"
 
-/* Where several devices are printed, each line begins with the name. */
+/* Print the table of a device. If there are several devices, each line begins with the name. */
 static void export_own(struct json_object *out, const char *name, const struct table *t,
 		       bool alone, struct strbuf *all)
 {
@@ -29,24 +33,24 @@ static void export_own(struct json_object *out, const char *name, const struct t
 	json_object_object_add(out, "table", lines);
 }
 
-/* Return: false after a message, if the tool cannot print the table. */
+/* Can the tool print the table? Return: false after a message. */
 static bool export_check(const char *name, const struct table *t, bool own)
 {
 	_cleanup_free_ char *dmsetup = name_command("table --showkeys", name);
 	const struct target *hidden = table_hidden(t);
 
 	if (hidden)
-		log_err("%s: skipped, the arguments of its target \"%s\" may contain a key: \"%s\" prints them",
+		log_err("%s is skipped, because the arguments of its target \"%s\" may contain a key: \"%s\" prints the arguments",
 			name, hidden->type, dmsetup);
 	else if (!own && table_has_file(t))
-		log_err("%s: skipped, noclone-file has no stock equivalent: losetup(8) makes a loop device with the same bytes",
+		log_err("%s is skipped, because no target of dm does the same as noclone-file: losetup(8) makes a loop device with the same bytes",
 			name);
 	else
 		return true;
 	return false;
 }
 
-/* Return: an exit code. */
+/* Print one device. Return: an exit code. */
 static int export_one(const struct options *o, const struct devmap_device *dev, bool alone,
 		      struct json_object *array, struct strbuf *all)
 {
@@ -59,7 +63,7 @@ static int export_one(const struct options *o, const struct devmap_device *dev, 
 		return EXIT_FAILED;
 	out = json_object_new_object();
 	json_object_array_add(array, out);
-	/* device numbers may change at the next boot */
+	/* numbers of devices may change at the next boot */
 	table_rename_devices(&t, identity_persistent);
 	table_rename_devices(&t, identity_loadable);
 	output_add_string(out, "name", dev->name);

@@ -1,26 +1,39 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* noclone remove: remove devices, and with --forget the files of saved ones. */
+#include "cmd/remove.h"
+
 #include <errno.h>
+#include <json-c/json.h>
 #include <string.h>
 
-#include "base/child.h"
+#include "base/log.h"
+#include "base/stop.h"
 #include "base/util.h"
 #include "model/name.h"
 #include "model/saved.h"
+#include "model/table-text.h"
+#include "system/live.h"
 #include "system/saved-file.h"
-#include "system/users.h"
+#include "system/saved-unit.h"
+#include "system/uses.h"
 #include "cli/output.h"
 #include "cli/select.h"
 #include "cmd/cmd.h"
+#include "cmd/partitions.h"
 
-/* The kernel says that the device is open, but not by which process. */
-static void remove_report_users(const struct devmap_device *dev)
+/*
+ * Log the users of a device. The kernel reports that the device is open, but not by which process.
+ * @parts: the partitions of the device, which are no users
+ */
+static void remove_report_users(const struct devmap_device *dev,
+				const struct partition_devices *parts)
 {
-	_cleanup_free_ char *deferred = name_command("remove --deferred", dev->name);
+	_cleanup_free_ char *deferred = name_noclone("remove --when-unused", dev->name);
 	_cleanup_uses_ struct uses uses = { 0 };
 	unsigned int i;
 
-	open_uses_collect(&uses, dev->devno);
+	uses_find_open(&uses, dev->devno);
+	partitions_drop_uses(parts, &uses);
 	for (i = 0; i < uses.nr; i++) {
 		_cleanup_free_ char *user = use_describe(&uses.use[i]);
 		_cleanup_free_ char *remedy = use_remedy(&uses.use[i]);
@@ -28,11 +41,11 @@ static void remove_report_users(const struct devmap_device *dev)
 		log_err("%s is %s%s%s", dev->name, user, remedy ? ": " : "", remedy ? : "");
 	}
 	if (!uses.nr)
-		log_err("%s was in use, but no user can be found; to remove it when its last user closes it: %s",
+		log_err("%s was in use, but no user can be found; \"%s\" removes the device when its last user closes the device",
 			dev->name, deferred);
 }
 
-/* The file of a device.  Return: 0, or a negative errno after a message. */
+/* Find the saved file of a device. Return: 0, or a negative errno after a message. */
 static int remove_find_file(const struct devmap_device *dev, char **file)
 {
 	_cleanup_free_ char *path = saved_path(dev->name), *remove = NULL;
@@ -41,12 +54,15 @@ static int remove_find_file(const struct devmap_device *dev, char **file)
 	if (*file || !saved_file_exists(dev->name))
 		return 0;
 	remove = name_noclone("remove", dev->name);
-	log_err("%s was saved for a different device named %s, or cannot be read; without --forget, \"%s\" removes the device only",
+	log_err("%s is the file of a different device with the name %s, or cannot be read; without --forget, \"%s\" removes the active device and keeps this file",
 		path, dev->name, remove);
 	return -EEXIST;
 }
 
-/* The file may be the only record of where the data are: its table is printed. */
+/*
+ * Remove the file, and print its table, because this table may be the only record of the place of
+ * the data.
+ */
 static int remove_forget(const char *file)
 {
 	_cleanup_free_ char *path = saved_path(file), *table = NULL;
@@ -58,67 +74,198 @@ static int remove_forget(const char *file)
 	if (r)
 		return r;
 	table = table_print(&s.table, false, NULL);
-	log_note("%s is removed%s", path, damage || !*table ? "" : "; it had this table:");
+	log_note("%s is removed%s", path, damage || !*table ? "" : "; the file had this table:");
 	for (line = strtok_r(table, "\n", &rest); line && !damage;
 	     line = strtok_r(NULL, "\n", &rest))
 		log_note("%s", line);
 	return 0;
 }
 
-/* The file of a saved device that was removed: remove it as well, or say that it stays. */
-static int remove_saved(const struct options *o, const char *file)
+/*
+ * After the device was removed, remove its saved file, or tell the user that the file stays.
+ * @waits: the kernel removes the device later. In this case the unit of the device is not stopped
+ * now, because this would unmount the device.
+ */
+static int remove_saved(const struct options *o, const char *file, bool waits)
 {
 	_cleanup_free_ char *path = saved_path(file), *forget = name_noclone("remove --forget", file);
 	int r = 0;
 
 	if (opt(o, OPT_FORGET))
 		r = remove_forget(file);
-	/* the unit waits for no lock: the file is gone, or nothing has locked it */
-	saved_unit("stop", file);
+	/* the unit does not wait for a lock: the file is removed, or no process has locked it */
+	if (!waits)
+		saved_unit("stop", file);
 	if (opt(o, OPT_FORGET))
 		return r;
 	if (saved_file_get(file)->damage)
-		log_note("%s stays, and is damaged: %s removes it", path, forget);
+		log_note("the file %s stays, and is damaged: \"%s\" removes the file", path, forget);
 	else
-		log_note("%s is still saved in %s and will be activated at boot; to stop that: %s",
+		log_note("%s is still saved in %s and will be activated at boot; \"%s\" removes this file",
 			 file, path, forget);
 	return 0;
 }
 
-static void remove_print(const struct options *o, const char *command, const char *name,
-			 const char *file)
+/* Return: the command that removes a device, a new string. */
+static char *remove_words(const struct options *o, const char *name)
 {
-	_cleanup_free_ char *path = file ? saved_path(file) : xstrdup("");
 	_cleanup_free_ char *dmsetup = name_command("remove", name);
-	_cleanup_free_ char *quoted = shell_quote(path);
-	_cleanup_free_ char *line = xasprintf("%s --retry%s%s%s", dmsetup,
-		opt(o, OPT_NOUDEVSYNC) ? " --noudevsync" : "",
-		file ? " && rm " : "", file ? quoted : "");
 
-	dry_run(o, command, name, NULL, NULL, NULL, line);
+	return xasprintf("%s --%s%s", dmsetup, opt(o, OPT_WHEN_UNUSED) ? "deferred" : "retry",
+			 opt(o, OPT_NOUDEVSYNC) ? " --noudevsync" : "");
 }
 
-int remove_unused(const struct options *o, const char *command, const struct devmap_device *dev,
-		  const char *file)
+static void remove_print(const struct options *o, const char *command,
+			 const struct devmap_device *dev, const struct partition_devices *parts,
+			 const char *file)
 {
-	_cleanup_uses_ struct uses lasting = { 0 };
-	int r = -EBUSY;
+	_cleanup_free_ char *path = file ? saved_path(file) : xstrdup(""), *line = NULL;
+	_cleanup_free_ char *quoted = shell_quote(path), *words = remove_words(o, dev->name);
+	struct strbuf b = { 0 };
+	unsigned int i;
 
-	if (opt(o, OPT_DRY_RUN) && !dev->open_count) {
-		remove_print(o, command, dev->name, file);
-		return 0;
+	for (i = parts->nr; i--;) {
+		_cleanup_free_ char *part = remove_words(o, parts->dev[i].name);
+
+		strbuf_add(&b, "%s && ", part);
 	}
-	/* a process may close it in a moment, as udev does that has looked into it */
-	if (dev->open_count)
-		open_uses_lasting(&lasting, dev->devno);
-	if (!opt(o, OPT_DRY_RUN) && !lasting.nr)
-		r = devmap_remove(dev);
+	strbuf_add(&b, "%s%s%s", words, file ? " && rm " : "", file ? quoted : "");
+	line = strbuf_take(&b);
+	output_dry_run_parts(o, command, dev->name, NULL, NULL, NULL,
+			     parts->nr ? partitions_list(parts) : NULL, line);
+}
+
+/*
+ * Return: how many of the partitions have the device of the image open. A killed command may have
+ * left a partition with an inactive table only.
+ */
+static int remove_count_open(const struct partition_devices *parts)
+{
+	unsigned int i;
+	int nr = 0;
+
+	for (i = 0; i < parts->nr; i++)
+		nr += parts->dev[i].live_table || parts->dev[i].inactive_table;
+	return nr;
+}
+
+/*
+ * Is a device in use? A process may close the device in a moment, for example udev, which reads new
+ * devices, but a dry run does not wait. @parts: its partitions, which have it open; @waits: wait
+ * for processes
+ *
+ * Return: true after a message.
+ */
+static bool remove_is_used(const struct options *o, const struct devmap_device *dev,
+			   const struct partition_devices *parts, bool waits)
+{
+	const int by_parts = remove_count_open(parts);
+	_cleanup_uses_ struct uses lasting = { 0 };
+
+	if (!dev->open_count)
+		return false;
+	uses_find_lasting(&lasting, dev->devno);
+	partitions_drop_uses(parts, &lasting);
+	if (!lasting.nr && dev->open_count <= by_parts)
+		return false;
+	if (!lasting.nr && !opt(o, OPT_DRY_RUN) &&
+	    (!waits || devmap_wait_closed(dev, by_parts) != -EBUSY))
+		return false;
+	remove_report_users(dev, parts);
+	return true;
+}
+
+/*
+ * Check a device and its partitions before the first one is removed. A device without partitions is
+ * not waited for, because its removal waits itself.
+ */
+static int remove_check_unused(const struct options *o, const struct devmap_device *dev,
+			       const struct partition_devices *parts)
+{
+	const struct partition_devices none = { 0 };
+	bool used = false;
+	unsigned int i;
+
+	for (i = 0; i < parts->nr; i++)
+		used |= remove_is_used(o, &parts->dev[i], &none, true);
+	return remove_is_used(o, dev, parts, parts->nr) || used ? -EBUSY : 0;
+}
+
+/* Remove a device. A process may have opened it since remove_check_unused(). */
+static int remove_one(const struct devmap_device *dev)
+{
+	const struct partition_devices none = { 0 };
+	int r = devmap_remove(dev);
+
 	if (r == -EBUSY)
-		remove_report_users(dev);
+		remove_report_users(dev, &none);
 	return r;
 }
 
-/* With the lock of a file that is to go: the device goes only if its file can. */
+static int remove_all(const struct devmap_device *dev, const struct partition_devices *parts)
+{
+	unsigned int removed = 0;
+	int r = 0, late = 0;
+	sigset_t old;
+
+	stop_block(&old);
+	while (removed < parts->nr && !r) {
+		r = remove_one(&parts->dev[parts->nr - removed - 1]);
+		late = r == -ETIMEDOUT ? r : late;
+		r = r == -ETIMEDOUT ? 0 : r;
+		removed += !r;
+	}
+	if (!r)
+		r = remove_one(dev);
+	if (r && r != -ETIMEDOUT && removed)
+		log_err("%s stays, but %u of its %u partitions are removed", dev->name, removed,
+			parts->nr);
+	stop_unblock(&old);
+	return r ? r : late;
+}
+
+int remove_unused(const struct options *o, const char *command, const struct devmap_device *dev,
+		  const struct partition_devices *parts, const char *file)
+{
+	int r = remove_check_unused(o, dev, parts);
+
+	if (r)
+		return r;
+	if (opt(o, OPT_DRY_RUN))
+		remove_print(o, command, dev, parts, file);
+	else
+		r = remove_all(dev, parts);
+	return r;
+}
+
+/*
+ * Remove a device now, or let the kernel remove the device later. @waits: set to true if the device
+ * still exists because it is in use.
+ */
+static int remove_when_unused(const struct options *o, const struct devmap_device *dev,
+			      const struct partition_devices *parts, const char *file, bool *waits)
+{
+	_cleanup_devmap_device_ struct devmap_device now = { 0 };
+	unsigned int i;
+	int r = 0;
+
+	if (opt(o, OPT_DRY_RUN)) {
+		remove_print(o, "remove", dev, parts, file);
+		return 0;
+	}
+	for (i = parts->nr; i-- && !r;)
+		r = devmap_remove_when_unused(&parts->dev[i]);
+	r = r ? : devmap_remove_when_unused(dev);
+	*waits = !r && !devmap_look(dev, &now) && now.deferred_remove;
+	if (*waits)
+		log_note("%s is in use: the kernel removes the device when its last user closes it", dev->name);
+	return r;
+}
+
+/*
+ * Lock the saved file if the command will remove it. A device is only removed if its saved file can
+ * be removed.
+ */
 static int remove_lock(const struct options *o, const char *file, int *lock)
 {
 	_cleanup_free_ char *path = saved_path(file);
@@ -134,12 +281,12 @@ static int remove_lock(const struct options *o, const char *file, int *lock)
 
 static int remove_say_changed(const char *name)
 {
-	log_err("%s: another process has changed the device or its file meanwhile: try again",
+	log_err("%s: another process has changed the device or its saved file meanwhile: try again",
 		name);
 	return -EAGAIN;
 }
 
-/* What the process that had the lock may have changed. */
+/* Check again: the process that had the lock may have changed the device or the file. */
 static int remove_check_again(const struct devmap_device *dev, const char *file)
 {
 	_cleanup_devmap_device_ struct devmap_device now = { 0 };
@@ -155,8 +302,9 @@ static int remove_check_again(const struct devmap_device *dev, const char *file)
 }
 
 /*
- * The device may have the last copy of its data, or another program may be changing it; one that
- * never had a table is what an interrupted command has left.
+ * Is it safe to remove the device? The device may have the last copy of its data, or another
+ * program may be changing the device. A device that never had a table is a leftover of an
+ * interrupted command.
  */
 static int remove_check(const struct options *o, const struct devmap_device *dev)
 {
@@ -167,20 +315,46 @@ static int remove_check(const struct options *o, const struct devmap_device *dev
 	if (opt(o, OPT_FORCE))
 		return 0;
 	if (lost) {
-		log_err("%s stays active: %s; --force removes it", dev->name, lost);
+		log_err("%s stays active: %s; --force removes the device", dev->name, lost);
 		return -EBUSY;
 	}
-	return dev->live_table ? select_check_alone(dev, "; --force removes it") : 0;
+	return dev->live_table ? select_check_alone(dev, "; --force removes the device") : 0;
+}
+
+/* Check the device and its partitions. Return: 0, or a negative errno after a message. */
+static int remove_check_all(const struct options *o, const struct devmap_device *dev,
+			    const struct partition_devices *parts)
+{
+	int r = remove_check(o, dev);
+	unsigned int i;
+
+	for (i = 0; i < parts->nr && !r; i++)
+		r = remove_check(o, &parts->dev[i]);
+	return r;
+}
+
+/* @waits: see remove_when_unused() */
+static void remove_report(const struct options *o, const struct devmap_device *dev,
+			  const struct partition_devices *parts, bool waits)
+{
+	struct json_object *out = output_device("remove", dev);
+
+	output_add_bool(out, "deferred_remove", waits);
+	if (parts->nr)
+		json_object_object_add(out, "partitions", partitions_list(parts));
+	output_print(o, out);
 }
 
 static int remove_device(const struct options *o, const char *word)
 {
 	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
+	_cleanup_partitions_ struct partition_devices parts = { 0 };
 	_cleanup_free_ char *file = NULL;
 	_cleanup_close_ int lock = -1;
+	bool waits = false;
 	sigset_t old;
 	int r = select_device(word, &dev) ? : select_check_owner(o, &dev) ? :
-		remove_check(o, &dev);
+		partitions_find(&dev, &parts) ? : remove_check_all(o, &dev, &parts);
 
 	if (r)
 		return r;
@@ -192,17 +366,22 @@ static int remove_device(const struct options *o, const char *word)
 		r = remove_lock(o, file, &lock) ? : remove_check_again(&dev, file);
 	if (r)
 		return r;
-	/* a signal while udev is late would leave the file of a device that is gone */
-	signals_block(&old);
-	r = remove_unused(o, "remove", &dev, opt(o, OPT_FORGET) ? file : NULL);
-	/* with udev late, the device is gone */
+	/* a signal while udev is late would leave the file of a removed device */
+	stop_block(&old);
+	if (opt(o, OPT_WHEN_UNUSED))
+		r = remove_when_unused(o, &dev, &parts, opt(o, OPT_FORGET) ? file : NULL, &waits);
+	else
+		r = remove_unused(o, "remove", &dev, &parts, opt(o, OPT_FORGET) ? file : NULL);
+	/* if udev is late, the device is already removed */
 	if ((!r || r == -ETIMEDOUT) && file && !opt(o, OPT_DRY_RUN))
-		r = remove_saved(o, file) ? : r;
-	signals_unblock(&old);
+		r = remove_saved(o, file, waits) ? : r;
+	if (!r && !opt(o, OPT_DRY_RUN))
+		remove_report(o, &dev, &parts, waits);
+	stop_unblock(&old);
 	return r;
 }
 
-/* Is there a file, but no device of that name? */
+/* Does a saved file exist, but no device of that name? */
 static bool remove_is_absent(const char *name)
 {
 	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
@@ -210,7 +389,7 @@ static bool remove_is_absent(const char *name)
 	return saved_file_exists(name) && devmap_is_absent(devmap_info(name, &dev));
 }
 
-/* A device that is active under another name stays, and is not saved any more. */
+/* Log that the device is active under another name: it stays, and is not saved any more. */
 static void remove_say_renamed(const char *name)
 {
 	const char *uuid = saved_file_get(name)->saved.uuid;
@@ -218,7 +397,7 @@ static void remove_say_renamed(const char *name)
 	const struct saved_file *original = active ? saved_file_find(active, uuid) : NULL;
 
 	if (original && !strcmp(original->name, name))
-		log_note("%s is active under the name %s, and stays until the next boot", name,
+		log_note("%s is active under the name %s, and stays active until the next boot", name,
 			 active);
 }
 
@@ -236,7 +415,7 @@ static int remove_file(const struct options *o, const char *name)
 	remove_say_renamed(name);
 	if (!opt(o, OPT_DRY_RUN))
 		return remove_forget(name);
-	dry_run(o, "remove", name, NULL, NULL, NULL, line);
+	output_dry_run(o, "remove", name, NULL, NULL, NULL, line);
 	return 0;
 }
 

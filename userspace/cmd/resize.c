@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * noclone resize: a running device grows.
+ * noclone resize: extend a running device.
  *
- * All that can be known to fail is found before anything changes.  Then its file grows, its
- * new table replaces the old one in one suspend and resume, and the file system on it comes
- * last.  Until the new table runs, each step can be undone; a file system that does not grow
- * after that can be grown later.
+ * Conditions that make the command fail are found before anything changes, if possible. Then the
+ * backing file is extended, the new table replaces the old one by one suspend and resume, and the
+ * file system is extended last. Each step can be undone until the new table runs. If the file
+ * system cannot be extended then, the user can extend it later.
  */
 #include <errno.h>
 #include <glob.h>
@@ -16,28 +16,37 @@
 #include <unistd.h>
 
 #include "base/child.h"
+#include "base/log.h"
+#include "base/stop.h"
 #include "base/util.h"
 #include "model/name.h"
 #include "model/plan.h"
+#include "model/resize.h"
+#include "model/table-target.h"
+#include "system/blockdev.h"
 #include "system/lookup.h"
-#include "system/users.h"
 #include "system/content.h"
+#include "system/file-lookup.h"
+#include "system/live.h"
+#include "system/parts-saved.h"
+#include "system/parts.h"
 #include "cli/build.h"
 #include "cli/output.h"
 #include "cli/select.h"
 #include "cmd/change.h"
 #include "cmd/cmd.h"
+#include "cmd/partitions.h"
 
 /**
- * struct resize - one run
+ * struct resize - a run of the command
  * @c: the change
- * @node: path of the device
- * @last: the last target of its table, which grows or is followed by others
- * @room: what it grows into
- * @next: name of the user that ends the room behind a leg, or NULL
- * @sectors: size that it is to get
- * @grows: that is more than it has
- * @mounted: the file system on it is, with --resizefs
+ * @node: the path of the device
+ * @last: the last target of its table; it becomes longer, or new targets follow it
+ * @room: the room into which the device grows
+ * @next: the name of the user that ends the room behind a leg, or NULL
+ * @sectors: the requested size
+ * @grows: the requested size is larger than the present one
+ * @mounted: with --resizefs: the file system on the device is mounted
  */
 struct resize {
 	struct change c;
@@ -50,7 +59,7 @@ struct resize {
 	bool mounted;
 };
 
-/* Log a sentence about the device.  Return: @error. */
+/* Log a sentence about the device. Return: @error. */
 static int resize_refuse(const struct resize *r, int error, const char *sentence)
 {
 	log_err("%s: %s", r->c.dev.name, sentence);
@@ -75,7 +84,7 @@ static int resize_begin(struct resize *r, const char *word)
 		return resize_refuse(r, -EOPNOTSUPP, why);
 	r->last = &r->c.live.table.targets[r->c.live.table.nr - 1];
 	r->node = xasprintf("/dev/mapper/%s", r->c.dev.name);
-	/* without udev there may be no other node */
+	/* without udev, this may be the only node */
 	if (access(r->node, F_OK)) {
 		free(r->node);
 		r->node = xasprintf("/dev/dm-%u", minor(r->c.dev.devno));
@@ -83,7 +92,7 @@ static int resize_begin(struct resize *r, const char *word)
 	return 0;
 }
 
-/* What mapped devices have.  A table that cannot be read may have any sectors. */
+/* Add the parts of all mapped devices. A device whose table cannot be read may use any sectors. */
 static int resize_add_mapped(const struct resize *r, struct parts *parts)
 {
 	_cleanup_names_ struct names names = { 0 };
@@ -103,7 +112,7 @@ static int resize_add_mapped(const struct resize *r, struct parts *parts)
 	return e;
 }
 
-/* A leg on a partition has that partition for itself. */
+/* Add the partitions of a disk. A leg on a partition may use all of that partition. */
 static void resize_add_partitions(const struct device_facts *f, struct parts *parts)
 {
 	_cleanup_free_ char *pattern = blockdev_sysfs(f->devno, "*/partition");
@@ -148,7 +157,7 @@ static uint64_t resize_room_behind(const struct device_facts *f, uint64_t end,
 	return to > from ? to - from : 0;
 }
 
-/* The leg with the least room decides. */
+/* Find the room behind the legs. The leg with the least room decides. */
 static int resize_find_behind_legs(struct resize *r)
 {
 	_cleanup_parts_ struct parts used = { 0 };
@@ -181,16 +190,16 @@ static int resize_find_behind_legs(struct resize *r)
 	return e;
 }
 
-/* Without max the file grows as far as its file system lets it. */
+/* Find the room in the file. Without "max", only the file system limits the growth of the file. */
 static int resize_find_in_file(struct resize *r, bool is_max)
 {
-	_cleanup_free_ char *name = path_encode(r->last->path);
+	_cleanup_free_ char *name = name_encode_path(r->last->path);
 	_cleanup_file_facts_ struct file_facts f = { 0 };
 	uint64_t end = r->last->legs->start + r->last->length, sectors;
 	int e = file_lookup(r->last->path, false, &f);
 
 	if (e) {
-		_cleanup_free_ char *why = file_facts_error(&f, e);
+		_cleanup_free_ char *why = facts_file_error(&f, e);
 
 		log_err("%s: %s", name, why);
 		return e;
@@ -212,14 +221,14 @@ static int resize_complete_spec(struct resize *r, struct leg_spec *spec)
 	if (spec->start >= f.sectors || spec->length > f.sectors - spec->start) {
 		_cleanup_free_ char *has = size_format(f.sectors);
 
-		log_err("%s too small for that part: it has %s", spec->device, has);
+		log_err("%s is too small for the given part: the device has %s", spec->device, has);
 		return -ENOSPC;
 	}
 	blockdev_limits(&f);
 	blockdev_limits(&own);
-	/* a file system that was made for smaller ones may not even be mounted again */
+	/* a file system that was made for smaller blocks may be impossible to mount */
 	if (f.logical_block > own.logical_block && !opt(r->c.o, OPT_FORCE)) {
-		log_err("%s has logical blocks of %u bytes, %s of %u: what is on that may not be usable any more; --force continues",
+		log_err("%s has logical blocks of %u bytes, and %s has logical blocks of %u bytes: data on the device may become unusable; --force continues",
 			spec->device, f.logical_block, r->c.dev.name, own.logical_block);
 		return -EPERM;
 	}
@@ -259,9 +268,41 @@ static int resize_plan_file(struct resize *r)
 	if (!last->path || (!file_lookup(last->path, false, &f) && f.bytes >= req.bytes))
 		return 0;
 	if (last->engine == ENGINE_EXTENT)
-		return resize_refuse(r, -ETXTBSY, "its file is pinned by engine extent: reload with --engine direct first, and afterwards with extent");
+		return resize_refuse(r, -ETXTBSY, "engine extent has pinned its file: reload the device with --engine direct first, and with --engine extent after the resize");
 	r->c.backing.running = true;
 	return backing_plan(&r->c.backing, &req, r->c.dev.devno);
+}
+
+/*
+ * A partition grows up to the size that the partition table gives it. Behind this are other
+ * partitions, or the backup of a GPT.
+ */
+static int resize_limit_partition(struct resize *r, const struct resize_size *size,
+				  const struct plan_request *added)
+{
+	_cleanup_free_ char *disk = partitions_disk_of(&r->c.dev), *resize = NULL;
+	uint64_t sectors, now = table_sectors(&r->c.live.table);
+	int e;
+
+	if (!disk)
+		return 0;
+	resize = name_noclone("resize", r->c.dev.name);
+	if (size->how != RESIZE_MAX || added->nr_legs || r->c.live.table.nr != 1) {
+		log_err("%s is a partition of %s: change the partition table with sfdisk, then \"%s max\" gives it the size in the table",
+			r->c.dev.name, disk, resize);
+		return -EINVAL;
+	}
+	e = partitions_size(&r->c.dev, r->last->legs->start, &sectors);
+	if (e)
+		return e;
+	if (sectors < now) {
+		log_err("%s is larger than in the partition table of %s, and is never made smaller: remove %s, and create it again",
+			r->c.dev.name, disk, disk);
+		return -EINVAL;
+	}
+	r->room.free = MIN(r->room.free, sectors - now);
+	r->c.partition = true;
+	return 0;
 }
 
 static int resize_plan(struct resize *r, const struct resize_size *size,
@@ -272,20 +313,21 @@ static int resize_plan(struct resize *r, const struct resize_size *size,
 	int e;
 
 	if (added->nr_legs && r->last->kind != TARGET_LINEAR)
-		return resize_refuse(r, -EINVAL, "devices can be added to a linear one only: reload gives it another table");
-	e = resize_find_room(r, size->how == RESIZE_MAX, added);
+		return resize_refuse(r, -EINVAL, "devices can be added only to a linear device: \"noclone reload\" gives the device another table");
+	e = resize_find_room(r, size->how == RESIZE_MAX, added) ? :
+		resize_limit_partition(r, size, added);
 	if (e)
 		return e;
 	why = resize_table(&c->live.table, size, &r->room, &c->table);
 	if (why && r->next && !added->nr_legs)
-		log_err("%s: %s; after it comes %s", c->dev.name, why, r->next);
+		log_err("%s: %s; the sectors after its last target belong to %s", c->dev.name, why, r->next);
 	else if (why)
 		resize_refuse(r, -ENOSPC, why);
 	if (why)
 		return -ENOSPC;
 	r->sectors = table_sectors(&c->table);
 	r->grows = r->sectors > table_sectors(&c->live.table);
-	/* a new table opens its files again */
+	/* a new table opens its files by their paths again */
 	other = change_data(c, &system_facts, false);
 	if (other)
 		return resize_refuse(r, -ESTALE, other);
@@ -293,16 +335,19 @@ static int resize_plan(struct resize *r, const struct resize_size *size,
 }
 
 /*
- * The file system on a mapped device, which fsadm(8) of lvm2 makes larger: ext2 to ext4,
- * xfs, and what is in LUKS.  It is used as lvextend uses it: what is not mounted is checked
- * before the device grows, as resize2fs wants it.
+ * The file system on a mapped device. fsadm(8) of lvm2 extends ext2 to ext4, xfs, and these in
+ * LUKS. The tool calls fsadm as lvextend does: a file system that is not mounted is checked before
+ * the device grows, because resize2fs requires this check.
  */
 
-/* Exit status of "fsadm check": there is nothing to do, the file system is mounted. */
+/*
+ * FSADM_MOUNTED: the exit status of "fsadm check" for a mounted file system, which fsadm does not
+ * check.
+ */
 #define FSADM_MOUNTED	3
 #define FSADM_LINES	5
 
-/* The reason of a failure mostly is in the first lines. */
+/* Log the first lines of the output, which usually have the reason of a failure. */
 static void resize_fsadm_log(char *text)
 {
 	unsigned int left = FSADM_LINES;
@@ -313,7 +358,7 @@ static void resize_fsadm_log(char *text)
 		log_err("  %s", line);
 }
 
-/* Return: 0, FSADM_MOUNTED, or a negative errno after a message. */
+/* Run fsadm. Return: 0, FSADM_MOUNTED, or a negative errno after a message. */
 static int resize_fsadm(const struct resize *r, bool changes, char *verb, char *size)
 {
 	char *argv[] = {
@@ -339,7 +384,10 @@ static int resize_fsadm(const struct resize *r, bool changes, char *verb, char *
 	return -EIO;
 }
 
-/* A check does not look at what is mounted, and fsadm cannot rehearse on what is not. */
+/*
+ * Plan the resize. A mounted file system cannot be checked. fsadm has a dry run only for a mounted
+ * file system.
+ */
 static int resize_plan_filesystem(struct resize *r)
 {
 	_cleanup_free_ char *size = xasprintf("%llub", (unsigned long long)r->sectors << SECTOR_SHIFT);
@@ -349,7 +397,7 @@ static int resize_plan_filesystem(struct resize *r)
 	if (r->mounted)
 		e = resize_fsadm(r, false, "resize", size);
 	if (e < 0 && e != -ENOENT && e != -EINTR)
-		log_err("%s: leave --resizefs out; what fsadm does not know is made larger afterwards, by its own tools",
+		log_err("%s: fsadm does not know the content of this device: leave --resizefs out, and make the content larger afterwards with its own tools",
 			r->c.dev.name);
 	return e;
 }
@@ -363,45 +411,57 @@ static int resize_print(struct resize *r)
 	_cleanup_free_ char *after = fs ? xasprintf(" && fsadm resize %s", node) : xstrdup("");
 	_cleanup_free_ char *name = shell_quote(r->c.dev.name);
 	_cleanup_free_ char *only = fs ? xasprintf("%sfsadm resize %s", check, node) :
-		xasprintf("# %s has that size already", name);
+		xasprintf("# %s has this size already", name);
 
 	if (r->grows)
 		return change_print(&r->c, check, after);
-	dry_run(r->c.o, r->c.command, r->c.dev.name, NULL, &r->c.table, NULL, only);
+	output_dry_run(r->c.o, r->c.needs->command, r->c.dev.name, NULL, &r->c.table, NULL, only);
 	return 0;
 }
 
-/* What is on the device does not grow by itself. */
+/* Remind the user that the content of the device does not grow by itself. */
 static void resize_report(const struct resize *r)
 {
 	_cleanup_facts_ struct device_facts f = { 0 };
 	_cleanup_content_ struct content s = { 0 };
-	_cleanup_free_ char *node = shell_quote(r->node);
+	_cleanup_free_ char *node = shell_quote(r->node), *parts = NULL;
 
 	if (!r->grows)
-		log_note("%s has that size already", r->c.dev.name);
+		log_note("%s has this size already", r->c.dev.name);
 	if (!r->grows || opt(r->c.o, OPT_RESIZEFS))
 		return;
+	parts = partitions_grow_words(&r->c.dev);
+	if (parts) {
+		log_note("%s: its partitions keep their places and sizes; to let the last one grow: %s",
+			 r->c.dev.name, parts);
+		return;
+	}
 	if (!blockdev_lookup_number(r->c.dev.devno, &f))
 		content_read_part(&f, 0, f.sectors, &s);
 	if (s.nr || r->c.dev.open_count)
-		log_note("%s: %s on it keeps its size: \"fsadm resize %s\" makes ext2 to ext4, xfs and these in LUKS larger, pvresize a physical volume, and its own tools any other",
-			 r->c.dev.name, s.nr ? s.signature->type : "what is", node);
+		log_note("%s: %s on the device keeps its size: \"fsadm resize %s\" grows ext2, ext3, ext4 and xfs, also in LUKS; pvresize grows a physical volume; for another content use its own tools",
+			 r->c.dev.name, s.nr ? s.signature->type : "the content", node);
 }
 
-/* A signal in between would leave a file system that is too small, and no message. */
+/*
+ * Extend the device. A signal during this function would leave a file system that is too small,
+ * without a message.
+ */
 static int resize_grow(struct resize *r, bool fs)
 {
 	int late = r->grows ? change_run(&r->c) : change_finish(&r->c), e;
 	_cleanup_free_ char *node = shell_quote(r->node);
 
-	/* with its old size in its file it would be too small for the file system at the next boot */
+	/*
+	 * if its saved file has the old size, the device would be too small for the file system at
+	 * next boot
+	 */
 	if (late && late != -ETIMEDOUT)
 		return late;
 	resize_report(r);
 	e = fs ? resize_fsadm(r, true, "resize", NULL) : 0;
 	if (e)
-		log_err("%s: the device has its new size, the file system does not: fsadm resize %s",
+		log_err("%s: the device has the new size, but the file system still has the old size: \"fsadm resize %s\" makes the file system larger",
 			r->c.dev.name, node);
 	return e ? e : late;
 }
@@ -412,14 +472,16 @@ static int resize_run(struct resize *r)
 	int e = fs && !r->mounted ? resize_fsadm(r, true, "check", NULL) : 0;
 	sigset_t before;
 
-	/* mounted since the plan: it grows nevertheless */
+	/*
+	 * if the file system was mounted since resize_plan_filesystem(), @e is FSADM_MOUNTED: go on
+	 */
 	if (e < 0)
 		return e;
 	if (e != FSADM_MOUNTED && fs && stop_requested())
 		return resize_refuse(r, -EINTR, "stopped");
-	signals_block(&before);
+	stop_block(&before);
 	e = resize_grow(r, fs);
-	signals_unblock(&before);
+	stop_unblock(&before);
 	return e;
 }
 
@@ -439,7 +501,7 @@ static int resize(struct resize *r, const char *word, const struct resize_size *
 	return opt(r->c.o, OPT_DRY_RUN) ? resize_print(r) : resize_run(r);
 }
 
-/* NULL, or what is wrong with the words: a new string. */
+/* Read the words. Return: what is wrong with them, a new string, or NULL. */
 static char *resize_parse_words(int argc, char **argv, struct resize_size *size,
 				struct plan_request *added)
 {
@@ -451,15 +513,16 @@ static char *resize_parse_words(int argc, char **argv, struct resize_size *size,
 	return build_legs(added, argc - 2, argv + 2);
 }
 
+static const struct change_needs resize_needs = { .command = "resize", .alone = true };
+
 int cmd_resize(const struct options *o, int argc, char **argv)
 {
-	struct resize r = { .c = CHANGE_INIT(o, "resize") };
+	struct resize r = { .c = CHANGE_INIT(r.c, o, &resize_needs) };
 	struct plan_request added = { 0 };
 	_cleanup_free_ char *wrong = NULL;
 	struct resize_size size;
 	int e = 0;
 
-	r.c.alone = true;
 	wrong = resize_parse_words(argc, argv, &size, &added);
 	if (wrong)
 		log_err("%s", wrong);

@@ -1,44 +1,69 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* noclone save: keep an active device for the next boot. */
+/* noclone save: save an active device, so that the next boot activates it. */
 #include "cmd/change.h"
 #include "cmd/cmd.h"
+#include "cmd/partitions.h"
 
 #include <errno.h>
 #include <json-c/json.h>
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "base/util.h"
 #include "model/name.h"
+#include "system/live.h"
+#include "system/identity.h"
 #include "system/saved-file.h"
+#include "system/saved-unit.h"
 #include "cli/output.h"
 #include "cli/select.h"
 
 /*
- * May the device be saved?  The path of a backing file may lead to another one by now, and
- * the file with its name may be the only record of another device.
+ * May the device be saved? The path of a backing file may lead to another file now, and an existing
+ * saved file with this name may be the only record of another device.
  */
 static int save_check(const struct change *c)
 {
 	const char *name = c->dev.name;
 	_cleanup_free_ char *lost = live_lost_file(&c->dev, true);
 	_cleanup_free_ char *setuuid = name_command_setuuid(name);
+	_cleanup_free_ char *disk = partitions_disk_of(&c->dev);
+	_cleanup_free_ char *save = disk ? name_noclone("save", disk) : NULL;
 
 	if (!*c->dev.uuid)
-		log_err("%s has no UUID, by which its file is known: \"%s\" gives it one", name,
+		log_err("%s has no UUID, and its saved file needs a UUID: \"%s\" gives the device a UUID", name,
 			setuuid);
 	else if (opt(c->o, OPT_FORCE))
 		return 0;
+	else if (disk)
+		log_err("%s is a partition of %s: \"%s\" saves both", name, disk, save);
 	else if (lost)
 		log_err("%s: %s", name, lost);
-	else if (c->damage && saved_file_misplaced(name))
-		log_err("%s: %s", c->path, saved_file_misplaced(name));
-	else if (c->saved ? !c->old.uuid : saved_file_exists(name))
-		log_err("%s was saved for a different device named %s, or cannot be read: --force replaces it, and that device does not come back",
-			c->path, name);
+	else if (c->file.damage && saved_file_misplaced(name))
+		log_err("%s: %s", c->file.path, saved_file_misplaced(name));
+	else if (c->file.exists ? !c->file.old.uuid : saved_file_exists(name))
+		log_err("%s is the file of a different device with the name %s, or cannot be read: --force replaces the file, and the different device does not come back",
+			c->file.path, name);
 	else
 		return 0;
 	return -EINVAL;
+}
+
+/*
+ * Find out which partitions the device has, and whether rules of udev leave it alone. If the module
+ * was missing at boot, the device has another table than its saved file.
+ */
+static int save_find_properties(struct change *c)
+{
+	_cleanup_partitions_ struct partition_devices parts = { 0 };
+	const struct table *t = &c->live.table;
+	int r = partitions_find(&c->dev, &parts);
+
+	c->file.noscan = identity_is_noscan(c->dev.devno);
+	if (parts.nr && (c->file.old.partitions || (t->nr == 1 && t->targets->path)))
+		c->file.partitions = partitions_numbers(&c->dev, &parts);
+	return r;
 }
 
 static void save_print(const struct change *c)
@@ -47,15 +72,25 @@ static void save_print(const struct change *c)
 
 	output_add_bool(out, "dry_run", true);
 	output_add_string(out, "name", c->dev.name);
-	output_add_string(out, "file", c->path);
-	json_object_object_add(out, "lines", output_lines(c->text));
+	output_add_string(out, "file", c->file.path);
+	json_object_object_add(out, "lines", output_lines(c->file.text));
 	if (!output_print(c->o, out))
-		fputs(c->text, stdout);
+		fputs(c->file.text, stdout);
 }
+
+static void save_report(const struct change *c)
+{
+	struct json_object *out = output_device("save", &c->dev);
+
+	output_add_string(out, "file", c->file.path);
+	output_print(c->o, out);
+}
+
+static const struct change_needs save_needs = { .command = "save" };
 
 int cmd_save(const struct options *o, const char *word)
 {
-	_cleanup_change_ struct change c = CHANGE_INIT(o, "save");
+	_cleanup_change_ struct change c = CHANGE_INIT(c, o, &save_needs);
 	_cleanup_free_ char *name = select_name(word);
 	const char *wrong = saved_name_problem(name);
 	bool writes;
@@ -65,25 +100,27 @@ int cmd_save(const struct options *o, const char *word)
 		log_err("\"%s\" %s", name, wrong);
 		return -EINVAL;
 	}
-	c.add = true;
-	c.as_is = opt(o, OPT_FORCE);
+	c.file.adds = true;
+	c.file.as_is = opt(o, OPT_FORCE);
 	r = change_begin(&c, name) ? : select_check_owner(o, &c.dev) ? : save_check(&c) ? :
-	    change_stage_file(&c, &c.live.table);
+	    save_find_properties(&c) ? :
+	    change_file_stage(&c.file, &c.live.table, c.readonly);
 	if (!r && opt(o, OPT_DRY_RUN))
 		save_print(&c);
 	if (r || opt(o, OPT_DRY_RUN))
 		return r;
-	writes = c.staged;
-	r = change_commit_file(&c);
+	writes = c.file.staged;
+	r = change_file_commit(&c.file);
 	if (r)
 		return r;
-	/* a file that is up to date is not written, and is accepted nevertheless */
+	/* a file that is already up to date is not written, but still counts as accepted */
 	saved_file_set_forced(name, false);
 	if (writes)
-		log_note("%s: saved in %s%s", name, c.path, access("/run/systemd/system", F_OK) ? "" :
-		 "; systemd knows of it after \"systemctl daemon-reload\", or the next boot");
-	/* the unit waits for the lock */
-	change_end_file(&c);
+		log_note("%s is saved in %s%s", name, c.file.path, access("/run/systemd/system", F_OK) ? "" :
+		 "; systemd knows the device after \"systemctl daemon-reload\" or the next boot");
+	/* release the lock first, because the unit waits for the lock */
+	change_file_end(&c.file);
 	saved_unit("start", name);
+	save_report(&c);
 	return 0;
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * noclone status: a line for each device, or with names all about a device, with the
- * counters of its fast path and, for noclone-file, of its engine.
+ * noclone status: print a line for each device. For devices that are named, print all details, with
+ * the counters of the fast path and, for noclone-file, the counters of the engine.
  *
- * Each device is read once and becomes a JSON object, which is printed as it is, as a
- * row of a report, or as metrics.
+ * The command reads each device once, and makes a JSON object of it. This object is printed
+ * unchanged, as a row of a report, or as metrics.
  */
 #include <errno.h>
 #include <json-c/json.h>
@@ -14,28 +14,38 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "dm-noclone.h"
+#include "base/log.h"
 #include "base/util.h"
+#include "model/below.h"
+#include "model/finding.h"
 #include "model/name.h"
+#include "model/origin.h"
+#include "model/reason.h"
 #include "model/status.h"
+#include "model/table-target.h"
+#include "model/table-text.h"
 #include "model/table.h"
 #include "system/identity.h"
+#include "system/live.h"
 #include "system/saved-file.h"
 #include "system/sysfs.h"
 #include "cli/output.h"
 #include "cli/report.h"
 #include "cli/select.h"
+#include "cli/status-formats.h"
 #include "cmd/cmd.h"
 
 #define CLEAR_SCREEN	"\033[H\033[2J\033[3J"
 
-/* Each of these asks for a line for each device. */
+/* Each of these options requests a line for each device. */
 #define OPT_TABULAR	(OPT_OUTPUT | OPT_SORT | OPT_NOHEADINGS | OPT_WATCH)
+/* Each of these options may request more than the usual columns. */
+#define OPT_MORE	(OPT_OUTPUT | OPT_SORT | OPT_WATCH | OPT_JSON | OPT_PROMETHEUS)
 
 /**
- * struct status_device - what a row is made of; the row has it as its user data
+ * struct status_device - the data that a row is made from; the row refers to it by its user data
  * @live: the table and status of the device
- * @findings: what is wrong below it, and with its file
+ * @findings: the faults below the device, and the problems of its saved file
  */
 struct status_device {
 	struct live live;
@@ -45,10 +55,11 @@ struct status_device {
 /**
  * struct status_round - one look at the devices
  * @o: options
- * @argc: the words that name devices
- * @argv: the same
- * @before: the rows of the round before; NULL in the first one
- * @seconds: since then, if numbers are to be rates; else 0
+ * @argc: the number of words that name devices
+ * @argv: these words
+ * @before: the rows of the previous round; NULL in the first round
+ * @seconds: the seconds since the previous round, if the command prints rates; otherwise 0
+ * @more: more than the usual columns is printed, so a row has all its members
  */
 struct status_round {
 	const struct options *o;
@@ -56,6 +67,7 @@ struct status_round {
 	char **argv;
 	struct json_object *before;
 	double seconds;
+	bool more;
 };
 
 static void status_free_device(struct json_object *row __unused, void *data)
@@ -77,23 +89,31 @@ static bool status_is(struct json_object *string, const char *text)
 	return string && !strcmp(json_object_get_string(string), text);
 }
 
-/* What is wrong with its file, which has an older name if it was renamed.  */
+/*
+ * Add the problems of the saved file, which has the older name of a device that was renamed.
+ * Return: true if the file has another table.
+ */
 static bool status_judge_file(struct status_device *d, const struct devmap_device *dev,
 			      const struct saved_file *file)
 {
-	_cleanup_free_ char *save = name_noclone("save", dev->name), *path = saved_path(file->name);
-	_cleanup_free_ char *rename = name_command("rename", dev->name);
-	_cleanup_free_ char *quoted = shell_quote(file->name);
 	bool differs = saved_file_compare(&file->saved.table, &d->live.table) == SAVED_DIFFERS;
+	bool renamed = strcmp(file->name, dev->name);
+	_cleanup_free_ char *save = NULL, *path = NULL, *rename = NULL, *quoted = NULL;
 
+	if (!differs && !renamed)
+		return false;
+	save = name_noclone("save", dev->name);
+	path = saved_path(file->name);
+	rename = name_command("rename", dev->name);
+	quoted = shell_quote(file->name);
 	d->findings.check = "saved-differs";
 	if (differs)
 		finding_add(&d->findings, FINDING_WARNING, path,
-			    "it has another table, which the next boot takes\n%s", save);
+			    "this file has another table than the device, and the next boot uses the table in this file\n%s", save);
 	d->findings.check = "saved-renamed";
-	if (strcmp(file->name, dev->name))
+	if (renamed)
 		finding_add(&d->findings, FINDING_WARNING, path,
-			    "it has the former name of the device\n%s %s", rename,
+			    "this file has the former name of the device\n%s %s", rename,
 			    quoted);
 	return differs;
 }
@@ -105,13 +125,16 @@ static char *status_state(const struct live *live)
 		       table_has_stock(&live->table) ? "stock" : "none");
 }
 
-/* What the state means and what to do, or what the most frequent reason means. */
+/*
+ * Return: the meaning of the state and a remedy, or the meaning of the most frequent reason; a new
+ * string, or NULL.
+ */
 static char *status_why(const char *name, const char *state, const char *reason)
 {
 	const char *meaning = reason ? status_meaning(STATUS_COUNTER, reason) : NULL;
 
 	if (str_starts(state, "off:"))
-		return remedy_words(state, name);
+		return reason_words(state, name);
 	return meaning ? xstrdup(meaning) : NULL;
 }
 
@@ -125,7 +148,7 @@ static void status_add_once(struct json_object *array, const char *name)
 	json_object_array_add(array, output_string(name));
 }
 
-/* Each device or file below a table, once. */
+/* Return: an array with each device or file below a table, once. */
 static struct json_object *status_below(const struct table *t)
 {
 	struct json_object *array = json_object_new_array();
@@ -133,7 +156,7 @@ static struct json_object *status_below(const struct table *t)
 	unsigned int i;
 
 	while ((target = table_next_leg(t, target, &i))) {
-		_cleanup_free_ char *leg = target->path ? path_encode(target->path) :
+		_cleanup_free_ char *leg = target->path ? name_encode_path(target->path) :
 			identity_path(target->legs[i].device);
 
 		status_add_once(array, leg);
@@ -142,22 +165,43 @@ static struct json_object *status_below(const struct table *t)
 }
 
 static void status_add_identity(struct json_object *o, const struct devmap_device *dev,
-				const struct table *t)
+				const struct table *t, bool more)
 {
 	_cleanup_free_ char *types = table_types(t);
 	_cleanup_free_ char *origin = origin_of_uuid(dev->uuid);
 
 	output_add_string(o, "name", dev->name);
-	output_add_string(o, "uuid", dev->uuid);
-	output_add_devno(o, "device", dev->devno);
+	if (more) {
+		output_add_string(o, "uuid", dev->uuid);
+		output_add_devno(o, "device", dev->devno);
+	}
 	output_add_string(o, "type", types);
-	output_add_string(o, "made_by", origin);
+	if (more)
+		output_add_string(o, "made_by", origin);
 	output_add_number(o, "sectors", table_sectors(t));
 	json_object_object_add(o, "on", status_below(t));
 }
 
+/* Add the backing file of the first target that has one. */
+static void status_add_file(struct json_object *o, const struct live *live)
+{
+	const struct table *t = &live->table;
+	_cleanup_free_ char *path = NULL;
+	unsigned int i = 0;
+
+	/* the table and the status were read one after the other, and may have different targets */
+	while (i < t->nr && !t->targets[i].path)
+		i++;
+	if (i < t->nr)
+		path = name_encode_path(t->targets[i].path);
+	output_add_string(o, "file", path);
+	json_object_object_add(o, "offset", path ?
+		json_object_new_uint64(t->targets[i].legs[0].start * SECTOR_SIZE) : NULL);
+	output_add_string(o, "engine", path && i < live->raw.nr ? live->status[i].engine : NULL);
+}
+
 static void status_add_state(struct json_object *o, const struct devmap_device *dev,
-			     struct status_device *d)
+			     struct status_device *d, bool more)
 {
 	const struct saved_file *file = saved_file_find(dev->name, dev->uuid);
 	const bool differs = file && status_judge_file(d, dev, file);
@@ -170,13 +214,15 @@ static void status_add_state(struct json_object *o, const struct devmap_device *
 	output_add_bool(o, "deferred_remove", dev->deferred_remove);
 	brief = below_brief(&d->findings);
 	output_add_string(o, "wrong", *brief ? brief : NULL);
+	if (!more)
+		return;
 	output_add_string(o, "saved", file ? file->name : NULL);
 	output_add_bool(o, "differs", differs);
 	output_add_findings(o, &d->findings, FINDING_OK);
 	output_add_number(o, "open_count", MAX(dev->open_count, 0));
 }
 
-/* A number of I/Os; with @seconds not 0, per second. */
+/* Return: a number of I/Os; if @seconds is not 0, the number per second. */
 static struct json_object *status_count(const struct share *share, uint64_t n, double seconds)
 {
 	if (!share->counted)
@@ -184,7 +230,7 @@ static struct json_object *status_count(const struct share *share, uint64_t n, d
 	return json_object_new_uint64(seconds ? n / seconds + 0.5 : n);
 }
 
-/* The counters of the round before, or NULL. */
+/* Return: the status of the device in the previous round, or NULL. */
 static const struct status *status_before(const struct status_round *round, const char *name)
 {
 	size_t nr = round->before ? json_object_array_length(round->before) : 0, i;
@@ -198,23 +244,27 @@ static const struct status *status_before(const struct status_round *round, cons
 	return NULL;
 }
 
-/* After the state.  A new device has no interval yet that rates could be of. */
+/* Add the share of the fast path, after the state. In its first round a device has no rates. */
 static void status_add_share(struct json_object *o, const struct status_round *round,
 			     const char *name, const struct live *live)
 {
 	const struct status *before = status_before(round, name);
 	const struct status *now = round->seconds && !before ? NULL : live_status(live);
-	const struct share share = share_of(&live->table, now, before);
+	const struct share share = status_share(&live->table, now, before);
 	const char *state = json_object_get_string(json_object_object_get(o, "state"));
-	_cleanup_free_ char *why = status_why(name, state, share.reason);
+	_cleanup_free_ char *why = round->more ? status_why(name, state, share.reason) : NULL;
 	uint64_t all = share.fast + share.other;
 
-	json_object_object_add(o, "io", status_count(&share, all, round->seconds));
-	json_object_object_add(o, "fast", status_count(&share, share.fast, round->seconds));
+	if (round->more) {
+		json_object_object_add(o, "io", status_count(&share, all, round->seconds));
+		json_object_object_add(o, "fast",
+				       status_count(&share, share.fast, round->seconds));
+	}
 	json_object_object_add(o, "share", all ?
 			       json_object_new_double((double)share.fast / all) : NULL);
 	output_add_string(o, "reason", share.reason);
-	output_add_string(o, "why", why);
+	if (round->more)
+		output_add_string(o, "why", why);
 }
 
 static struct json_object *status_values(const struct status_values *list)
@@ -267,34 +317,53 @@ static struct json_object *status_target(const struct target *raw,
 	return o;
 }
 
-/* NULL if the device was removed since the list was made, or is not to be shown. */
+static void status_add_targets(struct json_object *o, const struct live *live)
+{
+	struct json_object *targets = json_object_new_array();
+	unsigned int i;
+
+	for (i = 0; i < live->raw.nr; i++)
+		json_object_array_add(targets, status_target(&live->raw.targets[i],
+							     &live->status[i]));
+	json_object_object_add(o, "targets", targets);
+}
+
+/*
+ * Return: the row of a device, or NULL if the device was removed since the list was made, or is not
+ * shown.
+ */
 static struct json_object *status_row(const struct status_round *round, const char *name)
 {
 	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
 	struct status_device *d = xzalloc(sizeof(*d));
-	struct json_object *o = json_object_new_object(), *targets;
-	unsigned int i;
+	struct json_object *o = json_object_new_object();
 
 	json_object_set_userdata(o, d, status_free_device);
 	live_look(name, &dev, &d->live);
 	if (!dev.name || (!round->argc && !opt(round->o, OPT_ALL) &&
-	    !str_starts(dev.uuid, NOCLONE_UUID_PREFIX) && !table_can_be_fast(&d->live.table))) {
+	    !name_uuid_is_noclone(dev.uuid) && !table_can_be_fast(&d->live.table))) {
 		json_object_put(o);
 		return NULL;
 	}
 	live_below(&d->live, &d->findings);
-	status_add_identity(o, &dev, &d->live.table);
-	status_add_state(o, &dev, d);
+	status_add_identity(o, &dev, &d->live.table, round->more);
+	if (round->more)
+		status_add_file(o, &d->live);
+	status_add_state(o, &dev, d, round->more);
 	status_add_share(o, round, dev.name, &d->live);
-	targets = json_object_new_array();
-	for (i = 0; i < d->live.raw.nr; i++)
-		json_object_array_add(targets, status_target(&d->live.raw.targets[i],
-							     &d->live.status[i]));
-	json_object_object_add(o, "targets", targets);
+	/* only these formats have single targets; the columns of a report do not */
+	if (opt(round->o, OPT_JSON | OPT_PROMETHEUS))
+		status_add_targets(o, &d->live);
+	/*
+	 * keep the live table for a named device, whose targets are printed, and for --watch, which
+	 * compares two rounds
+	 */
+	if (!round->argc && !opt(round->o, OPT_WATCH))
+		live_free(&d->live);
 	return o;
 }
 
-/* After the first three, counters that are 0 are noise. */
+/* Print the first three counters, and those other counters that are not 0. */
 static void status_print_counters(const struct status_values *list, enum status_list meanings)
 {
 	unsigned int i;
@@ -309,7 +378,7 @@ static void status_print_counters(const struct status_values *list, enum status_
 	}
 }
 
-/* The counters of an engine are the target's own. */
+/* Print a target. The counters of an engine belong to the target. */
 static void status_print_target(const struct target *raw, const struct status *s)
 {
 	_cleanup_free_ char *words = status_stand_in_words(s), *params = visible(raw->params);
@@ -324,13 +393,13 @@ static void status_print_target(const struct target *raw, const struct status *s
 	status_print_counters(&s->file_counters, STATUS_FILE_COUNTER);
 }
 
-/* The fast path and its counters belong to the device: print them once. */
+/* Print the fast path and its counters once, because they belong to the device. */
 static void status_print_device(const struct status_device *d)
 {
 	const struct status *fastpath = live_status(&d->live);
 	unsigned int i;
 
-	findings_print(&d->findings, NULL, FINDING_OK);
+	output_print_findings(&d->findings, NULL, FINDING_OK);
 	for (i = 0; i < d->live.raw.nr; i++)
 		status_print_target(&d->live.raw.targets[i], &d->live.status[i]);
 	if (fastpath)
@@ -359,7 +428,10 @@ static double status_now(void)
 	return t.tv_sec + t.tv_nsec / 1e9;
 }
 
-/* Those that are there.  A word may mean another device than in the round before. */
+/*
+ * Find the devices to show in this round. A word may mean another device than in the previous
+ * round.
+ */
 static int status_names(const struct status_round *round, struct names *names)
 {
 	int i;
@@ -369,7 +441,8 @@ static int status_names(const struct status_round *round, struct names *names)
 	for (i = 0; i < round->argc; i++) {
 		_cleanup_free_ char *name = select_name(round->argv[i]);
 
-		names_add(names, name);
+		if (!select_file(names, round->argv[i]))
+			names_add(names, name);
 	}
 	return 0;
 }
@@ -392,7 +465,7 @@ static struct json_object *status_collect(struct status_round *round, int *r)
 	return rows;
 }
 
-/* What does not exist has been reported. */
+/* Print the rows. Devices that do not exist were already reported. */
 static void status_print(const struct status_round *round, const struct report *report,
 			 struct json_object *rows, bool failed)
 {
@@ -404,7 +477,7 @@ static void status_print(const struct status_round *round, const struct report *
 	if (output_print(round->o, out)) {
 		return;
 	} else if (opt(round->o, OPT_PROMETHEUS)) {
-		metrics = metrics_print(rows);
+		metrics = status_metrics(rows);
 		fputs(metrics, stdout);
 	} else if (round->argc && !opt(round->o, OPT_TABULAR)) {
 		status_print_each(report, rows);
@@ -412,11 +485,11 @@ static void status_print(const struct status_round *round, const struct report *
 		report_print(report, rows);
 	} else {
 		log_note("%s", opt(round->o, OPT_ALL) ? "there are no mapped devices" :
-			 "no device has a linear or striped target, or one of this module; \"noclone status --all\" shows the others, \"noclone help create\" how to make one");
+			 "no device has a target of type linear or striped, or of this module; \"noclone status --all\" shows the other devices, and \"noclone help create\" tells how to make a device");
 	}
 }
 
-/* Until a signal ends it, or the output cannot be written. */
+/* Print rounds until a signal ends the command, or the output cannot be written. */
 static int status_watch(struct status_round *round, const struct report *report)
 {
 	const struct timespec nap = {
@@ -440,7 +513,7 @@ static int status_watch(struct status_round *round, const struct report *report)
 		any = json_object_array_length(rows);
 		if (r && !any)
 			break;
-		/* that there are no devices is not repeated in a file */
+		/* in a file, print only once that there are no devices */
 		if (any || tty || had) {
 			fputs(tty ? CLEAR_SCREEN : last && !report->noheadings ? "\n" : "", stdout);
 			status_print(round, report, rows, false);
@@ -460,7 +533,7 @@ static int status_usage(const struct options *o, struct report *r)
 	if ((opt(o, OPT_JSON | OPT_PROMETHEUS) &&
 	     opt(o, OPT_OUTPUT | OPT_NOHEADINGS | OPT_WATCH)) ||
 	    (opt(o, OPT_JSON) && opt(o, OPT_PROMETHEUS))) {
-		log_err("--json and --prometheus print all columns once: give one of them, without --watch, --output and --noheadings");
+		log_err("--json and --prometheus exclude each other, and exclude --watch, --output and --noheadings");
 		return EXIT_USAGE;
 	}
 	r->rates = opt(o, OPT_WATCH);
@@ -470,7 +543,9 @@ static int status_usage(const struct options *o, struct report *r)
 
 int cmd_status(const struct options *o, int argc, char **argv)
 {
-	struct status_round round = { .o = o, .argc = argc, .argv = argv };
+	struct status_round round = {
+		.o = o, .argc = argc, .argv = argv, .more = argc || opt(o, OPT_MORE),
+	};
 	_cleanup_report_ struct report report = status_report();
 	struct json_object *rows;
 	int r;

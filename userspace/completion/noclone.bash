@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# bash completion for noclone(8): "noclone __complete" knows the candidates.
+# bash completion for noclone(8): "noclone __complete" finds the candidates.
 #
-# They are data: neither they nor the words of the command line are expanded or evaluated.
+# Candidates and words of the command line are data: they are never expanded or evaluated.
 
-# Set quoted to a word that the shell reads as $1. A comma means nothing outside of braces,
-# which are quoted: without a backslash, what was typed before a comma stays as it is.
+# _noclone_quote WORD: set quoted to a word that the shell reads as WORD. printf quotes a comma,
+# which means nothing outside of braces. The backslash is removed, so that the text before a comma
+# stays as the user has typed it.
 _noclone_quote()
 {
 	printf -v quoted %q "$1"
@@ -17,7 +18,7 @@ _noclone()
 	local line=$COMP_LINE candidate quoted word open before i
 	local -a words=()
 
-	# bash has split words at "=" and ":" as well
+	# bash has also split words at "=" and ":"
 	for ((i = 0; i <= COMP_CWORD; i++)); do
 		if ((i == 0)) || [[ $line == [[:blank:]]* ]]; then
 			words+=('')
@@ -28,7 +29,7 @@ _noclone()
 	done
 	word=${words[-1]}
 	open=${word%%[!\"\']*}
-	# bash keeps what stands before the last of these, and replaces the rest
+	# bash keeps the text up to the last "=" or ":", and replaces the rest
 	before=${word%"${word##*[=:]}"}
 
 	COMPREPLY=()
@@ -38,7 +39,7 @@ _noclone()
 		if [[ ! $candidate ]]; then
 			compopt -o default
 		elif [[ $open && $candidate == "${word#"$open"}"* ]]; then
-			# inside of quotes readline knows best how to quote
+			# inside of quotes, readline quotes the word itself
 			compopt -o filenames
 			COMPREPLY+=("$candidate")
 		elif [[ $quoted == "$word"* ]]; then

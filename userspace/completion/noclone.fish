@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# fish completion for noclone(8): "noclone __complete" knows the candidates.
+# fish completion for noclone(8): "noclone __complete" finds the candidates.
 
-# A line that begins with a tab asks for the names of files.
+# A line that begins with a tab stands for file names.
 function __noclone_complete
 	set --local words (commandline --tokenize --cut-at-cursor --current-process)
 	noclone __complete (count $words) $words (commandline --current-token --cut-at-cursor) 2>/dev/null

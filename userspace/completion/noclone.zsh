@@ -1,6 +1,6 @@
 #compdef noclone
 # SPDX-License-Identifier: GPL-2.0-only
-# zsh completion for noclone(8): "noclone __complete" knows the candidates.
+# zsh completion for noclone(8): "noclone __complete" finds the candidates.
 
 local line word ret=1
 local -a before names shown layout

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Exchanging target types.  The arguments of linear and striped targets are the same
- * in dm and in this module but for the options at the end, so the mapping stays by
- * construction; it is compared nevertheless before anything runs with it.
+ * Exchange target types. Apart from the options at their end, linear and striped targets have the
+ * same arguments in dm and in this module, so the exchange keeps the mapping. Nevertheless both
+ * mappings are compared before the new table becomes live.
  */
+#include "model/exchange.h"
 
+#include "model/table-target.h"
+#include "model/table-text.h"
 #include "model/table.h"
 
 static bool exchange_has_equivalent(const struct target *t)
@@ -23,17 +26,17 @@ bool exchange_is_needed(const struct table *t, bool to_stock)
 	return false;
 }
 
-/* NULL, or why this target stands against it: a new string. */
+/* Return: why this target prevents an exchange, a new string, or NULL. */
 static char *exchange_objection(const struct target *t, bool to_stock, bool needed)
 {
 	if (target_is_zero(t))
 		return NULL;
 	if (t->kind == TARGET_OTHER)
-		return xasprintf("a target of type %s has no equivalent", t->type);
+		return xasprintf("no target of %s does the same as the target \"%s\"", to_stock ? "dm" : "dm-noclone", t->type);
 	if (t->kind == TARGET_FILE && to_stock)
-		return xstrdup("noclone-file has no equivalent in dm: losetup(8) makes a loop device with the same bytes");
+		return xstrdup("no target of dm does the same as noclone-file: losetup(8) makes a loop device with the same bytes");
 	if (t->kind == TARGET_FILE && needed)
-		return xstrdup("its noclone-file target would open its file again, which may be another one by now: noclone reload looks at that");
+		return xstrdup("the new table would open the backing file again, and the path may lead to another file now: use \"noclone reload\", which checks the file");
 	if (!t->understood)
 		return xasprintf("the arguments of a target are not understood: %s %s",
 				 t->type, t->params);

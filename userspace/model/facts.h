@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the checks have to know about devices and backing files, and what they find.  It
- * comes from the running system (system/lookup.c), or from a unit test.
+ * The facts that the checks need about devices and backing files. They come from the running system
+ * (system/lookup.c), or from a unit test.
  */
 #ifndef NOCLONE_FACTS_H
 #define NOCLONE_FACTS_H
@@ -10,57 +10,11 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "base/util.h"
-
-struct fiemap_extent;
-
-/* Bytes from @begin to before @end. */
-struct file_gap {
-	uint64_t begin;
-	uint64_t end;
-};
+#include "model/file-map.h"
 
 /**
- * struct file_map - a summary of a file's extents
- * @known: the file system reports them; if not, the rest is empty
- * @gap: holes and unwritten extents in order: reading them gives zeroes that
- *	are not on the disk
- * @nr_gaps: how many
- * @gap_bytes: total of all gaps
- * @shared: bytes that another file has as well
- * @elsewhere: bytes without blocks that hold just them: compressed, encrypted,
- *	inline, not allocated yet
- * @extents: how many there are
- */
-struct file_map {
-	bool known;
-	struct file_gap *gap;
-	unsigned int nr_gaps;
-	uint64_t gap_bytes;
-	uint64_t shared;
-	uint64_t elsewhere;
-	unsigned int extents;
-};
-
-/**
- * file_map_extents - make a map of what FIEMAP reports
- * @map: filled in
- * @e: extents in the order of the file
- * @nr: how many
- * @bytes: size of the file; extents beyond it are ignored
- */
-void file_map_extents(struct file_map *map, const struct fiemap_extent *e,
-		      unsigned int nr, uint64_t bytes);
-/* Add a gap; it is merged with the last one if that ends at @begin. */
-void file_map_gap(struct file_map *map, uint64_t begin, uint64_t end);
-
-void file_map_free(struct file_map *map);
-
-#define _cleanup_file_map_ __attribute__((cleanup(file_map_free)))
-
-/**
- * struct file_id - a file's numbers, as stat(2) gives them
- * @known: the numbers are valid
+ * struct file_id - the device number and the inode number of a file, from stat(2)
+ * @known: @filesystem and @inode are valid
  * @filesystem: st_dev
  * @inode: st_ino; 0 for a file that does not exist yet
  */
@@ -77,36 +31,36 @@ static inline bool file_id_same(const struct file_id *a,
 	       a->inode == b->inode;
 }
 
-/* Not the opposite of file_id_same(): for an unknown file both are false. */
+/* This is not the opposite of file_id_same(): for an unknown file, both return false. */
 static inline bool file_id_differs(const struct file_id *a,
 				   const struct file_id *b)
 {
 	return a->known && b->known && !file_id_same(a, b);
 }
 
-/* Sectors of a whole disk. */
+/* A range of sectors of a whole disk. */
 struct disk_range {
 	dev_t disk;
 	uint64_t first, end;
 };
 
-bool disk_ranges_meet(const struct disk_range *a, const struct disk_range *b);
+bool facts_ranges_meet(const struct disk_range *a, const struct disk_range *b);
 
 /**
- * struct device_facts - one block device
- * @path: canonical path
+ * struct device_facts - a block device
+ * @path: its canonical path
  * @devno: its number
- * @disk: number of the whole disk, the same if it is not a partition
- * @offset: first sector on that disk
- * @sectors: size
+ * @disk: the number of the whole disk; equal to @devno unless the device is a partition
+ * @offset: the first sector of the device on that disk
+ * @sectors: its size
  * @logical_block: bytes; smaller I/O is impossible
  * @physical_block: bytes; smaller I/O is slow
  * @minimum_io: bytes; smaller I/O costs more
- * @optimal_io: bytes, 0: not known
- * @discard_granularity: bytes; 0: no discards
- * @zone_sectors: size of a zone, 0 if it is not zoned
- * @readonly: it cannot be written
- * @wwid: what the disk says that it is; NULL if it says nothing
+ * @optimal_io: bytes, or 0 if unknown
+ * @discard_granularity: bytes, or 0 if the device has no discards
+ * @zone_sectors: the size of a zone, or 0 if the device is not zoned
+ * @readonly: the device cannot be written
+ * @wwid: the identifier that the disk reports, or NULL
  */
 struct device_facts {
 	char *path;
@@ -126,22 +80,23 @@ struct device_facts {
 
 /**
  * struct file_facts - a backing file
- * @path: absolute, without symbolic links
- * @problem: why it cannot be used, if it is no regular file; else NULL
- * @id: its numbers
- * @disk: the block device that its file system is on, 0 if there is none
- * @bytes: size
- * @allocated: sectors that the file system has allocated to it
- * @block: bytes of a block of its file system, 0 if not known
+ * @path: its absolute path without symbolic links
+ * @problem: why the file cannot be used, if it is not a regular file; otherwise NULL
+ * @id: its device number and inode number
+ * @disk: the block device of its file system, or 0 if the file system has none
+ * @bytes: its size
+ * @allocated: the number of sectors that the file system has allocated to it
+ * @block: the block size of its file system in bytes, or 0 if unknown
  * @has_free: @free is known
- * @free: bytes that its file system has free for unprivileged users
- * @align: bytes that direct I/O is aligned to, 0 if it cannot be had
- * @align_from: source of @align: statx, disk or none
- * @readonly: it cannot be written
- * @immutable: chattr +i
- * @append_only: chattr +a
- * @map: its extents; read on request only
- * @silence: why its file system does not answer, so that nothing else is known; else NULL
+ * @free: the number of bytes that its file system has free for unprivileged users
+ * @align: the alignment of direct I/O in bytes, or 0 if direct I/O is not possible
+ * @align_from: the source of @align: statx, disk or none
+ * @readonly: the file cannot be written
+ * @immutable: it has the attribute of chattr +i
+ * @append_only: it has the attribute of chattr +a
+ * @map: its extents, which are only read on request
+ * @silence: why the file system of the file does not answer, or NULL. If it is set, no other fact
+ *	is known
  */
 struct file_facts {
 	char *path;
@@ -163,11 +118,11 @@ struct file_facts {
 };
 
 /**
- * struct facts_source - where facts come from
- * @lookup: fill in @facts; 0 or a negative errno
- * @lookup_file: the same for a file, and its map if @map is true
- * @stands_on: is the first device built on the second, at any depth?
- * @data: of @lookup_file
+ * struct facts_source - a source of facts
+ * @lookup: fills in @facts of a device; returns 0 or a negative errno
+ * @lookup_file: fills in @facts of a file, and its map if @map is true
+ * @stands_on: is the first device built on the second one, directly or over other devices?
+ * @data: an argument for @lookup_file
  */
 struct facts_source {
 	int (*lookup)(const char *name, struct device_facts *facts);
@@ -178,82 +133,24 @@ struct facts_source {
 };
 
 /*
- * The path of the device that a word without its folder may mean, "/dev/sda" for "sda" and
- * "/dev/vg0/data" for "vg0/data": a new string, or NULL if there is no such device.
+ * The word of a user may be the name of a device without its folder. Return: the path of this
+ * device, "/dev/sda" for "sda" and "/dev/vg0/data" for "vg0/data", a new string, or NULL if there
+ * is no such device.
  */
 char *facts_suggest_path(const struct facts_source *src, const char *word);
-/* What a negative errno of a look at a device means. */
+/* Return: the meaning of a negative errno of facts_source.lookup. */
 const char *facts_error(int r);
-/* Sectors of a device as those of its disk. */
+/* Return: a range of sectors of a device as a range of its disk. */
 struct disk_range facts_range(const struct device_facts *f, uint64_t first, uint64_t sectors);
-/* Why a look at a file has failed with that negative errno: "No such file or directory", a new string. */
-char *file_facts_error(const struct file_facts *facts, int r);
+/*
+ * Return: why facts_source.lookup_file has failed with @r, such as "No such file or directory", a
+ * new string.
+ */
+char *facts_file_error(const struct file_facts *facts, int r);
 void facts_free(struct device_facts *facts);
-void file_facts_free(struct file_facts *facts);
+void facts_free_file(struct file_facts *facts);
 
 #define _cleanup_facts_ __attribute__((cleanup(facts_free)))
-#define _cleanup_file_facts_ __attribute__((cleanup(file_facts_free)))
-
-/* What is wrong or worth a word: all of it, not only the first. */
-
-/**
- * enum finding_level - how much it matters
- * @FINDING_OK: all is well
- * @FINDING_NOTE: for information, also what could not be looked at
- * @FINDING_WARNING: it works, but probably not as intended, or not after a reboot
- * @FINDING_ERROR: it does not work, or data is at risk
- */
-enum finding_level {
-	FINDING_OK,
-	FINDING_NOTE,
-	FINDING_WARNING,
-	FINDING_ERROR,
-};
-
-/**
- * struct finding - one of them
- * @level: how much it matters
- * @check: what found it, a word for programs, or NULL
- * @subject: "module", "kernel 6.12.1", a disk or file; NULL: the table that was read
- * @line: of that table, from 1; 0: the whole table
- * @text: a sentence
- * @fix: a command, or NULL
- */
-struct finding {
-	enum finding_level level;
-	const char *check;
-	char *subject;
-	unsigned int line;
-	char *text;
-	char *fix;
-};
-
-/* The check of an error that says that a saved device may have lost a leg to other data */
-#define CHECK_SIGNATURE	"signature"
-
-/* @check: of the findings that are added from now on; @final: --force passes none of them */
-struct findings {
-	const char *check;
-	bool final;
-	struct finding *finding;
-	unsigned int nr;
-};
-
-/* With a @subject, text and fix in one format, with a line break in between.  Without @f, none. */
-void finding_add_at(struct findings *f, enum finding_level level, const char *subject,
-		    unsigned int line, const char *fmt, ...) __printf(5, 6);
-#define finding_add(f, level, subject, ...) finding_add_at(f, level, subject, 0, __VA_ARGS__)
-/* Of a line of a table; each is said once. */
-#define finding_at(f, level, line, ...) finding_add_at(f, level, NULL, line, __VA_ARGS__)
-unsigned int findings_count(const struct findings *f, enum finding_level level);
-const char *finding_level_name(enum finding_level level);
-/*
- * "subject:line: text; fix: command": a new string.  @where: the subject if it has none; NULL for
- * "part LINE: text", "" for the text.
- */
-char *finding_words(const struct finding *finding, const char *where);
-void findings_free(struct findings *f);
-
-#define _cleanup_findings_ __attribute__((cleanup(findings_free)))
+#define _cleanup_file_facts_ __attribute__((cleanup(facts_free_file)))
 
 #endif /* NOCLONE_FACTS_H */

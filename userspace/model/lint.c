@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Table checks.  Three layers: the table alone (gaps, overlaps, overflow), each leg and
- * backing file against its device (size, alignment), and these against each other: two on
- * the same sectors corrupt data, and the kernel does not check that.
+ * Checks of a table, in three layers: the table itself (gaps, overlaps, overflow), each leg or
+ * backing file against its device (size, alignment), and the legs against each other. Two legs on
+ * the same sectors corrupt data, and the kernel does not detect such legs.
  */
-#include "model/table.h"
+#include "model/lint.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,15 +14,19 @@
 #include "noclone-refusals.h"
 #include "dm-noclone.h"
 #include "base/util.h"
+#include "model/file-engine.h"
+#include "model/file-map.h"
+#include "model/finding.h"
 #include "model/name.h"
+#include "model/table-target.h"
 
-/* A leg or a file, with what is known about it, to be compared with others. */
+/* A leg or a file with its facts, for comparisons with other legs and files. */
 struct placed {
 	const struct target *target;
-	char *name;		/* as in a table: safe to print */
+	char *name;		/* encoded for a table, so that it is safe to print */
 	struct device_facts device;
 	struct file_facts facts;
-	struct disk_range range;	/* of the whole disk, or in the file */
+	struct disk_range range;	/* sectors of the whole disk, or of the file */
 };
 
 struct lint {
@@ -60,12 +64,12 @@ static void lint_order(struct lint *l)
 		const struct target *t = &l->t->targets[i];
 
 		if (!t->length)
-			lint_error(l, t, "zero-length target");
+			lint_error(l, t, "the target has the length 0");
 		else if (lint_end(t->start, t->length) > TABLE_MAX_SECTORS)
-			lint_error(l, t, "too large device: the target ends after sector %llu",
+			lint_error(l, t, "the device is too large: the target ends after sector %llu",
 				   (unsigned long long)TABLE_MAX_SECTORS);
 		if (t->start != expected)
-			lint_error(l, t, "%s in table: begins at sector %llu, but the previous target ends at %llu",
+			lint_error(l, t, "%s in table: the target begins at sector %llu, but the previous target ends at sector %llu",
 				   t->start > expected ? "Gap" : "Overlap",
 				   (unsigned long long)t->start, (unsigned long long)expected);
 		expected = t->start + t->length;
@@ -82,12 +86,12 @@ static void lint_type(struct lint *l, const struct target *t)
 	if (target_is_zero(t) && *t->params)
 		lint_error(l, t, NOCLONE_ERR_ZERO_ARGS);
 	if (t->kind == TARGET_OTHER && !target_is_noclone(t) && lint_is_misspelt(t))
-		lint_error(l, t, "unknown target type \"%s\": this version has "
+		lint_error(l, t, "unknown target type \"%s\": this version of dm-noclone has "
 			   NOCLONE_LINEAR_NAME ", " NOCLONE_STRIPED_NAME ", " NOCLONE_ZERO_NAME
 			   " and " NOCLONE_FILE_NAME, t->type);
 }
 
-/* Legs */
+/* Checks of legs. */
 
 static void lint_leg_size(struct lint *l, const struct target *t, const struct leg *leg,
 			  const struct device_facts *f)
@@ -96,7 +100,7 @@ static void lint_leg_size(struct lint *l, const struct target *t, const struct l
 	_cleanup_free_ char *size = size_format(f->sectors);
 
 	if (end > f->sectors)
-		lint_error(l, t, "%s too small for target: needs %llu sectors, the device has %llu (%s)",
+		lint_error(l, t, "%s is too small for the target: the target needs %llu sectors, and the device has %llu sectors (%s)",
 			   leg->device, (unsigned long long)end, (unsigned long long)f->sectors,
 			   size);
 }
@@ -107,18 +111,18 @@ static void lint_leg_alignment(struct lint *l, const struct target *t, const str
 	uint64_t block = f->logical_block >> SECTOR_SHIFT;
 
 	if (leg->start % block || t->start % block || t->length % block || t->chunk % block)
-		lint_error(l, t, "%s: start, borders and chunk have to be aligned to its logical block of %u bytes",
+		lint_error(l, t, "%s: its start, the start and length of the target, and the chunk have to be multiples of its logical block of %u bytes",
 			   leg->device, f->logical_block);
 	else if (leg->start % (f->physical_block >> SECTOR_SHIFT))
-		lint_warning(l, t, "%s: start %llu not aligned to its physical block of %u bytes: writes will be slow",
+		lint_warning(l, t, "%s: its start %llu is not a multiple of its physical block of %u bytes: writes will be slow",
 			     leg->device, (unsigned long long)leg->start, f->physical_block);
 	if (f->zone_sectors && (leg->start % f->zone_sectors ||
 				target_leg_length(t) % f->zone_sectors))
-		lint_error(l, t, "%s: start and length must be whole zones of %llu sectors",
+		lint_error(l, t, "%s: its start and length have to be multiples of its zones of %llu sectors",
 			   leg->device, (unsigned long long)f->zone_sectors);
 }
 
-/* Is that disk the device that the table is for, or on top of it? */
+/* Is the disk the device that gets the table, or is the disk on top of this device? */
 static bool lint_is_on_self(const struct lint *l, dev_t disk)
 {
 	return l->self && disk &&
@@ -146,7 +150,7 @@ static void lint_leg(struct lint *l, const struct target *t, const struct leg *l
 	lint_leg_size(l, t, leg, &p.device);
 	lint_leg_alignment(l, t, leg, &p.device);
 	if (lint_is_on_self(l, p.device.devno)) {
-		lint_error(l, t, "%s is the device itself, or built on it", leg->device);
+		lint_error(l, t, "%s is the device that gets this table, or is built on this device", leg->device);
 		l->cycle = true;
 	}
 	p.name = xstrdup(strchr(leg->device, '/') ? leg->device : p.device.path);
@@ -154,20 +158,20 @@ static void lint_leg(struct lint *l, const struct target *t, const struct leg *l
 	lint_add(l, &p);
 }
 
-/* A disk that has two paths has the same sectors on both. */
+/* Compare two legs. If a disk has two paths, its sectors can be reached through both paths. */
 static void lint_two_legs(struct lint *l, const struct placed *a, const struct placed *b)
 {
 	const char *wwid = a->device.wwid, *other = b->device.wwid;
 
 	if (a->range.disk == b->range.disk)
-		lint_error(l, b->target, "%s and %s overlap on the same disk (also in line %u)",
+		lint_error(l, b->target, "%s and %s overlap on the same disk (see also line %u)",
 			   a->name, b->name, a->target->line);
 	else if (wwid && other && !strcmp(wwid, other))
 		lint_error(l, b->target, "%s and %s are two paths of one disk (%s), and overlap there: use its dm-multipath device, which multipathd makes",
 			   a->name, b->name, wwid);
 }
 
-/* Backing files */
+/* Checks of backing files. */
 
 static void lint_file_size(struct lint *l, const struct placed *f)
 {
@@ -175,11 +179,11 @@ static void lint_file_size(struct lint *l, const struct placed *f)
 	_cleanup_free_ char *size = size_format(sectors);
 
 	if (f->range.end > sectors)
-		file_error(l, f, NOCLONE_ERR_SHORT " (%llu sectors are needed, it has %llu: %s)",
+		file_error(l, f, NOCLONE_ERR_SHORT " (%llu sectors are needed, and the file has %llu sectors: %s)",
 			   (unsigned long long)f->range.end, (unsigned long long)sectors, size);
 }
 
-/* The alignment that the engine requires. */
+/* Check the alignment that the engine requires. */
 static void lint_file_alignment(struct lint *l, const struct placed *f)
 {
 	const struct target *t = f->target;
@@ -199,17 +203,17 @@ static void lint_file_map(struct lint *l, const struct placed *f)
 	_cleanup_free_ char *gaps = size_format_short(map->gap_bytes >> SECTOR_SHIFT);
 
 	if (!map->known)
-		file_warning(l, f, "the file system does not report extents, and engine extent does not support holes");
+		file_warning(l, f, "the file system does not report extents, so the file may have holes, which engine extent does not support");
 	if (map->nr_gaps)
 		file_error(l, f, "File has holes or unwritten extents (%s): fill them (noclone create --allocate), or use engine direct",
 			   gaps);
 	if (map->shared)
-		file_error(l, f, "File shares extents with another file: copy it (cp --reflink=never), or use engine direct");
+		file_error(l, f, "File shares extents with another file: copy the file (cp --reflink=never), or use engine direct");
 	if (map->elsewhere)
 		file_error(l, f, "File is inline, compressed or encrypted: use engine direct or buffered");
 }
 
-/* The module reads the extents of whole pages. */
+/* Check a file for the engine extent, which uses only whole pages of the file. */
 static void lint_file_extent(struct lint *l, const struct placed *f)
 {
 	uint64_t page = sysconf(_SC_PAGESIZE);
@@ -220,12 +224,15 @@ static void lint_file_extent(struct lint *l, const struct placed *f)
 	if (f->facts.block && f->facts.block < page)
 		file_error(l, f, NOCLONE_ERR_SMALL_BLOCKS);
 	if (f->range.end > pages && f->range.end <= f->facts.bytes >> SECTOR_SHIFT)
-		file_error(l, f, "engine extent uses whole pages of %llu bytes: make the file longer or the target shorter",
+		file_error(l, f, "engine extent uses only whole pages, and the last page of the file has less than %llu bytes: make the file longer or the target shorter",
 			   (unsigned long long)page);
 	lint_file_map(l, f);
 }
 
-/* Can the file grow to its size?  Else writes to this or another file will fail. */
+/*
+ * Has the file system room for all blocks of the file? Otherwise later writes, to this file or to
+ * another one, will fail.
+ */
 static void lint_file_room(struct lint *l, const struct placed *f)
 {
 	uint64_t sectors = f->facts.bytes >> SECTOR_SHIFT, room = f->facts.free >> SECTOR_SHIFT;
@@ -234,14 +241,14 @@ static void lint_file_room(struct lint *l, const struct placed *f)
 	_cleanup_free_ char *left = size_format_short(room);
 
 	if (f->facts.has_free && growth > room)
-		file_warning(l, f, "may grow by %s, and the file system has %s free: writes will fail when it is full",
+		file_warning(l, f, "the file may grow by %s, and its file system has %s free: writes will fail when the file system is full",
 			     missing, left);
 }
 
 static void lint_file_engine(struct lint *l, const struct placed *f)
 {
 	if (engine_is_debug(f->target->engine))
-		file_error(l, f, "engine %s is %s: use engine buffered",
+		file_error(l, f, "engine %s cannot be used (%s): use engine buffered",
 			   engines[f->target->engine].name, engines[f->target->engine].meaning);
 	if (f->target->engine == ENGINE_EXTENT)
 		lint_file_extent(l, f);
@@ -268,19 +275,19 @@ static void lint_file(struct lint *l, const struct target *t)
 {
 	struct placed f = {
 		.target = t,
-		.name = path_encode(t->path),
+		.name = name_encode_path(t->path),
 		.range = { 0, t->legs->start, lint_end(t->legs->start, t->length) },
 	};
 	int r = l->src->lookup_file(l->src, t->path, t->engine == ENGINE_EXTENT, &f.facts);
 
 	if (r) {
-		_cleanup_free_ char *why = file_facts_error(&f.facts, r);
+		_cleanup_free_ char *why = facts_file_error(&f.facts, r);
 
 		if (f.facts.silence)
 			file_error(l, &f, "%s", why);
 		else
 			lint_error(l, t, NOCLONE_ERR_NOT_FOUND ": \"%s\": %s", f.name, why);
-		file_facts_free(&f.facts);
+		facts_free_file(&f.facts);
 		free(f.name);
 		return;
 	}
@@ -294,13 +301,13 @@ static void lint_two_files(struct lint *l, const struct placed *a, const struct 
 	if (!file_id_same(&a->facts.id, &b->facts.id))
 		return;
 	if (overlap)
-		file_error(l, b, "sectors of the file are used twice (also in line %u)",
+		file_error(l, b, "sectors of the file are used twice (see also line %u)",
 			   a->target->line);
 	if ((a->target->engine == ENGINE_EXTENT) != (b->target->engine == ENGINE_EXTENT))
-		file_error(l, b, NOCLONE_ERR_MIXED_ENGINES " (line %u)", a->target->line);
+		file_error(l, b, NOCLONE_ERR_MIXED_ENGINES " (see line %u)", a->target->line);
 	else if (a->target->engine != b->target->engine)
 		finding_at(l->findings, l->t->saved ? FINDING_WARNING : FINDING_ERROR,
-			   b->target->line, "%s: engines %s and %s (line %u) may use one page of the file, which can lose data: give all targets of the file one engine",
+			   b->target->line, "%s: engine %s here and engine %s in line %u may write to the same page of the file, so data can be lost: give all targets of the file the same engine",
 			   b->name, engines[b->target->engine].name,
 			   engines[a->target->engine].name, a->target->line);
 }
@@ -319,7 +326,7 @@ static void lint_target(struct lint *l, const struct target *t)
 			lint_leg(l, t, &t->legs[i]);
 }
 
-/* Return: whether there was something to say. */
+/* Compare two legs or files. Return: true if a finding was added. */
 static bool lint_pair(struct lint *l, const struct placed *a, const struct placed *b)
 {
 	const bool overlap = a->range.first < b->range.end && b->range.first < a->range.end;
@@ -332,7 +339,7 @@ static bool lint_pair(struct lint *l, const struct placed *a, const struct place
 	return l->findings->nr > before;
 }
 
-/* Of a thousand legs in one place, each is said once. */
+/* Compare all legs and files. Each leg is reported once, even if a thousand legs overlap. */
 static void lint_pairs(struct lint *l)
 {
 	unsigned int i, j;
@@ -348,7 +355,7 @@ static void lint_free(struct lint *l)
 
 	for (i = 0; i < l->nr; i++) {
 		facts_free(&l->placed[i].device);
-		file_facts_free(&l->placed[i].facts);
+		facts_free_file(&l->placed[i].facts);
 		free(l->placed[i].name);
 	}
 	free(l->placed);
@@ -376,11 +383,11 @@ void lint_types(const struct table *t, enum finding_level level, struct findings
 	for (i = 0; i < t->nr; i++)
 		if (t->targets[i].secret && !lint_is_misspelt(&t->targets[i]))
 			finding_at(findings, level, t->targets[i].line,
-				   "target \"%s\" is not of this module: its arguments are not checked, and its devices may be in use",
+				   "target \"%s\" is not of this module: noclone checks neither its arguments nor whether its devices are in use",
 				   t->targets[i].type);
 }
 
-/* /dev/NAME is mostly what the kernel gives out in the order in which it finds disks. */
+/* Is the name one that the kernel gives to disks in the order in which it finds them? */
 static bool lint_is_kernel_name(const char *name)
 {
 	return !name[strspn(name, "0123456789:")] ||

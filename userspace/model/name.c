@@ -2,9 +2,9 @@
 /*
  * Names and UUIDs that a mapped device may have.
  *
- * A name becomes a file of /dev/mapper, where "control" is dm's own node.  For all but
- * some characters libdevmapper gives the kernel four, \\x20 for a blank, and shows the
- * one: two devices would look the same.  The tool has names as the kernel has them.
+ * A name becomes a file in /dev/mapper, where "control" is dm's own node. libdevmapper encodes most
+ * characters: it gives the kernel \\x20 for a blank, and shows the blank again. With decoded names,
+ * two devices could look the same, so the tool uses the names of the kernel.
  */
 #include "model/name.h"
 
@@ -17,8 +17,8 @@
 #include "dm-noclone.h"
 #include "base/util.h"
 
-/* Paths as a table holds them. */
-char *path_encode(const char *path)
+/* Encode and decode paths for a table. */
+char *name_encode_path(const char *path)
 {
 	struct strbuf b = { 0 };
 	char to[NOCLONE_PATH_GROWTH];
@@ -30,13 +30,16 @@ char *path_encode(const char *path)
 
 #define DM_NAME_MAX	127
 #define DM_UUID_MAX	128
-#define PLAIN_WORDS	"has other characters than letters, digits and #+-.:=@_: leave those out"
+#define PLAIN_WORDS	"has characters other than letters, digits and #+-.:=@_: leave the other characters out"
 
-/* Those that libdevmapper leaves as they are. */
+/* NAME_PLAIN: the characters that libdevmapper does not encode. */
 #define NAME_PLAIN \
 	"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz#+-.:=@_"
 
-/* dmsetup's own UUIDs, with four characters for one, can be saved. */
+/*
+ * UUID_KEPT: the characters of UUIDs that can be saved. UUIDs of dmsetup may have encoded
+ * characters.
+ */
 #define UUID_KEPT	NAME_PLAIN "\\"
 
 bool name_is_plain(const char *name)
@@ -68,8 +71,11 @@ char *name_command_setuuid(const char *name)
 	_cleanup_free_ char *uuid = xasprintf(NOCLONE_UUID_PREFIX "%s", name);
 	_cleanup_free_ char *quoted = shell_quote(uuid), *rename = name_command("rename", name);
 
-	/* the name may be too long, or have bytes that no UUID of a saved device has */
-	return xasprintf("%s --setuuid %s", rename, uuid_problem(uuid) ?
+	/*
+	 * the name may be too long for a UUID, or have bytes that no UUID of a saved device may
+	 * have
+	 */
+	return xasprintf("%s --setuuid %s", rename, name_uuid_problem(uuid) ?
 			 NOCLONE_UUID_PREFIX "$(cat /proc/sys/kernel/random/uuid)" : quoted);
 }
 
@@ -105,72 +111,73 @@ char *name_decode(const char *name)
 const char *name_problem(const char *name)
 {
 	if (!*name)
-		return "is no name: give one, for example data";
+		return "is no name: give a name, for example \"data\"";
 	if (strchr(name, '/'))
 		return "contains a slash: give the name only, without a path";
 	if (!name_is_plain(name))
 		return PLAIN_WORDS;
-	/* directories, dm's own node in /dev/mapper, and options */
+	/*
+	 * directories, dm's own node in /dev/mapper, and words that look like options are refused
+	 */
 	if (!strcmp(name, ".") || !strcmp(name, "..") || !strcmp(name, "control") || *name == '-')
-		return "is no name that a device can have: give another one";
+		return "is no name that a device can have: give another name";
 	if (strlen(name) > DM_NAME_MAX)
-		return "is longer than the kernel's 127 characters: give a shorter name";
+		return "is longer than the 127 characters that the kernel allows: give a shorter name";
 	return NULL;
 }
 
-const char *uuid_problem(const char *uuid)
+#define PARTITION_PREFIX	"part"
+#define PARTITION_DIGITS	9
+
+/*
+ * Split the UUID of a partition. @nr: set to the number of the partition, or 0 for other devices
+ *
+ * Return: the UUID of the device that has the partition table; @uuid itself for other devices.
+ */
+static const char *name_split_uuid(const char *uuid, unsigned int *nr)
 {
-	if (!strcmp(uuid, NOCLONE_UUID_PREFIX))
-		return "is empty: leave --uuid out for a random one";
+	const bool is_part = str_starts(uuid, PARTITION_PREFIX);
+	const char *digits = is_part ? uuid + strlen(PARTITION_PREFIX) : "";
+	size_t length = strspn(digits, "0123456789");
+
+	*nr = 0;
+	if (!length || length > PARTITION_DIGITS || *digits == '0' || digits[length] != '-')
+		return uuid;
+	*nr = strtoul(digits, NULL, 10);
+	return digits + length + 1;
+}
+
+bool name_uuid_is_noclone(const char *uuid)
+{
+	unsigned int nr;
+
+	return str_starts(name_split_uuid(uuid, &nr), NOCLONE_UUID_PREFIX);
+}
+
+const char *name_uuid_of_disk(const char *uuid)
+{
+	unsigned int nr;
+	const char *disk = name_split_uuid(uuid, &nr);
+
+	return nr ? disk : NULL;
+}
+
+unsigned int name_uuid_partition_of(const char *uuid, const char *disk)
+{
+	unsigned int nr;
+
+	return *disk && !strcmp(name_split_uuid(uuid, &nr), disk) ? nr : 0;
+}
+
+const char *name_uuid_problem(const char *uuid)
+{
+	unsigned int nr;
+
+	if (!strcmp(name_split_uuid(uuid, &nr), NOCLONE_UUID_PREFIX))
+		return "is empty: leave --uuid out for a random UUID";
 	if (uuid[strspn(uuid, UUID_KEPT)])
 		return PLAIN_WORDS;
 	if (strlen(uuid) > DM_UUID_MAX)
-		return "is longer than the kernel's 128 characters: give a shorter UUID";
+		return "is longer than the 128 characters that the kernel allows: give a shorter UUID";
 	return NULL;
-}
-
-/* Which program has made a mapped device: the beginning of its UUID tells. */
-#define LVM_PREFIX	"LVM-"
-/* With the identifiers of the volume group and of the volume, 32 characters each */
-#define LVM_GROUP_LENGTH	36
-#define LVM_UUID_LENGTH	68
-
-/* Where the word is not the name of the program; "part1-mpath-..." is a partition. */
-static const struct {
-	const char *prefix, *program;
-} programs[] = {
-	{ "mpath-", "multipath" },
-	{ "CRYPT-", "cryptsetup" },
-	{ "part", "kpartx" },
-};
-
-char *origin_of_uuid(const char *uuid)
-{
-	size_t i, length = strcspn(uuid, "-");
-	char *word;
-
-	if (!length || !uuid[length])
-		return NULL;
-	for (i = 0; i < ARRAY_SIZE(programs); i++)
-		if (str_starts(uuid, programs[i].prefix))
-			return xstrdup(programs[i].program);
-	word = xstrndup(uuid, length);
-	for (i = 0; i < length; i++)
-		word[i] = tolower((unsigned char)word[i]);
-	return word;
-}
-
-bool origin_is_lvm(const char *uuid)
-{
-	return str_starts(uuid, LVM_PREFIX);
-}
-
-bool origin_is_lvm_name(const char *uuid)
-{
-	return origin_is_lvm(uuid) && strlen(uuid) == LVM_UUID_LENGTH;
-}
-
-bool origin_same_group(const char *uuid, const char *other)
-{
-	return origin_is_lvm(uuid) && !strncmp(uuid, other, LVM_GROUP_LENGTH);
 }

@@ -5,44 +5,42 @@
 
 #include <stdbool.h>
 
-/* Only letters, digits and what else libdevmapper leaves as it is? */
+/* Has the name only characters that libdevmapper does not encode? */
 bool name_is_plain(const char *name);
-/* "dmsetup", so that it takes the kernel's name as it is. */
+/*
+ * Return: "dmsetup". If libdevmapper would encode the name, the option that prevents this follows.
+ */
 const char *name_dmsetup(const char *name);
-/* "dmsetup VERB NAME" as a shell takes it: a new string. */
+/* Return: "dmsetup VERB NAME" for a shell, a new string. */
 char *name_command(const char *verb, const char *name);
-/* "noclone VERB NAME" as a shell takes it: a new string. */
+/* Return: "noclone VERB NAME" for a shell, a new string. */
 char *name_noclone(const char *verb, const char *name);
-/* The command that gives a device without a UUID one of this tool: a new string. */
+/* Return: a command that gives a UUID of this tool to a device without a UUID, a new string. */
 char *name_command_setuuid(const char *name);
-/* The name that libdevmapper gives the kernel for a word: a new string. */
+/* Return: the name that libdevmapper gives to the kernel for a word, a new string. */
 char *name_encode(const char *word);
-/* What dmsetup shows for the kernel's name, if that is encoded: a new string. */
+/* Return: the name that dmsetup shows if the kernel's name is encoded, a new string. */
 char *name_decode(const char *name);
-/* Why a device cannot have that name, as the end of a sentence; NULL if it can. */
+/* Return: why a device cannot have that name, as the end of a sentence, or NULL. */
 const char *name_problem(const char *name);
-/* The same for a DM UUID. */
-const char *uuid_problem(const char *uuid);
+/* Return: what is wrong with a DM UUID, or NULL. */
+const char *name_uuid_problem(const char *uuid);
+/*
+ * Did this tool make the device with this UUID? The UUID of a partition is "partN-" and the UUID of
+ * the device that has the partition table, as kpartx, lsblk and libblkid expect it.
+ */
+bool name_uuid_is_noclone(const char *uuid);
+/* Return: the UUID of the device that has the partition table; NULL if @uuid is no partition's. */
+const char *name_uuid_of_disk(const char *uuid);
+/* Return: the number of the partition of @disk that has the UUID @uuid, or 0 for other devices. */
+unsigned int name_uuid_partition_of(const char *uuid, const char *disk);
 
 /*
- * The path of a file as a word of a table: a new string.  The same goes into
- * messages, so that no byte of a path can spoil a terminal or JSON.
- */
-char *path_encode(const char *path);
-
-/**
- * origin_of_uuid - who made a device
- * @uuid: its DM UUID; programs begin theirs with a word of their own
+ * Encode the path of a file as a word of a table. Messages also print this word, so that no byte of
+ * a path can spoil a terminal or JSON.
  *
- * Return: "lvm", "kpartx", ...: a new string; NULL if there is no such word, as
- * for a device of dmsetup.
+ * Return: a new string.
  */
-char *origin_of_uuid(const char *uuid);
-/* LVM loads its own table again whenever it touches one of its volumes. */
-bool origin_is_lvm(const char *uuid);
-/* A volume that people name: the UUIDs of its hidden layers are longer ("-cow", "-tpool"). */
-bool origin_is_lvm_name(const char *uuid);
-/* Are both of one volume group of LVM, whatever layers or volumes they are? */
-bool origin_same_group(const char *uuid, const char *other);
+char *name_encode_path(const char *path);
 
 #endif /* NOCLONE_NAME_H */

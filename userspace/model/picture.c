@@ -1,24 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A column per leg and a row per chunk, with the offsets in the mapped device in the cells:
- * two rows show the pattern, the last one shows where it ends.  A linear and a noclone-file
- * target are one box.
+ * Draw a diagram with a column for each leg and a row for each chunk. A cell has the offsets of its
+ * chunk in the mapped device. Two rows show the pattern, and the last row shows the end. A linear
+ * or noclone-file target is drawn as one box.
  */
+#include "model/picture.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/util.h"
+#include "model/file-engine.h"
 #include "model/name.h"
-#include "model/table.h"
+#include "model/table-target.h"
 
 #define MAX_COLUMNS	6
 
-/* The last part of the name of a leg, or of the file. */
+/* Return: the last part of the name of a leg or file. */
 static char *picture_short_name(const struct target *t, unsigned int leg)
 {
-	char *name = t->path ? path_encode(t->path) : visible(t->legs[leg].device);
+	char *name = t->path ? name_encode_path(t->path) : visible(t->legs[leg].device);
 	const char *slash = strrchr(name, '/');
 
 	if (slash && slash[1])
@@ -26,10 +28,10 @@ static char *picture_short_name(const struct target *t, unsigned int leg)
 	return name;
 }
 
-/* Where the data are. */
+/* Return: where the data of the target is. */
 static char *picture_below_words(const struct target *t)
 {
-	_cleanup_free_ char *path = t->path ? path_encode(t->path) : NULL;
+	_cleanup_free_ char *path = t->path ? name_encode_path(t->path) : NULL;
 	_cleanup_free_ char *chunk = size_format(t->chunk);
 	_cleanup_free_ char *leg = size_format_short(target_leg_length(t));
 
@@ -40,7 +42,7 @@ static char *picture_below_words(const struct target *t)
 	if (t->kind == TARGET_LINEAR)
 		return xasprintf("%s from sector %llu on, in one piece", t->legs[0].device,
 				 (unsigned long long)t->legs[0].start);
-	return xasprintf("in chunks of %s over %u devices in turn, %s of each", chunk, t->nr_legs,
+	return xasprintf("in chunks of %s over %u devices in turn, %s on each device", chunk, t->nr_legs,
 			 leg);
 }
 
@@ -58,9 +60,9 @@ char *picture_words(const struct target *t)
 			 t->no_fastpath ? ", no fast path" : "");
 }
 
-/* A column that shows no leg: those in the middle are left out. */
+/* NO_LEG: a column for the legs in the middle that are left out. */
 #define NO_LEG	UINT32_MAX
-/* Rows without a chunk: the one with the names, and the one for those that are left out. */
+/* HEAD: the row with the names. DOTS: the row for chunks that are left out. */
 #define HEAD	UINT64_MAX
 #define DOTS	(UINT64_MAX - 1)
 
@@ -83,7 +85,9 @@ static uint64_t picture_rows(const struct target *t)
 	return t->chunk ? t->length / ((uint64_t)t->nr_legs * t->chunk) : 1;
 }
 
-/* The name of a leg, or where its chunk of that row is in the mapped device. */
+/*
+ * Return: the text of a cell: the name of a leg, or the offset of its chunk in the mapped device.
+ */
 static char *picture_cell(const struct target *t, unsigned int leg, uint64_t row)
 {
 	uint64_t sectors = t->chunk ? t->chunk : t->length;
@@ -99,7 +103,9 @@ static char *picture_cell(const struct target *t, unsigned int leg, uint64_t row
 	return xasprintf("%s..%s", from, to);
 }
 
-/* Wide enough for every name and the last row, whose ranges are the longest. */
+/*
+ * Return: a width that is enough for all names and for the last row, which has the longest ranges.
+ */
 static int picture_cell_width(const struct target *t)
 {
 	size_t width = 12;

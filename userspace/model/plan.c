@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Lay out a table over devices, or over a file. */
+/* Plan a table over devices, or over a file. */
 #include "model/plan.h"
 
 #include <ctype.h>
@@ -8,21 +8,28 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "dm-noclone.h"
 #include "noclone-refusals.h"
 #include "base/util.h"
+#include "model/file-engine.h"
+#include "model/finding.h"
 #include "model/name.h"
+#include "model/table-target.h"
 
-/* START, START+LEN or +LEN; @plus: behind the plus sign, or NULL */
+/* Parse START, START+LEN or +LEN. @plus: the text behind the plus sign, or NULL */
 static const char *plan_parse_range(struct leg_spec *spec, const char *start, const char *plus)
 {
 	const char *wrong = *start || !plus ? size_parse(start, &spec->start) : NULL;
 
 	if (!wrong && plus)
 		wrong = size_parse(plus, &spec->length);
-	return !wrong && plus && !spec->length ? "a length of 0" : wrong;
+	return !wrong && plus && !spec->length ? "the length is 0" : wrong;
 }
 
-/* Rather than a part of a name, as in "pci-0000:00:1f.2-ata-1": a mistyped one is said. */
+/*
+ * Does the text look like a range, and not like a part of a name such as "pci-0000:00:1f.2-ata-1"?
+ * A mistake in a range is then reported.
+ */
 static bool plan_looks_like_range(const char *text)
 {
 	const char *unit = text + strspn(text, "0123456789.");
@@ -32,7 +39,7 @@ static bool plan_looks_like_range(const char *text)
 	       (isdigit((unsigned char)*text) && !strpbrk(*unit ? unit : text, ".-"));
 }
 
-const char *leg_spec_parse(struct leg_spec *spec, const char *text)
+const char *plan_parse_leg(struct leg_spec *spec, const char *text)
 {
 	const char *colon = strrchr(text, ':');
 	_cleanup_free_ char *range = xstrdup(colon ? colon + 1 : "");
@@ -46,16 +53,19 @@ const char *leg_spec_parse(struct leg_spec *spec, const char *text)
 	if (plus)
 		*plus++ = 0;
 	if (colon == text)
-		return "an empty device name";
+		return "the name of the device is empty";
 	return *colon ? plan_parse_range(spec, range, plus) : NULL;
 }
 
 /*
- * Which chunk suits the devices below a striped one:
- * Documentation/admin-guide/device-mapper/noclone-striped.rst says why.
+ * Choose a chunk for the devices of a striped device. The reasons are in
+ * Documentation/admin-guide/device-mapper/noclone-striped.rst.
  */
 #define USUAL	(256U << 10)
-/* What a device calls optimal may be nonsense, such as 65535 sectors. */
+/*
+ * LARGEST: larger values are ignored. A device may report a useless optimal I/O size, such as 65535
+ * sectors.
+ */
 #define LARGEST	(1U << 20)
 
 static uint32_t plan_preferred_chunk(const struct device_facts *f)
@@ -72,19 +82,19 @@ static uint32_t plan_preferred_chunk(const struct device_facts *f)
 	return most;
 }
 
-uint32_t chunk_choose(uint32_t preferred, uint64_t smallest, const char **why)
+uint32_t plan_choose_chunk(uint32_t preferred, uint64_t smallest, const char **why)
 {
 	uint32_t chunk = MAX(USUAL, preferred) >> SECTOR_SHIFT;
 
-	*why = preferred > USUAL ? "the block, or the I/O or discard size, that a device prefers" :
-				   "larger than most I/O, so that little of it crosses a border";
-	/* the largest power of two that is not more */
+	*why = preferred > USUAL ? "a device prefers this size for its blocks, I/O or discards" :
+				   "most I/O is smaller, so that little I/O crosses a border of a chunk";
+	/* find the largest power of two that is not larger than the leg */
 	for (; chunk > smallest; chunk /= 2)
-		*why = "a leg is not larger";
+		*why = "a leg is too small for a larger chunk";
 	return chunk;
 }
 
-/* What the devices have in common: the largest logical block in sectors, and the best chunk. */
+/* Limits of all devices together: the largest logical block in sectors, and the best chunk. */
 struct plan_limits {
 	uint64_t block;
 	uint32_t preferred;
@@ -100,12 +110,12 @@ static void plan_complete_leg(struct leg_spec *leg, struct plan_limits *limits,
 	if (r) {
 		path = facts_suggest_path(src, leg->device);
 		finding_at(findings, FINDING_ERROR, 0, NOCLONE_ERR_DEVICE ": \"%s\": %s%s%s",
-			   leg->device, facts_error(r), path ? ": the device is " : "",
+			   leg->device, facts_error(r), path ? "; use the path " : "",
 			   path ? path : r == -ENOENT ? "; " LEG_SYNTAX : "");
 		return;
 	}
 	if (leg->start >= f.sectors || leg->length > f.sectors - leg->start)
-		finding_at(findings, FINDING_ERROR, 0, "%s too small for that part: it has %s",
+		finding_at(findings, FINDING_ERROR, 0, "%s is too small for the given part: the device has %s",
 			   leg->device, has);
 	else if (!leg->length)
 		leg->length = f.sectors - leg->start;
@@ -121,7 +131,7 @@ static void plan_report_unused(struct findings *findings, const struct leg_spec 
 	_cleanup_free_ char *left = size_format(leg->length - used);
 
 	if (used < leg->length)
-		finding_at(findings, FINDING_WARNING, 0, "%s: the last %s stay unused: %s",
+		finding_at(findings, FINDING_WARNING, 0, "%s: the last %s of the device stay unused, because %s",
 			   leg->device, left, why);
 }
 
@@ -135,10 +145,10 @@ static void plan_linear(const struct plan_request *req, uint64_t block, struct t
 		uint64_t used = leg->length / block * block;
 		struct target *target;
 
-		plan_report_unused(findings, leg, used, "a segment ends at a whole logical block");
+		plan_report_unused(findings, leg, used, "the length of a segment is a multiple of the logical block");
 		if (!used) {
 			finding_at(findings, FINDING_ERROR, 0,
-				   "%s: smaller than a logical block", leg->device);
+				   "%s: the device is smaller than a logical block", leg->device);
 			continue;
 		}
 		target = table_add_target(t, table_sectors(t), used, NOCLONE_LINEAR_NAME);
@@ -159,10 +169,10 @@ static void plan_striped(struct plan_request *req, uint32_t preferred, struct ta
 		smallest = MIN(smallest, req->legs[i].length);
 	limit = size_format(smallest);
 	if (!req->chunk)
-		req->chunk = chunk_choose(preferred, smallest, &req->why);
+		req->chunk = plan_choose_chunk(preferred, smallest, &req->why);
 	used = smallest / req->chunk * req->chunk;
 	if (!used || __builtin_mul_overflow(used, (uint64_t)req->nr_legs, &total)) {
-		finding_at(findings, FINDING_ERROR, 0, "The chunk is larger than the smallest leg, %s, or the device too large",
+		finding_at(findings, FINDING_ERROR, 0, "The chunk is larger than the smallest leg, which has %s, or the new device is too large",
 			   limit);
 		return;
 	}
@@ -172,7 +182,7 @@ static void plan_striped(struct plan_request *req, uint32_t preferred, struct ta
 	for (i = 0; i < req->nr_legs; i++) {
 		target_add_leg(target, req->legs[i].device, req->legs[i].start);
 		plan_report_unused(findings, &req->legs[i], used,
-				   "every stripe is as long as the smallest, in whole chunks");
+				   "every stripe is as long as the smallest stripe, and is a multiple of the chunk");
 	}
 }
 
@@ -202,15 +212,19 @@ void plan_request_free(struct plan_request *req)
 }
 
 /*
- * Lay out a noclone-file table, and decide what to do to the file: it may be
- * created, grown and filled, but it never shrinks and loses no data.
+ * Plan a noclone-file table, and the change of its file. The file may be created, extended and
+ * filled, but it never becomes smaller and loses no data.
  */
+uint32_t plan_file_block(enum file_engine engine, const struct file_facts *f)
+{
+	return engine == ENGINE_DIRECT || engine == ENGINE_EXTENT ? MAX(SECTOR_SIZE, f->align) :
+								    SECTOR_SIZE;
+}
+
 uint64_t plan_file_unit(enum file_engine engine, const struct file_facts *f)
 {
-	uint64_t unit = SECTOR_SIZE;
+	uint64_t unit = plan_file_block(engine, f);
 
-	if (engine == ENGINE_DIRECT || engine == ENGINE_EXTENT)
-		unit = MAX(unit, f->align);
 	if (engine == ENGINE_EXTENT)
 		unit = MAX(unit, (uint64_t)sysconf(_SC_PAGESIZE));
 	return unit;
@@ -221,18 +235,26 @@ void plan_file(const struct file_request *req, const struct file_facts *f, struc
 {
 	uint64_t unit = plan_file_unit(req->engine, f), left = f->bytes % unit;
 	uint64_t end = (f->bytes - left) >> SECTOR_SHIFT;
-	_cleanup_free_ char *name = path_encode(req->path);
+	uint64_t length = end - MIN(end, req->offset);
+	_cleanup_free_ char *name = name_encode_path(req->path);
 	struct target *target;
 
-	if (left || !end)
+	if (end && !length)
+		finding_at(findings, FINDING_ERROR, 0,
+			   "%s: --offset is not before the end of the file, which has %llu bytes", name,
+			   (unsigned long long)f->bytes);
+	else if ((left && !req->limit) || !end)
 		finding_at(findings, end ? FINDING_WARNING : FINDING_ERROR, 0,
-			   "%s: the last %llu bytes stay unused%s: engine %s needs whole units of %llu",
-			   name, (unsigned long long)left, end ? "" : ", no sectors left",
-			   engines[req->engine].name, (unsigned long long)unit);
-	if (!end)
+			   "%s: engine %s uses whole units of %llu bytes, so the last %llu bytes of the file stay unused%s",
+			   name, engines[req->engine].name, (unsigned long long)unit,
+			   (unsigned long long)left,
+			   end ? "" : ", and no sectors are left for the device");
+	if (!length)
 		return;
-	target = table_add_target(t, 0, end, NOCLONE_FILE_NAME);
-	target_add_leg(target, req->path, 0);
+	if (req->limit)
+		length = MIN(length, req->limit);
+	target = table_add_target(t, 0, length, NOCLONE_FILE_NAME);
+	target_add_leg(target, req->path, req->offset);
 	target->engine = req->engine;
 	target->engine_given = req->engine_given;
 	target->no_fastpath = req->no_fastpath;
@@ -248,7 +270,7 @@ const char *plan_file_action(const struct file_request *req, const struct file_f
 		return f ? "it is empty: --size SIZE grows it" :
 			   "no such file: --size SIZE creates it";
 	if (f && req->bytes && f->bytes > req->bytes)
-		return "File is larger than --size, and is never made smaller";
+		return "File is larger than --size, and noclone never makes a file smaller";
 	if (!f)
 		*action = BACKING_CREATE;
 	else if (req->bytes > f->bytes)
@@ -265,9 +287,9 @@ const char *plan_file_facts(const struct file_request *req, struct file_facts *f
 	if (!req->allocate)
 		return NULL;
 	if (f->has_free && f->bytes > f->free + (f->allocated << SECTOR_SHIFT))
-		return "--allocate needs more than its file system has free";
+		return "--allocate needs more space than its file system has free";
 	f->allocated = f->bytes >> SECTOR_SHIFT;
-	/* filling changes nothing about shared or compressed extents */
+	/* filling keeps shared and compressed extents */
 	free(f->map.gap);
 	f->map.gap = NULL;
 	f->map.nr_gaps = 0;

@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Laying out a table over devices, or over a file. */
+/* Plan a table over devices, or over a file. */
 #ifndef NOCLONE_PLAN_H
 #define NOCLONE_PLAN_H
 
 #include <stdint.h>
 
+#include "model/file-engine.h"
+#include "model/finding.h"
+#include "model/table-target.h"
 #include "model/table.h"
 
 /**
  * struct leg_spec - DEV[:START[+LEN]] of the command line
- * @device: name of the device
- * @start: first sector
- * @length: sectors; 0 means up to the end of the device
+ * @device: the name of the device
+ * @start: the first sector
+ * @length: the number of sectors; 0 means up to the end of the device
  */
 struct leg_spec {
 	char *device;
@@ -20,20 +23,22 @@ struct leg_spec {
 };
 
 /*
- * Take DEV[:START[+LEN]] apart.  Names with colons (by-path, 8:0) stay whole: only a size with
- * its unit, or 0, counts as a start.  Return: NULL, or a sentence saying what is wrong.
+ * Split DEV[:START[+LEN]]. A name with colons (by-path, 8:0) stays whole, because only a size with
+ * a unit, or 0, counts as START.
+ *
+ * Return: NULL, or a sentence that says what is wrong.
  */
-const char *leg_spec_parse(struct leg_spec *spec, const char *text);
+const char *plan_parse_leg(struct leg_spec *spec, const char *text);
 #define LEG_SYNTAX	"expected DEV[:START[+LEN]], for example /dev/sda:1M+10G"
 
 /**
  * struct plan_request - a requested linear or striped device
  * @kind: linear or striped
  * @legs: the devices in order
- * @nr_legs: how many
- * @chunk: sectors, for striped; 0: what suits the devices, and @why is set then
- * @why: a part of a sentence, or NULL
- * @no_fastpath: give the targets that option
+ * @nr_legs: the number of legs
+ * @chunk: the sectors of a chunk of a striped device; 0 lets plan_table() choose it, and set @why
+ * @why: the reason for the chosen chunk as a part of a sentence, or NULL
+ * @no_fastpath: give the targets the option no_fastpath
  */
 struct plan_request {
 	enum target_kind kind;
@@ -49,10 +54,10 @@ struct plan_request {
  * @req: the request; its legs get the paths of their devices, and their lengths
  * @src: facts about the devices
  * @t: filled with the table
- * @findings: gets errors, and a warning for every sector left unused
+ * @findings: gets errors, and a warning for every sector that stays unused
  *
- * Sizes are rounded down: to the largest logical block for linear, to whole
- * chunks of the smallest leg for striped.
+ * Sizes are rounded down: for linear to the largest logical block, for striped to whole chunks of
+ * the smallest leg.
  */
 void plan_table(struct plan_request *req, const struct facts_source *src,
 		struct table *t, struct findings *findings);
@@ -61,27 +66,33 @@ void plan_request_free(struct plan_request *req);
 
 /**
  * struct file_request - a requested noclone-file device
- * @path: absolute path
- * @bytes: requested size of the file; 0: as it is
+ * @path: the absolute path of the file
+ * @bytes: the requested size of the file; 0 keeps its size
+ * @offset: sectors of the file before the device
+ * @limit: the maximum size of the device in sectors; 0: all sectors of the file
  * @allocate: fill its holes and unwritten extents with zeroes
- * @engine: requested engine
- * @engine_given: name it in the table
- * @no_fastpath: give the target that option
+ * @engine: the requested engine
+ * @engine_given: write the engine into the table
+ * @no_fastpath: give the target the option no_fastpath
  */
 struct file_request {
 	const char *path;
 	uint64_t bytes;
+	uint64_t offset;
+	uint64_t limit;
 	bool allocate;
 	enum file_engine engine;
 	bool engine_given;
 	bool no_fastpath;
 };
 
-/* Bytes that the end of the mapping has to be a multiple of. */
+/* Return: the bytes of a logical block of the device. */
+uint32_t plan_file_block(enum file_engine engine, const struct file_facts *f);
+/* Return: the number of bytes that the end of the mapping has to be a multiple of. */
 uint64_t plan_file_unit(enum file_engine engine, const struct file_facts *f);
 /*
- * Make the table: @t is filled, @findings gets errors, and a warning for bytes left unused.  The
- * end of the file is rounded down to what the engine can reach.
+ * Make the table: @t is filled, and @findings gets errors, and a warning for bytes that stay
+ * unused. The end of the file is rounded down to the last sector that the engine can reach.
  */
 void plan_file(const struct file_request *req, const struct file_facts *f, struct table *t,
 	       struct findings *findings);
@@ -93,83 +104,34 @@ enum backing_action {
 };
 
 /**
- * plan_file_action - decide what has to be done to the file first
+ * plan_file_action - decide how to change the file before the table is loaded
  * @req: the request
  * @facts: the existing file, or NULL
- * @action: set
+ * @action: set to the change
  *
- * Return: NULL, or a sentence saying why it must not be done.
+ * Return: NULL, or a sentence that says why the file must not be changed.
  */
 const char *plan_file_action(const struct file_request *req, const struct file_facts *facts,
 			     enum backing_action *action);
-/* Change facts about the file as it is to those as it will be then; or say why it cannot be. */
+/*
+ * Turn facts about the present file into facts about the changed file. Return: NULL, or why the
+ * changed file is not possible.
+ */
 const char *plan_file_facts(const struct file_request *req, struct file_facts *facts);
 
 /**
- * chunk_choose - the chunk for a striped device
- * @preferred: bytes, the most that any of its devices prefers
- * @smallest: sectors of the smallest leg, not 0
- * @why: set to a part of a sentence
+ * plan_choose_chunk - choose the chunk of a striped device
+ * @preferred: bytes, the largest chunk that one of its devices prefers
+ * @smallest: the sectors of the smallest leg, not 0
+ * @why: set to the reason, as a part of a sentence
  *
- * A bio that crosses a border takes the clone path, so the chunk is larger than the
- * usual I/O; a power of two, so that mapping needs no division; and a multiple of what
- * the devices prefer.  What they take at once does not limit it: of a larger I/O more
- * would cross a border then.
+ * A bio that crosses a border takes the clone path, so the chunk is larger than the usual I/O. The
+ * chunk is a power of two, so that the mapping needs no division, and a multiple of the size that
+ * the devices prefer. The largest I/O of the devices does not limit the chunk: with a smaller
+ * chunk, large I/O would cross more borders.
  *
- * Return: sectors.
+ * Return: the sectors of the chunk.
  */
-uint32_t chunk_choose(uint32_t preferred, uint64_t smallest, const char **why);
-
-/* The table of a mapped device that is to be larger. */
-
-enum resize_how {
-	RESIZE_TO,	/* SIZE */
-	RESIZE_MORE,	/* +SIZE */
-	RESIZE_MAX,	/* max */
-};
-
-struct resize_size {
-	enum resize_how how;
-	uint64_t sectors;
-};
-
-/* Read SIZE, +SIZE or max.  Return: NULL, or a sentence saying what is wrong. */
-const char *resize_parse(struct resize_size *size, const char *text);
-
-/**
- * struct resize_room - how the last target of a table can grow
- * @free: sectors that it can grow by at most
- * @block: bytes of the smallest I/O to all that is below, old and new
- * @leg: devices for the growth, each with its length; the last target stays then
- * @nr_legs: how many
- */
-struct resize_room {
-	uint64_t free;
-	uint64_t block;
-	const struct leg_spec *leg;
-	unsigned int nr_legs;
-};
-
-/*
- * Sectors by which a linear or striped target can grow, if the leg with the least room
- * has @least sectors after its end: whole chunks.
- */
-uint64_t resize_legs_room(const struct target *t, uint64_t least);
-/* Why a table cannot be resized: a new string; NULL if it can. */
-char *resize_objection(const struct table *t);
-
-/**
- * resize_table - make the new table
- * @old: the live table; resize_objection() has none
- * @size: the requested size; rounded up to whole stripes or blocks
- * @room: how its last target can grow
- * @new: filled; equal to @old if it has that size already
- *
- * No sector of the old table changes its place.
- *
- * Return: NULL, or what is wrong: a new string.
- */
-char *resize_table(const struct table *old, const struct resize_size *size,
-		   const struct resize_room *room, struct table *new);
+uint32_t plan_choose_chunk(uint32_t preferred, uint64_t smallest, const char **why);
 
 #endif /* NOCLONE_PLAN_H */

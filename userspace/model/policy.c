@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * The policy.  Lines are kept as they were written, so that an edit changes nothing
- * but the rules it is about.
- */
+/* The policy. Its lines are kept as they were written, so that an edit changes no other lines. */
 #include "model/policy.h"
 
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/finding.h"
 #include "model/name.h"
 
 #define WILDCARDS	"*?[\\"
@@ -19,7 +17,7 @@ static const char * const kind_words[] = {
 	[POLICY_EXCLUDE] = "exclude",
 };
 
-/* The pattern behind the word, without the blanks around it; names may have some inside. */
+/* Read the pattern behind the word, without the blanks around it. A name may contain blanks. */
 static void policy_parse_rule(struct policy_line *line, const char *text)
 {
 	size_t word = strcspn(text, BLANKS), length;
@@ -107,7 +105,10 @@ const struct policy_line *policy_find_part(const struct policy *p, const struct 
 	return &p->line[i];
 }
 
-/* To fnmatch(), a bracket that is not closed is one of the name. */
+/*
+ * Does the pattern have an open bracket? fnmatch() takes such a bracket for a character of the
+ * name.
+ */
 static bool policy_is_open(const char *pattern)
 {
 	for (; *pattern; pattern++) {
@@ -132,17 +133,17 @@ const char *policy_pattern_usage(const char *pattern)
 	    strchr(BLANKS, pattern[strlen(pattern) - 1]))
 		return "A pattern is one line that neither begins nor ends with a blank";
 	if (str_starts(pattern, "/dev/"))
-		return "A pattern is matched with the name below /dev/mapper, and with VG/LV";
+		return "A pattern matches the name below /dev/mapper, or VG/LV, but never a path in /dev";
 	if (policy_is_open(pattern))
-		return "No name matches an open \"[\" or a \"\\\" at the end: put a \"\\\" before each that is part of the name";
+		return "No name matches a \"[\" without a \"]\", or a \"\\\" at the end: put a \"\\\" before each \"[\" or \"\\\" that is part of the name";
 	if (slash && strchr(slash + 1, '/'))
 		return "No name has two slashes: give the name below /dev/mapper, or VG/LV";
 	return NULL;
 }
 
 /*
- * A pattern that matches that name only: a new string.  A name with a line break would be
- * another rule, and blanks at its ends do not count: such a name is encoded as dmsetup does.
+ * Return: a pattern that matches only this name, a new string. A name that contains a line break,
+ * or begins or ends with a blank, cannot be a pattern. Such a name is encoded as by dmsetup.
  */
 static char *policy_escape(const char *name)
 {
@@ -164,7 +165,7 @@ static void policy_line_free(struct policy_line *line)
 	free(line->pattern);
 }
 
-/* The place above the other rules, and below the comment at the head of the file. */
+/* Return: the place for a new first rule, below the comment at the head of the file. */
 static unsigned int policy_top(const struct policy *p)
 {
 	unsigned int at = 0;
@@ -187,7 +188,7 @@ static void policy_add(struct policy *p, unsigned int at, enum policy_kind kind,
 	};
 }
 
-/* Remove the rules for @pattern, or with NULL all of them. */
+/* Remove the rules for @pattern; NULL removes all rules. */
 static void policy_remove(struct policy *p, const char *pattern)
 {
 	unsigned int i, kept = 0;
@@ -245,7 +246,7 @@ void policy_reset(struct policy *p, enum policy_kind kind)
 		policy_add(p, at, kind, "*");
 }
 
-/* A rule that was removed and added again in its place is no edit. */
+/* Print the edits. If a rule was removed and added again in the same place, this is no edit. */
 char *policy_edits(const struct policy *p)
 {
 	_cleanup_free_ char *text = policy_print(p);

@@ -6,8 +6,8 @@
  *	exclude vg0/swap
  *	include vg0/?*
  *
- * The first rule that matches a device decides, as in the filters of lvm.conf; a
- * device that no rule matches is left as it is.
+ * The first rule that matches a device decides, as in the filters of lvm.conf. A device that no
+ * rule matches stays unchanged.
  */
 #ifndef NOCLONE_POLICY_H
 #define NOCLONE_POLICY_H
@@ -15,7 +15,7 @@
 #include <stdbool.h>
 
 #include "base/util.h"
-#include "model/facts.h"
+#include "model/finding.h"
 
 #define POLICY_PATH	"/etc/noclone/policy"
 
@@ -25,7 +25,7 @@ enum policy_kind {
 	POLICY_EXCLUDE,
 };
 
-/* A line of the file as it is; @pattern is NULL if it is no rule; @added by an edit. */
+/* A line of the file. @pattern is NULL if the line is not a rule. @added: an edit has added it. */
 struct policy_line {
 	enum policy_kind kind;
 	char *text;
@@ -35,9 +35,9 @@ struct policy_line {
 
 /**
  * struct policy - the lines of the file
- * @line: lines
- * @nr: how many
- * @parsed: all of them as they were before edits, or NULL
+ * @line: the lines
+ * @nr: the number of lines
+ * @parsed: the text of all lines before the edits, or NULL
  * @removed: the lines that edits have removed: "-include a\n-..."
  */
 struct policy {
@@ -47,43 +47,44 @@ struct policy {
 	struct strbuf removed;
 };
 
-/* A rule that is to be in the file. */
+/* A rule that the user wants to have in the file. */
 struct policy_rule {
 	enum policy_kind kind;
 	const char *pattern;
 };
 
-/* The names of a device that patterns are matched with; @lv may be NULL. */
+/* The names of a device that patterns are compared with; @lv may be NULL. */
 struct policy_names {
 	const char *mapper;
 	const char *lv;		/* VG/LV */
 };
 
 void policy_parse(struct policy *p, const char *text, struct findings *findings);
-/* The file: a new string. */
+/* Return: the text of the file, a new string. */
 char *policy_print(const struct policy *p);
-/* The rule that decides on a device, or NULL. */
+/* Return: the rule that decides about a device, or NULL. */
 const struct policy_line *policy_find(const struct policy *p, const struct policy_names *names);
 /*
- * The same for a part of a volume: a rule for the volume is one for the part.  A part of
- * several has the fast path if that of one asks for it: @found is what was found so far.
+ * Find the rule for a part of a volume: a rule for the volume also counts for the part. A part of
+ * several volumes gets the fast path if the rule of any of these volumes is "include". @found is
+ * the rule that was found for the other volumes.
  */
 const struct policy_line *policy_find_part(const struct policy *p, const struct policy_names *part,
 					   const struct policy_names *volume,
 					   const struct policy_line *found);
-/* NULL, or what is wrong with a pattern. */
+/* Return: what is wrong with a pattern, or NULL. */
 const char *policy_pattern_usage(const char *pattern);
 
-/* Make these the first rules, in their order, in place of others for the same patterns. */
+/* Put these rules first, in their order. They replace other rules for the same patterns. */
 void policy_set(struct policy *p, const struct policy_rule *rules, unsigned int nr);
 /*
- * Make the policy decide on a device, with as little change as possible: nothing, or
- * a rule less, or one more.
+ * Make the policy decide about a device in this way. The edit is as small as possible: no change,
+ * one rule less, or one rule more.
  */
 void policy_set_device(struct policy *p, enum policy_kind kind, const struct policy_names *names);
-/* Remove all rules; with POLICY_INCLUDE, include everything. */
+/* Remove all rules; with POLICY_INCLUDE, add a rule that includes everything. */
 void policy_reset(struct policy *p, enum policy_kind kind);
-/* What these have changed: "-" before each line that is gone, "+" before each new one. */
+/* Return: the changes of all edits: removed lines with "-" before them, and new lines with "+". */
 char *policy_edits(const struct policy *p);
 void policy_free(struct policy *p);
 

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The table of a mapped device that is to be larger.
+ * Make the table of a mapped device that grows.
  *
- * No sector of the old table changes its place: the last target gets longer, or targets
- * are added after it.  So a user of the first sectors finds the same data.
+ * No sector of the old table changes its place: the last target becomes longer, or targets are
+ * added behind it. So a user of the old sectors finds the same data.
  */
-#include "model/plan.h"
+#include "model/resize.h"
 
 #include <string.h>
 
+#include "dm-noclone.h"
 #include "base/util.h"
+#include "model/table-target.h"
+#include "model/table-text.h"
 #include "model/table.h"
 
 const char *resize_parse(struct resize_size *size, const char *text)
@@ -44,15 +47,15 @@ char *resize_objection(const struct table *t)
 	unsigned int i;
 
 	if (!t->nr)
-		return xstrdup("it has no table: \"noclone reload\" gives it one");
+		return xstrdup("it has no table: \"noclone reload\" gives the device a table");
 	for (i = 0; i < t->nr; i++)
 		if (t->targets[i].kind == TARGET_OTHER || !t->targets[i].understood)
-			return xasprintf("it has a target of type %s, of which only dmsetup knows how to change the size",
+			return xasprintf("it has a target of type %s, whose size only dmsetup can change",
 					 t->targets[i].type);
 	return NULL;
 }
 
-/* Sectors of which the growth is a multiple; @t: the target that gets longer, or NULL. */
+/* Return: the unit of growth in sectors. @t: the target that becomes longer, or NULL */
 static uint64_t resize_unit(const struct target *t, uint64_t block)
 {
 	if (t && t->kind == TARGET_STRIPED)
@@ -65,7 +68,7 @@ static uint64_t resize_round_up(uint64_t n, uint64_t unit)
 	return (n + unit - 1) / unit * unit;
 }
 
-/* What a leg gives in whole blocks. */
+/* Return: the sectors that a leg provides, in whole blocks. */
 static uint64_t resize_leg_sectors(const struct resize_room *room, unsigned int i)
 {
 	uint64_t unit = MAX(room->block >> SECTOR_SHIFT, 1U);
@@ -83,7 +86,7 @@ static uint64_t resize_most(const struct resize_room *room)
 	return room->nr_legs ? total : room->free;
 }
 
-/* The requested size before it is rounded; at least @old, at most UINT64_MAX. */
+/* Return: the requested size before it is rounded: at least @old, and at most UINT64_MAX. */
 static uint64_t resize_wanted(const struct resize_size *size, uint64_t old, uint64_t most)
 {
 	uint64_t sectors;
@@ -97,7 +100,7 @@ static char *resize_refuse_less(uint64_t has, uint64_t sectors)
 {
 	_cleanup_free_ char *old = size_format(has), *less = size_format(sectors);
 
-	return xasprintf("it has %s, and resize only grows: \"noclone reload\" with a smaller table cuts it to %s and asks first; a file keeps its size",
+	return xasprintf("it has %s, and \"noclone resize\" only makes a device larger: \"noclone reload\" with a smaller table asks first, and then cuts the device to %s; a backing file keeps its size",
 			 old, less);
 }
 
@@ -108,11 +111,11 @@ static char *resize_refuse_more(const struct resize_room *room, uint64_t more, b
 	_cleanup_free_ char *can = size_format(most);
 
 	if (!most && !room->nr_legs)
-		return xasprintf("it would have to grow by %s, and nothing free follows: a linear one also grows on another device, given as DEV[:START]",
+		return xasprintf("it would have to grow by %s, but no free sectors follow its last sector: a linear device can also grow on another device, which you give as DEV[:START]",
 				 want);
-	return xasprintf("it would have to grow by %s%s, and %s is what %s", want,
-			 rounded ? ", in whole stripes or blocks" : "", can, room->nr_legs ? "the given devices have" :
-			 "follows and nothing else uses: max takes that; a linear one also grows on another device, given as DEV[:START]");
+	return xasprintf("it would have to grow by %s%s, but there is only %s %s", want,
+			 rounded ? ", in whole stripes or blocks" : "", can, room->nr_legs ? "on the given devices" :
+			 "of free space after its last sector: \"max\" in place of the size takes all this space; a linear device can also grow on another device, which you give as DEV[:START]");
 }
 
 static void resize_add_legs(struct table *t, uint64_t end, const struct resize_room *room)
@@ -145,7 +148,7 @@ char *resize_table(const struct table *old, const struct resize_size *size,
 	if (sectors < has)
 		return resize_refuse_less(has, sectors);
 	if (sectors > TABLE_MAX_SECTORS)
-		return xstrdup("that is larger than a device can be");
+		return xstrdup("the new size is larger than a device can be");
 	more = resize_round_up(sectors - has, resize_unit(room->nr_legs ? NULL : last,
 							  room->block));
 	if (more > most)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Saved devices: reading and printing their files, and what is accepted of a leg. */
+/* Read and print the files of saved devices, and decide which signatures a leg may have. */
 #include "model/saved.h"
 
 #include <ctype.h>
@@ -7,13 +7,20 @@
 #include <string.h>
 
 #include "base/util.h"
+#include "model/finding.h"
+#include "model/lint.h"
 #include "model/name.h"
+#include "model/table-target.h"
+#include "model/table-text.h"
 
 #define KEYWORD		"noclone:"
 #define DISK_KEYWORD	"noclone-disk:"
-/* What partitions and logical volumes are aligned to, in sectors. */
+/* ALIGNMENT: partitions and logical volumes begin at a multiple of this number of sectors. */
 #define ALIGNMENT	2048
-/* systemd's 255 without "blockdev@dev-mapper-" and ".target", its longest unit of a device */
+/*
+ * MAX_ESCAPED: systemd's limit of 255, less "blockdev@dev-mapper-" and ".target" of the longest
+ * unit name.
+ */
 #define MAX_ESCAPED	228
 
 char *saved_escape(const char *text)
@@ -24,7 +31,7 @@ char *saved_escape(const char *text)
 	for (; *text; text++) {
 		unsigned char c = *text;
 
-		/* as systemd-escape --path; a name has none */
+		/* a slash becomes "-", as with systemd-escape --path; a name contains no slash */
 		if (c == '/' && (text[1] == '/' || !text[1]))
 			continue;
 		if (c == '/')
@@ -46,17 +53,22 @@ char *saved_unit_name(const char *name)
 
 const char *saved_name_problem(const char *name)
 {
-	_cleanup_free_ char *escaped = saved_escape(name);
+	_cleanup_free_ char *escaped = NULL;
 
 	if (!*name || strchr(name, '/'))
 		return "is not a name of a device";
-	/* as a file it would be hidden; "." and ".." are no names at all */
+	/*
+	 * the name of the file would begin with a dot, so the file would be hidden; "." and ".."
+	 * are not names
+	 */
 	if (*name == '.')
 		return "begins with a dot: such a device cannot be saved";
 	if (!name_is_plain(name))
 		return "cannot be saved: its name may have letters, digits and #+-.:=@_ only";
-	if (strlen(escaped) > MAX_ESCAPED)
-		return "cannot be saved: systemd has no units with such long names, and all but letters, digits and _.: counts four times";
+	/* if a name is this short, its escaped form is always short enough */
+	escaped = strlen(name) > MAX_ESCAPED / 4 ? saved_escape(name) : NULL;
+	if (escaped && strlen(escaped) > MAX_ESCAPED)
+		return "cannot be saved: its name is too long for a unit of systemd, in which each character other than letters, digits and _.: takes four characters";
 	return NULL;
 }
 
@@ -76,7 +88,7 @@ char *saved_name(const char *file)
 	return saved_name_problem(name) ? NULL : xstrdup(name);
 }
 
-/* The leg with that number in the order of the table, from 0; NULL if there are fewer. */
+/* Return: the leg with this number in the order of the table, counted from 0, or NULL. */
 static struct leg *saved_leg(const struct saved *s, unsigned int nr)
 {
 	struct target *t = NULL;
@@ -110,15 +122,36 @@ static void saved_add_disk(struct saved *s, const struct names *w)
 	leg->disk = strbuf_take(&b);
 }
 
-/* The words of a comment; of two UUIDs, one is another device's. */
+static bool saved_take_partitions(struct saved *s, const struct names *w)
+{
+	struct strbuf b = { 0 };
+	unsigned int i;
+	uint32_t number;
+	bool good = true;
+
+	for (i = 1; i < w->nr; i++) {
+		good = good && parse_u32(w->name[i], &number) && number;
+		strbuf_add(&b, " %s", w->name[i]);
+	}
+	if (good)
+		s->partitions = strbuf_take(&b);
+	free(b.text);
+	return good;
+}
+
+/* Read the words of a comment. A second UUID is an error, because it belongs to another device. */
 static bool saved_take(struct saved *s, const struct names *w)
 {
 	const char *word = w->nr ? w->name[0] : "";
 
 	if (w->nr == 1 && !strcmp(word, "readonly")) {
 		s->readonly = true;
+	} else if (w->nr > 1 && !strcmp(word, "partitions") && !s->partitions) {
+		return saved_take_partitions(s, w);
+	} else if (w->nr == 1 && !strcmp(word, "noscan")) {
+		s->noscan = true;
 	} else if (w->nr == 2 && !strcmp(word, "uuid") && !s->uuid &&
-		   !uuid_problem(w->name[1])) {
+		   !name_uuid_problem(w->name[1])) {
 		s->uuid = xstrdup(w->name[1]);
 	} else if ((w->nr == 2 || w->nr == 3) && !strcmp(word, "signature")) {
 		saved_add_signature(s, w);
@@ -154,13 +187,13 @@ static void saved_parse_keywords(struct saved *s, const char *text,
 		names_split(&w, comment + strlen(KEYWORD));
 		if (!saved_take(s, &w))
 			finding_at(findings, FINDING_ERROR, nr,
-				   "A comment with \"noclone:\" is \"uuid UUID\", \"readonly\" or \"signature TYPE [UUID]\"");
+				   "A comment with \"noclone:\" continues with \"uuid UUID\", \"readonly\", \"partitions NUMBER...\", \"noscan\" or \"signature TYPE [UUID]\"");
 	}
 }
 
 /*
- * A path that depends on the folder that a command runs in would be another disk at boot.
- * Return: how many legs and backing files there are.
+ * Check the paths of legs. A relative path depends on the current folder, and may lead to another
+ * disk at boot. Return: the number of legs and backing files.
  */
 static unsigned int saved_check_legs(const struct table *t, struct findings *findings)
 {
@@ -172,14 +205,17 @@ static unsigned int saved_check_legs(const struct table *t, struct findings *fin
 
 		if (*device != '/' && !strchr(device, '=') && device[strspn(device, "0123456789:")])
 			finding_at(findings, FINDING_ERROR, target->line,
-				   "\"%s\" is no path from /: write it as /dev/NAME", device);
+				   "\"%s\" does not begin with /: write it as /dev/NAME", device);
 	}
 	return nr;
 }
 
 #define SAVE	"\"noclone save\" writes the file again while the device is active"
 
-/* The legs of a target whose name is wrong do not count: the name is said, and not their number. */
+/*
+ * Report unknown target types. Without this report, the number of signatures would be reported as
+ * wrong, because the legs of an unknown type cannot be counted.
+ */
 static void saved_check_types(const struct table *t, struct findings *findings)
 {
 	unsigned int i;
@@ -188,23 +224,25 @@ static void saved_check_types(const struct table *t, struct findings *findings)
 	for (i = 0; i < t->nr && !findings_count(findings, FINDING_ERROR); i++)
 		if (t->targets[i].secret)
 			finding_at(findings, FINDING_ERROR, t->targets[i].line,
-				   "unknown target type \"%s\": a saved device has targets of this module, linear, striped, zero and error; "
+				   "unknown target type \"%s\": a saved device may have only targets of this module, and linear, striped, zero and error; "
 				   SAVE, t->targets[i].type);
 }
 
-/* Return: is the number that of the legs? */
+/* Return: true if the number of records is equal to the number of legs. */
 static bool saved_check_number(const char *keyword, unsigned int nr, unsigned int parts,
 			       struct findings *findings)
 {
 	if (nr != parts)
 		finding_at(findings, FINDING_ERROR, 0,
-			   "The file has %u line%s \"# %s\" for %u leg%s or backing file%s; " SAVE,
+			   "The file has %u line%s \"# %s\", but its table has %u leg%s or backing file%s; " SAVE,
 			   nr, nr == 1 ? "" : "s", keyword, parts, parts == 1 ? "" : "s",
 			   parts == 1 ? "" : "s");
 	return nr == parts;
 }
 
-/* A file that was copied in part has fewer signatures than legs, or no end of its last line. */
+/*
+ * A file that was only copied in part has fewer signatures than legs, or no line break at its end.
+ */
 static void saved_check_complete(const struct saved *s, const char *text, unsigned int parts,
 				 struct findings *findings)
 {
@@ -216,10 +254,13 @@ static void saved_check_complete(const struct saved *s, const char *text, unsign
 		return;
 	if (!s->uuid)
 		finding_at(findings, FINDING_ERROR, 0,
-			   "The file has no line \"# " KEYWORD " uuid UUID\", by which the device is known; " SAVE);
+			   "The file has no line \"# " KEYWORD " uuid UUID\", which names the device; " SAVE);
+	else if (s->partitions && (s->table.nr != 1 || !s->table.targets->path))
+		finding_at(findings, FINDING_ERROR, 0,
+			   "The line \"# " KEYWORD " partitions NUMBER...\" is only for a table with one target, which is noclone-file: remove the line, or correct the table");
 	else if (text[strlen(text) - 1] != '\n')
 		finding_at(findings, FINDING_ERROR, 0,
-			   "The last line of the file has no end: it was copied in part; " SAVE);
+			   "The last line of the file has no line end: the file was copied only in part; " SAVE);
 }
 
 void saved_parse(struct saved *s, const char *text, struct findings *findings)
@@ -245,6 +286,10 @@ char *saved_print(const struct saved *s)
 	strbuf_add(&b, "# " KEYWORD " uuid %s\n", s->uuid);
 	if (s->readonly)
 		strbuf_add(&b, "# " KEYWORD " readonly\n");
+	if (s->partitions)
+		strbuf_add(&b, "# " KEYWORD " partitions%s\n", s->partitions);
+	if (s->noscan)
+		strbuf_add(&b, "# " KEYWORD " noscan\n");
 	strbuf_add(&b, "%s\n", table);
 	while ((t = table_next_leg(&s->table, t, &leg)))
 		if (t->legs[leg].disk)
@@ -267,7 +312,10 @@ bool saved_is_readable(const char *text)
 	return !strcmp(again, text);
 }
 
-/* Another version of libblkid may have another word for the same file system. */
+/*
+ * Are both signatures the same? Two versions of libblkid may have different words for a file
+ * system.
+ */
 static bool saved_is_same(const char *a, const char *b)
 {
 	const char *id = strchr(a, ' '), *other = strchr(b, ' ');
@@ -276,9 +324,9 @@ static bool saved_is_same(const char *a, const char *b)
 }
 
 /*
- * May a signature belong to the data of the device, on a leg that is not the first?  A
- * partition or logical volume that begins with the leg's part of the device shows on the
- * leg, with its content.
+ * May a signature on a leg other than the first belong to the data of the device? If a partition or
+ * logical volume begins in the first sector that the device has on this leg, its signature is on
+ * the leg.
  */
 static bool saved_may_be_data(const struct target *t, unsigned int leg, const char *first)
 {
@@ -294,8 +342,8 @@ static bool saved_may_be_data(const struct target *t, unsigned int leg, const ch
 }
 
 /*
- * May @found be a copy of @first, where none was recorded?  xfs has one of its superblock
- * at the start of each group, which may be that of a leg.
+ * May @found be a copy of @first, on a leg without a recorded signature? xfs has a superblock at
+ * the start of each group, and a group may start where a leg does.
  */
 static bool saved_may_be_copy(const char *expected, const char *found, const char *first)
 {
@@ -306,14 +354,15 @@ static bool saved_may_be_copy(const char *expected, const char *found, const cha
 char *saved_refusal(const struct target *t, unsigned int leg, bool is_first,
 		    const char *found, const char *first, enum finding_level *level)
 {
-	_cleanup_free_ char *name = t->path ? path_encode(t->path) : xstrdup(t->legs[leg].device);
+	_cleanup_free_ char *name = t->path ? name_encode_path(t->path) :
+					      xstrdup(t->legs[leg].device);
 	const char *saved = t->legs[leg].signature;
 
 	if (saved_is_same(found, saved) || (is_first && !strcmp(saved, SIGNATURE_NONE)))
 		return NULL;
 	*level = first && (saved_may_be_copy(saved, found, first) ||
 			   saved_may_be_data(t, leg, first)) ? FINDING_WARNING : FINDING_ERROR;
-	return xasprintf("%s has the signature \"%s\", but \"%s\" was saved: is it another %s, or has something else written to it?",
+	return xasprintf("%s has the signature \"%s\", but the signature \"%s\" was saved: this may be another %s, or another program may have written to it",
 			 name, found, saved, t->path ? "file" : "disk");
 }
 
@@ -379,6 +428,7 @@ bool saved_disk_has(const char *record, const char *signature)
 void saved_free(struct saved *s)
 {
 	free(s->uuid);
+	free(s->partitions);
 	table_free(&s->table);
 	memset(s, 0, sizeof(*s));
 }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Reading and printing tables.
+ * Read and print tables.
  *
- * The order of the checks of the parser and their sentences are those of the targets'
- * constructors in the kernel, so that "noclone check" and the kernel log say
- * the same thing about the same mistake.
+ * The parser checks in the same order, and with the same sentences, as the constructors of the
+ * targets in the kernel, so that "noclone check" and the kernel log report the same mistake with
+ * the same words.
  */
+#include "model/table-text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,15 +17,17 @@
 #include "noclone-refusals.h"
 #include "dm-noclone.h"
 #include "base/util.h"
-#include "model/name.h"
+#include "model/file-engine.h"
+#include "model/finding.h"
+#include "model/table-target.h"
 #include "model/table.h"
 
 /**
- * struct args - what the argument parsers share
- * @target: to be filled
+ * struct args - the data of the argument parsers
+ * @target: the target that is filled
  * @word: the remaining words
- * @nr: how many
- * @findings: gets what is wrong
+ * @nr: the number of remaining words
+ * @findings: gets the mistakes
  */
 struct args {
 	struct target *target;
@@ -33,7 +36,7 @@ struct args {
 	struct findings *findings;
 };
 
-/* Add a problem, with the word that is wrong unless it is NULL.  Return: false. */
+/* Add a mistake. @word: the wrong word, or NULL. Return: false. */
 static bool table_parse_args_bad(struct args *a, const char *sentence, const char *word)
 {
 	if (word)
@@ -45,19 +48,19 @@ static bool table_parse_args_bad(struct args *a, const char *sentence, const cha
 	return false;
 }
 
-/* Take the next word; there must be one. */
+/* Return: the next word, which must exist. */
 static char *table_parse_args_next(struct args *a)
 {
 	a->nr--;
 	return *a->word++;
 }
 
-/* Words of options that noclone-file takes. */
+/* MAX_FILE_WORDS: the largest number of words in the options of noclone-file. */
 #define MAX_FILE_WORDS	3U
-/* The kernel's isspace() takes it for a blank. */
+/* NO_BREAK_SPACE: the kernel's isspace() takes this byte for a blank. */
 #define NO_BREAK_SPACE		0xa0
 
-/* Would dm or dmsetup hand another path to the target than the one written? */
+/* Would dm or dmsetup change the path before the target gets it? */
 static bool table_parse_is_mangled(const char *word)
 {
 	for (; *word; word++)
@@ -67,13 +70,13 @@ static bool table_parse_is_mangled(const char *word)
 	return false;
 }
 
-/* In its place: as it is, and not as it is written. */
+/* Decode the path in its place. */
 static bool table_parse_path(struct args *a, char *path)
 {
 	_cleanup_free_ char *word = xstrdup(path);
 
 	if (table_parse_is_mangled(word))
-		return table_parse_args_bad(a, "Path has a byte that dm splits at or removes: write it as % and two hexadecimal digits",
+		return table_parse_args_bad(a, "Path has a byte that dm takes for a separator or removes: write this byte as % and two hexadecimal digits",
 					    word);
 	if (!noclone_path_decode(path))
 		return table_parse_args_bad(a, NOCLONE_ERR_PATH_ESCAPE, word);
@@ -90,7 +93,7 @@ static bool table_parse_engine(struct args *a)
 		return table_parse_args_bad(a, NOCLONE_ERR_NO_ENGINE, NULL);
 	word = table_parse_args_next(a);
 	a->target->engine_given = true;
-	/* "sync" and "null" are for debug builds: no names to propose */
+	/* "sync" and "null" are for debug builds only, so the message does not propose them */
 	return engine_find(word, &a->target->engine) ||
 	       table_parse_args_bad(a, NOCLONE_ERR_ENGINE, word);
 }
@@ -109,7 +112,7 @@ static bool table_parse_option(struct args *a)
 	return true;
 }
 
-/* "<#words> word...", or nothing at all */
+/* Parse "<#words> word...", or nothing. */
 static bool table_parse_options(struct args *a)
 {
 	bool file = a->target->kind == TARGET_FILE;
@@ -126,7 +129,7 @@ static bool table_parse_options(struct args *a)
 		return table_parse_args_bad(a, NOCLONE_ERR_FILE_OPTION_COUNT, word);
 	if (n > a->nr)
 		return table_parse_args_bad(a, NOCLONE_ERR_FEW_OPTIONS, NULL);
-	/* an engine has a word of its own */
+	/* the option "engine" has two words */
 	for (; file ? a->nr : n; n--)
 		if (!table_parse_option(a))
 			return false;
@@ -147,7 +150,7 @@ static bool table_parse_leg(struct args *a)
 	return true;
 }
 
-/* The kernel reads the options before it opens devices: same order here. */
+/* Parse the options and the legs. The kernel reads the options before it opens devices. */
 static bool table_parse_tail(struct args *a, uint32_t legs)
 {
 	struct args options = *a;
@@ -164,7 +167,7 @@ static bool table_parse_tail(struct args *a, uint32_t legs)
 	return true;
 }
 
-/* Also noclone-file.  Return: false if one is wrong; then a problem was added. */
+/* Parse the arguments of linear or noclone-file. Return: false after a mistake was added. */
 static bool table_parse_linear(struct args *a)
 {
 	if (a->nr < 2)
@@ -216,10 +219,12 @@ static void table_parse_params(struct target *t, struct findings *findings)
 	else if (t->kind != TARGET_OTHER)
 		t->understood = table_parse_linear(&args);
 	else if (t->secret && strstr(t->secret, TABLE_HIDDEN))
-		table_parse_args_bad(&args, "Its arguments are hidden: only the program that made the device knows them", NULL);
+		table_parse_args_bad(&args, "The arguments of the target are hidden: only the program that made the device knows the arguments", NULL);
 }
 
-/* A closed list: new types of the kernel may have a key among their arguments. */
+/*
+ * May the arguments be shown? The list is closed, because a new type of the kernel may have a key.
+ */
 static bool table_parse_is_shown(const char *type)
 {
 	static const char * const types[] = { "linear", "striped", "zero", "error" };
@@ -254,12 +259,12 @@ static void table_parse_line(struct table *t, unsigned int nr, const char *line,
 	int rest = 0, words = sscanf(line, "%ms %ms %ms %n", &start_word, &length_word, &type,
 				     &rest);
 
-	/* a file with other things says it once */
+	/* a file of another kind gets this message only once */
 	if (words <= 0 || (words < 3 && !t->nr && findings_count(findings, FINDING_ERROR)))
 		return;
 	if (words < 3)
 		finding_at(findings, FINDING_ERROR, nr,
-			   "A target is <start sector> <sectors> <target> <arguments>");
+			   "A line of a table is <start sector> <sectors> <target> <arguments>");
 	else if (!parse_u64(start_word, &start))
 		finding_at(findings, FINDING_ERROR, nr,
 			   "Start of the target is not a decimal number of sectors: \"%s\"",
@@ -272,7 +277,10 @@ static void table_parse_line(struct table *t, unsigned int nr, const char *line,
 		table_add(t, nr, start, length, type, line + rest, findings);
 }
 
-/* A table whose lines end with a carriage return only is one line, and begins with a good one. */
+/*
+ * Does the line contain carriage returns? If the lines of a table end only with carriage returns,
+ * the whole table is one line, which begins with a good target.
+ */
 static bool table_parse_is_cut(const char *line)
 {
 	const char *end = strchr(line, '\r');
@@ -302,62 +310,13 @@ void table_parse(struct table *t, const char *text, struct findings *findings)
 		finding_at(findings, FINDING_ERROR, 0, "The table is empty");
 }
 
-char *target_params(const struct target *target, bool stock, device_namer namer)
-{
-	struct strbuf b = { 0 };
-	unsigned int i;
-
-	if (!target->understood)
-		return xstrdup(target->params);
-	if (target->kind == TARGET_STRIPED)
-		strbuf_add(&b, "%u %u ", target->nr_legs, target->chunk);
-	for (i = 0; i < target->nr_legs; i++) {
-		const struct leg *leg = &target->legs[i];
-		_cleanup_free_ char *name = target->path ? path_encode(leg->device) :
-			namer ? namer(leg->device) : xstrdup(leg->device);
-
-		strbuf_add(&b, "%s%s %llu", i ? " " : "", name,
-			   (unsigned long long)leg->start);
-	}
-	/* no stock target has options */
-	if (!stock && (target->engine_given || target->no_fastpath))
-		strbuf_add(&b, " %d", 2 * target->engine_given + target->no_fastpath);
-	if (!stock && target->engine_given)
-		strbuf_add(&b, " " NOCLONE_OPT_ENGINE " %s", engines[target->engine].name);
-	if (!stock && target->no_fastpath)
-		strbuf_add(&b, " " NOCLONE_OPT_NO_FASTPATH);
-	return strbuf_take(&b);
-}
-
-char *target_arguments(const struct target *target, bool stock, device_namer namer)
-{
-	return target->secret ? xstrdup(target->secret) : target_params(target, stock, namer);
-}
-
-static char *table_print_target(const struct target *target, bool stock, device_namer namer,
-				bool all)
-{
-	_cleanup_free_ char *params = all ? target_arguments(target, stock, namer) :
-					    target_params(target, stock, namer);
-
-	return xasprintf("%llu %llu %s%s%s", (unsigned long long)target->start,
-			 (unsigned long long)target->length,
-			 stock ? target_stock_type(target) : target->type,
-			 *params ? " " : "", params);
-}
-
-char *target_print(const struct target *target, bool stock, device_namer namer)
-{
-	return table_print_target(target, stock, namer, false);
-}
-
 static char *table_print_lines(const struct table *t, bool stock, device_namer namer, bool all)
 {
 	struct strbuf b = { 0 };
 	unsigned int i;
 
 	for (i = 0; i < t->nr; i++) {
-		_cleanup_free_ char *line = table_print_target(&t->targets[i], stock, namer, all);
+		_cleanup_free_ char *line = target_line(&t->targets[i], stock, namer, all);
 
 		strbuf_add(&b, "%s%s", i ? "\n" : "", line);
 	}
@@ -385,7 +344,7 @@ char *table_types(const struct table *t)
 	return strbuf_take(&b);
 }
 
-/* Comma, semicolon and backslash separate things in the concise format. */
+/* Escape commas, semicolons and backslashes, which separate parts in the concise format. */
 static void table_print_add_escaped(struct strbuf *b, const char *s)
 {
 	for (; *s; s++) {
@@ -395,7 +354,7 @@ static void table_print_add_escaped(struct strbuf *b, const char *s)
 	}
 }
 
-/* A control character of a name would act on a terminal: print \xNN, which dmsetup prints. */
+/* Print control characters of a name, which would control a terminal, as \xNN, like dmsetup. */
 static void table_print_add_visible(struct strbuf *b, const char *s)
 {
 	_cleanup_free_ char *text = visible(s);

@@ -1,37 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Tables as data: building them, common queries, and do two map the same sectors? */
+/* Tables as data: build them, answer common questions, and compare mappings. */
 #include "model/table.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
-#include "model/name.h"
-
-/* The engines of noclone-file. */
-#define ENGINE_INFO(enumerator, word, meaning)	{ word, meaning },
-
-const struct engine engines[NR_ENGINES] = {
-	NOCLONE_ENGINES(ENGINE_INFO)
-};
-
-bool engine_find(const char *name, enum file_engine *engine)
-{
-	unsigned int i;
-
-	for (i = 0; i < NR_ENGINES; i++) {
-		if (strcasecmp(engines[i].name, name))
-			continue;
-		*engine = i;
-		return true;
-	}
-	return false;
-}
-
-bool engine_is_debug(enum file_engine engine)
-{
-	return engine == ENGINE_SYNC || engine == ENGINE_NOIO;
-}
+#include "dm-noclone.h"
+#include "model/table-target.h"
 
 static const struct {
 	const char *name;
@@ -69,16 +44,6 @@ struct target *table_add_target(struct table *t, uint64_t start,
 	return target;
 }
 
-void target_add_leg(struct target *target, const char *device, uint64_t start)
-{
-	GROW(target->legs, target->nr_legs);
-	target->legs[target->nr_legs++] = (struct leg) {
-		.device = xstrdup(device), .start = start,
-	};
-	if (target->kind == TARGET_FILE)
-		target->path = target->legs->device;
-}
-
 struct target *table_next_leg(const struct table *t, struct target *target, unsigned int *leg)
 {
 	size_t i = target ? target - t->targets : 0;
@@ -109,11 +74,6 @@ void table_free(struct table *t)
 	memset(t, 0, sizeof(*t));
 }
 
-uint64_t target_leg_length(const struct target *target)
-{
-	return target->nr_legs ? target->length / target->nr_legs : 0;
-}
-
 uint64_t table_sectors(const struct table *t)
 {
 	const struct target *last;
@@ -122,17 +82,6 @@ uint64_t table_sectors(const struct table *t)
 		return 0;
 	last = &t->targets[t->nr - 1];
 	return last->start + last->length;
-}
-
-bool target_is_zero(const struct target *target)
-{
-	return !strcmp(target_stock_type(target), "zero");
-}
-
-bool target_is_noclone(const struct target *target)
-{
-	return target->kind == TARGET_OTHER ? !strcmp(target->type, NOCLONE_ZERO_NAME) :
-					      !target->stock;
 }
 
 static bool table_any(const struct table *t, bool (*test)(const struct target *target))
@@ -185,13 +134,6 @@ const struct target *table_hidden(const struct table *t)
 	return NULL;
 }
 
-const char *target_stock_type(const struct target *target)
-{
-	bool same = !target_is_noclone(target) || target->kind == TARGET_FILE;
-
-	return target->type + (same ? 0 : strlen("noclone-"));
-}
-
 void table_rename_devices(struct table *t, device_namer namer)
 {
 	struct target *target = NULL;
@@ -207,16 +149,19 @@ void table_rename_devices(struct table *t, device_namer namer)
 	}
 }
 
-/* Comparing */
+/* Comparisons of tables. */
 
-/* Do both have that sector, and what follows as long as both last, at the same place? */
+/*
+ * Do both targets map this sector to the same place, and each following sector that both targets
+ * have?
+ */
 static bool table_compare_targets(const struct target *a, const struct target *b, uint64_t sector)
 {
 	_cleanup_free_ char *ours = NULL, *theirs = NULL;
 
 	if (!a->path != !b->path || file_id_differs(&a->id, &b->id))
 		return false;
-	/* with one leg they are there in their order */
+	/* with one leg, all sectors are on that leg in order */
 	if (a->understood && b->understood && a->nr_legs == 1 && b->nr_legs == 1)
 		return sector - a->start + a->legs->start == sector - b->start + b->legs->start &&
 		       (file_id_same(&a->id, &b->id) || !strcmp(a->legs->device, b->legs->device));
@@ -226,7 +171,7 @@ static bool table_compare_targets(const struct target *a, const struct target *b
 	       !strcmp(target_stock_type(a), target_stock_type(b));
 }
 
-/* Two tables agree up to the next end of a target if they agree on the sector before. */
+/* Compare two mappings. If they agree on one sector, they agree up to the next end of a target. */
 bool table_same_mapping(const struct table *t, const struct table *other)
 {
 	unsigned int i = 0, j = 0;
@@ -243,44 +188,4 @@ bool table_same_mapping(const struct table *t, const struct table *other)
 		j += sector == b_end;
 	}
 	return true;
-}
-
-/*
- * The path of a backing file may have been renamed over or recreated since the
- * device was created, and then the same table maps other data.  So files are
- * compared by inode wherever both are known.
- */
-char *move_other_file(const struct table *old, const struct table *new)
-{
-	unsigned int i, j;
-
-	for (i = 0; i < new->nr; i++)
-		for (j = 0; j < old->nr; j++) {
-			const struct target *a = &old->targets[j], *b = &new->targets[i];
-			_cleanup_free_ char *name = b->path ? path_encode(b->path) : NULL;
-
-			if (a->path && b->path && !strcmp(a->path, b->path) &&
-			    file_id_differs(&a->id, &b->id))
-				return xasprintf("%s %s", name, b->id.inode ?
-						 "is another file now" : "will be a new file");
-		}
-	return NULL;
-}
-
-char *move_describe(const struct table *old, const struct table *new)
-{
-	_cleanup_free_ char *file = move_other_file(old, new);
-	_cleanup_free_ char *from = size_format(table_sectors(old));
-	_cleanup_free_ char *to = size_format(table_sectors(new));
-	bool shrinks = table_sectors(new) < table_sectors(old);
-	const char *other = file;
-	struct strbuf b = { 0 };
-
-	if (!other && !table_same_mapping(old, new))
-		other = "its sectors move to another place";
-	if (shrinks)
-		strbuf_add(&b, "shrinks from %s to %s", from, to);
-	if (other)
-		strbuf_add(&b, "%s%s", shrinks ? ", and " : "", other);
-	return b.text;
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Creating, growing and filling a backing file.
+ * Create, extend and fill a backing file.
  *
- * All checks come before the first change, and all changes before the device is
- * created: a failure leaves the file as it was, except for zeroes that were
- * written to holes and unwritten extents.
+ * All checks come before the first change, and all changes before the device is created. So after a
+ * failure the file is unchanged, except for zeroes that were written to holes and unwritten
+ * extents.
  */
 #include "system/backing.h"
 
@@ -17,12 +17,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/child.h"
+#include "base/log.h"
+#include "base/stop.h"
 #include "base/util.h"
+#include "model/file-map.h"
 #include "model/name.h"
-#include "model/table.h"
+#include "system/file-lookup.h"
 #include "system/lookup.h"
-#include "system/users.h"
+#include "system/uses.h"
 
 #define ZEROES_AT_ONCE	(1U << 20)
 #define FILE_MODE	0600
@@ -36,13 +38,15 @@ static int backing_planned_lookup_file(const struct facts_source *src, const cha
 		return file_lookup(path, map, facts);
 	*facts = b->facts;
 	facts->path = xstrdup(b->path);
-	/* b->facts owns them; with --allocate there are none, else they are not read */
+	/*
+	 * b->facts owns the gaps; with --allocate there are none, and otherwise they are not read
+	 */
 	facts->map.gap = NULL;
 	facts->map.nr_gaps = 0;
 	return 0;
 }
 
-/* A file that does not exist yet: the facts of its directory. */
+/* Use the facts of the folder for a file that does not exist yet. */
 static int backing_look_at_directory(const char *path, struct file_facts *facts)
 {
 	_cleanup_free_ char *copy = xstrdup(path);
@@ -57,22 +61,22 @@ static int backing_look_at_directory(const char *path, struct file_facts *facts)
 
 static int backing_refuse(const struct backing *b, int r, const char *sentence)
 {
-	_cleanup_free_ char *name = path_encode(b->path);
+	_cleanup_free_ char *name = name_encode_path(b->path);
 
 	log_err("%s: %s", name, sentence);
 	return r;
 }
 
 /*
- * Zeroes must not overwrite what another user of the file writes meanwhile.
- * This finds swap, loop devices and noclone-file; backing_take_lease() finds processes.
+ * Check that no other user of the file may write, because zeroes would overwrite its data. This
+ * function finds swap, loop devices and noclone-file; backing_take_lease() finds processes.
  */
 static int backing_check_unused(const struct backing *b, dev_t self)
 {
 	_cleanup_uses_ struct uses uses = { 0 };
 	_cleanup_free_ char *use = NULL, *sentence = NULL;
 
-	file_uses_collect(&uses, &b->facts, b->req.allocate && !b->running ? 0 : self, false);
+	uses_collect_file(&uses, &b->facts, b->req.allocate && !b->running ? 0 : self, false);
 	if (!uses.nr)
 		return 0;
 	use = use_describe(&uses.use[0]);
@@ -87,14 +91,14 @@ static int backing_decide(struct backing *b, const struct file_facts *existing,
 	const char *wrong = plan_file_action(&b->req, existing, &b->action);
 
 	b->needed = b->action != BACKING_KEEP || (b->req.allocate && !b->running);
-	/* the more helpful message of the two */
-	if (b->needed && existing && file_uses_is_pinned(existing, self))
+	/* this message helps more than the message of the next check */
+	if (b->needed && existing && uses_pin_file(existing, self))
 		return backing_refuse(b, -ETXTBSY,
-				      "it is pinned by the running engine extent: reload with --engine direct first");
+				      "the engine extent of the running device has pinned this file: reload the device with --engine direct first");
 	if (wrong)
 		return backing_refuse(b, -EINVAL, wrong);
 	b->old_bytes = b->facts.bytes;
-	/* of a running device, guard_table() says it, and --force decides */
+	/* for a running device, guard_table() finds other users, and --force decides */
 	if (b->needed && existing && !b->running) {
 		int r = backing_check_unused(b, self);
 
@@ -107,12 +111,12 @@ static int backing_decide(struct backing *b, const struct file_facts *existing,
 
 static int backing_refuse_lookup(const struct backing *b, int r)
 {
-	_cleanup_free_ char *why = file_facts_error(&b->facts, r);
+	_cleanup_free_ char *why = facts_file_error(&b->facts, r);
 
 	return backing_refuse(b, r, why);
 }
 
-/* The path without links.  Return: 0, or a negative errno after a message. */
+/* Set the path without links. Return: 0, or a negative errno after a message. */
 static int backing_take_path(struct backing *b, const struct file_request *req)
 {
 	char *real = b->running ? xstrdup(req->path) : file_real_path(req->path);
@@ -120,7 +124,7 @@ static int backing_take_path(struct backing *b, const struct file_request *req)
 
 	if (r)
 		return backing_refuse(b, r, r != -ENOENT || !req->bytes ? strerror(-r) :
-				      "its folder does not exist: make it first, with mkdir -p");
+				      "its folder does not exist: make the folder first, with mkdir -p");
 	free(b->path);
 	b->path = real;
 	return 0;
@@ -145,7 +149,7 @@ int backing_plan(struct backing *b, const struct file_request *req, dev_t self)
 	b->source.data = b;
 	exists = !r;
 	if (r == -ENOENT && !faccessat(AT_FDCWD, b->path, F_OK, AT_SYMLINK_NOFOLLOW))
-		return backing_refuse(b, r, "it is a symbolic link to nothing");
+		return backing_refuse(b, r, "it is a symbolic link to a file that does not exist");
 	if (r == -ENOENT)
 		r = backing_look_at_directory(b->path, &b->facts);
 	if (r)
@@ -157,7 +161,7 @@ char *backing_words(const struct backing *b)
 {
 	unsigned long long from = b->old_bytes, bytes = b->facts.bytes;
 	_cleanup_free_ char *path = b->needed ? shell_quote(b->path) : NULL;
-	_cleanup_free_ char *name = b->needed ? path_encode(b->path) : NULL;
+	_cleanup_free_ char *name = b->needed ? name_encode_path(b->path) : NULL;
 	const char *begin = "", *end = " && ";
 
 	if (!path)
@@ -174,13 +178,13 @@ char *backing_words(const struct backing *b)
 
 static int backing_fail(const struct backing *b, const char *doing, int r)
 {
-	_cleanup_free_ char *name = path_encode(b->path);
+	_cleanup_free_ char *name = name_encode_path(b->path);
 
 	if (r == -ETXTBSY)
-		log_err("%s: %s failed: it is pinned, by a device with the engine extent (reload with --engine direct first) or as a swap file, or it is a running program",
+		log_err("%s: %s failed: the file is pinned by a device with the engine extent (reload this device with --engine direct first), or is a swap file or a running program",
 			name, doing);
 	else if (r == -EINTR)
-		log_err("%s: stopped", name);
+		log_err("%s: a signal has stopped the command", name);
 	else
 		log_err("%s: %s failed: %s", name, doing, strerror(-r));
 	return r;
@@ -189,22 +193,29 @@ static int backing_fail(const struct backing *b, const char *doing, int r)
 static int backing_refuse_open(const struct backing *b)
 {
 	return backing_refuse(b, -EBUSY,
-			      "a process has it open, and --allocate needs a file that is not in use");
+			      "a process has the file open, and --allocate needs a file that is not in use");
 }
 
 /*
- * A write lease: a process that opens the file waits until it is given back, and it shows
- * that one does.  Where there are no leases, nothing can be said.
+ * Take a write lease of the file. While the tool has the lease, a process that opens the file waits
+ * until the lease ends, and F_GETLEASE shows that a process waits. If the file system has no
+ * leases, other processes are not noticed.
  */
 static int backing_take_lease(struct backing *b)
 {
-	/* the signal of an open ends a process that does not expect it */
+	/*
+	 * when another process opens the file, this signal comes; by default it would end this
+	 * process
+	 */
 	signal(SIGIO, SIG_IGN);
 	b->leased = !fcntl(b->fd, F_SETLEASE, F_WRLCK);
 	return b->leased || errno != EAGAIN ? 0 : backing_refuse_open(b);
 }
 
-/* It may have been minutes, or an answer, since the plan. */
+/*
+ * Check that the path still leads to the file for which the change was planned. The user may have
+ * needed minutes to answer a question.
+ */
 static int backing_check_same(const struct backing *b)
 {
 	const struct file_id now = file_id_of_fd(b->fd);
@@ -237,7 +248,7 @@ static int backing_open_file(struct backing *b)
 
 static int backing_resize(struct backing *b)
 {
-	_cleanup_free_ char *name = path_encode(b->path);
+	_cleanup_free_ char *name = name_encode_path(b->path);
 	_cleanup_free_ char *size = NULL;
 
 	if (b->action == BACKING_KEEP)
@@ -247,15 +258,16 @@ static int backing_resize(struct backing *b)
 	b->changed = true;
 	size = size_format(b->req.bytes >> SECTOR_SHIFT);
 	if (b->action == BACKING_GROW && !b->running)
-		log_warn("%s: grown to %s", name, size);
+		log_warn("%s: the file has grown to %s", name, size);
 	else
-		log_verbose("%s has %s", name, size);
+		log_verbose("%s: the file has the size %s", name, size);
 	return 0;
 }
 
 /*
- * A device may be writing directly up to the old end: in the page cache the rest of that
- * block would be old, and be written back over it.
+ * Return: the first byte to fill. A device may write directly up to the old end. If the zeroes
+ * began at the old end, the page cache would have old data in the block with the old end. The
+ * writeback of this block would overwrite the new data of the device.
  */
 static uint64_t backing_first_to_fill(const struct backing *b)
 {
@@ -264,7 +276,7 @@ static uint64_t backing_first_to_fill(const struct backing *b)
 	return b->running ? (b->old_bytes + block - 1) / block * block : 0;
 }
 
-/* Does a process open it for writing?  One that reads waits for the lease: it may go on. */
+/* Does a process wait to open the file for writing? A reader that waits may continue. */
 static bool backing_is_written(struct backing *b)
 {
 	int lease = b->leased ? fcntl(b->fd, F_GETLEASE) : F_WRLCK;
@@ -308,12 +320,12 @@ static int backing_fill(struct backing *b)
 	int r;
 
 	file_map_free(&b->facts.map);
-	r = fiemap_read(b->fd, b->facts.bytes, &b->facts.map);
+	r = file_read_map(b->fd, b->facts.bytes, &b->facts.map);
 	if (r)
 		return backing_fail(b, "reading the extents", r);
 	for (i = 0; !r && i < map->nr_gaps; i++)
 		r = backing_write_zeroes(b, &map->gap[i], zeroes, &done);
-	/* what that one writes may be behind the old end */
+	/* data that the other process writes may be behind the old end */
 	if (r == -EBUSY) {
 		b->changed = false;
 		return backing_refuse_open(b);
@@ -329,8 +341,8 @@ static bool backing_is_same_file(int a, int b)
 }
 
 /*
- * The engine extent refuses a file that is open for writing, also by us.  Open
- * for reading, its inode number cannot be reused for another file.
+ * Open the file again for reading. The engine extent refuses a file that is open for writing, even
+ * by this process. While the file is open, no other file can get its inode number.
  */
 static int backing_reopen_readonly(struct backing *b)
 {
@@ -366,7 +378,9 @@ int backing_apply(struct backing *b)
 	return r ? r : backing_reopen_readonly(b);
 }
 
-/* Is it the file that we changed, and has no other process grown it since? */
+/*
+ * Is @fd the file that this process changed, and has no other process extended the file since then?
+ */
 static bool backing_still_ours(const struct backing *b, int fd)
 {
 	struct stat st;
@@ -397,6 +411,6 @@ void backing_free(struct backing *b)
 {
 	if (b->fd >= 0)
 		close(b->fd);
-	file_facts_free(&b->facts);
+	facts_free_file(&b->facts);
 	free(b->path);
 }

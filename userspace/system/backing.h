@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The backing file of a new table: created, grown or filled as requested. */
+/* Create, extend or fill the backing file of a new table, as requested. */
 #ifndef NOCLONE_BACKING_H
 #define NOCLONE_BACKING_H
 
@@ -7,18 +7,19 @@
 #include "model/plan.h"
 
 /**
- * struct backing - a backing file, and what has to be done to it
- * @running: set by the caller: the device has it, and keeps it; only a new part is filled
- * @needed: it has to be changed
+ * struct backing - a backing file, and the planned change of it
+ * @running: set by the caller: the device already uses the file, so only the new part of the file
+ *	is filled
+ * @needed: the file has to be changed
  * @req: the request; @req.path is @path
- * @path: the file
- * @action: how it has to be changed
- * @facts: facts about it as they will be then
- * @source: @facts for this file, and the facts of the running system
- * @fd: open for writing while it is changed, then for reading; or -1
- * @old_bytes: its size before
- * @leased: no other process has it open
- * @changed: it was created or grown, which backing_undo() undoes
+ * @path: the path of the file
+ * @action: the planned change
+ * @facts: facts about the file after the change
+ * @source: a source of facts with @facts for this file, and facts of the running system for others
+ * @fd: open for writing during the change, and for reading afterwards; or -1
+ * @old_bytes: the size of the file before the change
+ * @leased: a lease shows that no other process has the file open
+ * @changed: the file was created or extended; backing_undo() undoes this
  */
 struct backing {
 	bool running;
@@ -35,34 +36,34 @@ struct backing {
 };
 
 /**
- * backing_plan - decide what has to be done; changes nothing
+ * backing_plan - plan the change of the file, without making it
  * @b: filled in
- * @req: the request, with the path as the user gave it
- * @self: mapped device that may be using the file, or 0
- *
- * Return: 0, or a negative errno after a message.
+ * @req: the request, with the path that the user gave
+ * @self: the mapped device that may use the file, or 0
  */
 int backing_plan(struct backing *b, const struct file_request *req, dev_t self);
 
-/* Is it made anew, so that nothing that is saved can be in it? */
+/* Is the file a new one, which cannot contain any saved data? */
 static inline bool backing_is_new(const struct backing *b)
 {
 	return b->action == BACKING_CREATE;
 }
 
-/* What a shell may do instead of backing_apply(), with " && ": a new string. */
+/*
+ * Return: shell commands that do the same as backing_apply(), with " && " behind them, a new
+ * string.
+ */
 char *backing_words(const struct backing *b);
 
 /**
  * backing_apply - change the file as planned
- * @b: planned
+ * @b: the plan
  *
- * Context: stop_hold(); fails with -EINTR if a stop is requested.
- * Return: 0, or a negative errno after a message; call backing_undo() if this
- * or anything later fails.
+ * Context: stop_hold(). A requested stop ends the function with -EINTR. Return: 0, or a negative
+ * errno after a message. The caller calls backing_undo() if this function or a later step fails.
  */
 int backing_apply(struct backing *b);
-/* Remove the file if it was created; cut it to its old size if it was grown. */
+/* Remove a file that was created, and cut an extended file to its old size. */
 void backing_undo(struct backing *b);
 void backing_free(struct backing *b);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The process that reads sends fields, each with a zero byte at its end: an errno, then type, UUID,
- * label and sector of each signature.
+ * Read signatures. A separate process reads, and sends fields, each with a zero byte at its end:
+ * first an errno, and then type, UUID, label and sector of each signature.
  */
 #include "system/content.h"
 
@@ -17,18 +17,20 @@
 
 #include "base/util.h"
 #include "model/saved.h"
-#include "system/lookup.h"
+#include "system/silence.h"
 
-/* libblkid looks for no LVM or RAID in a device that is not larger than a diskette. */
+/*
+ * DISKETTE_SECTORS: libblkid does not look for LVM or RAID on devices up to the size of a diskette.
+ */
 #define DISKETTE_SECTORS	2880
 #define FIELDS			4
 
 /**
  * struct content_query - one read
  * @path: a device node, or a backing file
- * @first: first sector
- * @sectors: their number; 0 to read only one, for nothing but the answer
- * @all: look for all signatures instead of one
+ * @first: the first sector
+ * @sectors: the number of sectors; 0 reads one byte, only to find out whether there is an answer
+ * @all: look for all signatures, and not only for one
  * @file: @path is a backing file
  * @backup: look for a GPT only; its backup at the end is enough
  */
@@ -55,7 +57,7 @@ void content_free(struct content *c)
 	memset(c, 0, sizeof(*c));
 }
 
-char *signature_words(const struct signature *s)
+char *content_signature_words(const struct signature *s)
 {
 	char *text = xasprintf("%s %s", s->type, s->id ? s->id : ""), *c;
 
@@ -66,7 +68,7 @@ char *signature_words(const struct signature *s)
 	return text;
 }
 
-/* The process that reads. */
+/* Functions of the process that reads. */
 
 static void content_add(struct strbuf *b, const char *field)
 {
@@ -108,7 +110,7 @@ static bool content_set_probe(blkid_probe p, int fd, const struct content_query 
 	return true;
 }
 
-/* Several signatures that contradict each other make none of them certain. */
+/* Look for signatures. If signatures contradict each other, none of them is certain. */
 static int content_probe(int fd, const struct content_query *q, struct strbuf *b)
 {
 	blkid_probe p = blkid_new_probe();
@@ -131,7 +133,7 @@ static int content_probe(int fd, const struct content_query *q, struct strbuf *b
 	       ENOSPC : EIO;
 }
 
-/* One byte is enough to know whether there is an answer. */
+/* Read one byte, which shows whether there is an answer. */
 static int content_touch(int fd)
 {
 	char byte;
@@ -139,7 +141,10 @@ static int content_touch(int fd)
 	return pread(fd, &byte, 1, 0) < 0 ? errno : 0;
 }
 
-/* A file may be about to grow; libblkid does not read beyond its end. */
+/*
+ * Cut the query at the end of the file, because libblkid does not read beyond it. A file may grow
+ * later.
+ */
 static bool content_cut(int fd, struct content_query *q)
 {
 	struct stat st;
@@ -153,7 +158,9 @@ static bool content_cut(int fd, struct content_query *q)
 	return q->sectors;
 }
 
-/* A device node or a FIFO in the place of a backing file is not opened. */
+/*
+ * Check that the path is a backing file. A device node or a FIFO in its place must not be opened.
+ */
 static int content_check_file(const char *path)
 {
 	struct stat st;
@@ -163,7 +170,10 @@ static int content_check_file(const char *path)
 	return S_ISREG(st.st_mode) ? 0 : EINVAL;
 }
 
-/* The cache of a leg does not have the writes through a mapped device: it is dropped twice. */
+/*
+ * Look for signatures. Writes through a mapped device bypass the cache of its leg, so the cache is
+ * dropped before and after the read.
+ */
 static int content_look(struct content_query *q, struct strbuf *b)
 {
 	_cleanup_close_ int fd = -1;
@@ -181,7 +191,7 @@ static int content_look(struct content_query *q, struct strbuf *b)
 	return r;
 }
 
-/* The device is closed before the answer: that may wait as well. */
+/* Send the answer. The device is closed before this, because the close may wait as well. */
 static void content_answer(int out, void *data)
 {
 	struct strbuf b = { 0 };
@@ -192,7 +202,7 @@ static void content_answer(int out, void *data)
 		_exit(1);
 }
 
-/* The process that asks. */
+/* Functions of the process that asks. */
 
 static char *content_take_field(const char **at, const char *end)
 {
@@ -202,7 +212,7 @@ static char *content_take_field(const char **at, const char *end)
 	return *field ? xstrdup(field) : NULL;
 }
 
-/* Without an answer, the process that reads was ended by another one. */
+/* Read the answer. If the answer is incomplete, the process that reads was killed. */
 static int content_take(const struct answer *a, struct content *c)
 {
 	const char *at = a->text, *end = a->text + a->length;

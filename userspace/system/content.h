@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Signatures on a device or in a file.  All reads of legs and backing files are here: each is made
- * by a process that can be left behind, and none is made of a device that is suspended.
+ * Signatures on a device or in a file. Only these functions read legs and backing files. A process
+ * that can be left behind does each read, and a suspended device is not read.
  */
 #ifndef NOCLONE_CONTENT_H
 #define NOCLONE_CONTENT_H
@@ -12,11 +12,11 @@
 #include "model/facts.h"
 
 /**
- * struct signature - a file system, volume or partition table
- * @type: ext4, LVM2_member, gpt, ...; "ambiguous" if several contradict each other
+ * struct signature - the signature of a file system, volume or partition table
+ * @type: ext4, LVM2_member, gpt, ...; "ambiguous" if several signatures contradict each other
  * @id: its UUID, or NULL
  * @label: its label, or NULL
- * @sector: the sector of its magic number; UINT64_MAX if libblkid does not tell
+ * @sector: the sector of its magic number, or UINT64_MAX if libblkid does not report it
  */
 struct signature {
 	char *type, *id, *label;
@@ -24,10 +24,10 @@ struct signature {
 };
 
 /**
- * struct content - the answer to a read
+ * struct content - the result of a read
  * @signature: the signatures that were found
- * @nr: their number
- * @problem: after an error: why the read failed, for a sentence "cannot be read: ..."
+ * @nr: the number of signatures
+ * @problem: after an error: why the read failed, as the end of "cannot be read: ..."
  */
 struct content {
 	struct signature *signature;
@@ -39,31 +39,37 @@ void content_free(struct content *c);
 
 #define _cleanup_content_ __attribute__((cleanup(content_free)))
 
-/* "ext4 0c6f...", one word each, or SIGNATURE_NONE without a signature: a new string. */
-char *signature_words(const struct signature *s);
+/* Return: type and UUID as two words, "ext4 0c6f...", or SIGNATURE_NONE, a new string. */
+char *content_signature_words(const struct signature *s);
 
 /*
- * Each returns 0 or a negative errno: -EBUSY if the device or one below it is suspended,
- * -ETIMEDOUT if it does not answer, -EINTR after a signal, -ENOSPC if there are no such sectors.
+ * These functions return 0 or a negative errno: -EBUSY if the device or a device below it is
+ * suspended, -ETIMEDOUT if it does not answer, -EINTR after a signal, -ENOSPC if the sectors do not
+ * exist.
  */
 
-/* Look for one signature in some sectors of a device. */
+/* Look for a signature in these sectors of a device. */
 int content_read(const char *path, uint64_t first, uint64_t sectors, struct content *c);
-/* Look for one that begins in some sectors, which may be too few for libblkid. */
+/* Look for a signature that begins in these sectors, even if they are too few for libblkid. */
 int content_read_part(const struct device_facts *f, uint64_t first, uint64_t sectors,
 		      struct content *c);
-/* Look for one in a backing file; sectors beyond its end do not count. */
+/* Look for a signature in these sectors of a backing file; sectors beyond its end are ignored. */
 int content_read_file(const char *path, uint64_t first, uint64_t sectors, struct content *c);
 /* Look for all signatures of a whole device, in the order in which libblkid finds them. */
 int content_read_all(const struct device_facts *f, struct content *c);
 /*
- * Look for a GPT; its backup at the end of the device is enough. mkfs and mkswap leave that backup
- * behind: it means something only on a device without any other signature.
+ * Look for a GPT; its backup at the end of the device is enough. mkfs and mkswap leave the backup
+ * behind, so it only counts on a device without any other signature.
  */
 int content_read_gpt_backup(const struct device_facts *f, struct content *c);
-/* Does the device answer?  NULL, or why not: a new string.  An error of the disk is an answer. */
+/*
+ * Return: NULL if the device answers, or why not, a new string. An error of the disk is an answer.
+ */
 char *content_silence(const char *path);
-/* Does the file system of a backing file answer?  Likewise; a missing file is an answer. */
+/*
+ * Return: NULL if the file system of a backing file answers, or why not. The error that a file is
+ * missing is an answer.
+ */
 char *content_file_silence(const char *path);
 
 #endif /* NOCLONE_CONTENT_H */

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Device-mapper operations.  A task of libdevmapper is one ioctl.
+ * Device-mapper operations. A task of libdevmapper is one ioctl.
  *
- * A device is made in three steps (create, load, resume) and not by libdm's
- * combined one, because that hides which step failed and with which errno.
- * Whatever the last step was, a device that did not get its table is removed.
+ * A device is made in three steps (create, load, resume), and not by libdm's combined operation,
+ * because that operation hides the failed step and its errno. If any step fails, so that the device
+ * does not get its table, the device is removed.
  *
- * A reload loads into the inactive slot and then sends a single resume: the
- * kernel suspends, swaps and resumes in that one ioctl, so that killing this
- * process at any point leaves the old table or the new one running, never a
- * suspended device.
+ * A reload loads the table into the inactive slot, and then sends a single resume: by that ioctl,
+ * the kernel suspends, swaps and resumes. If this process is killed at any point, the old table or
+ * the new one runs, and the device is never left suspended.
  */
 #include "system/devmap.h"
 
@@ -24,20 +23,24 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/child.h"
+#include "base/log.h"
+#include "base/stop.h"
 #include "base/util.h"
 #include "model/name.h"
+#include "model/table-target.h"
+#include "model/table-text.h"
 #include "model/table.h"
-#include "system/lookup.h"
+#include "system/blockdev.h"
+#include "system/devmap-log.h"
 #include "system/identity.h"
 #include "system/sysfs.h"
 
 #define UDEV_POLL_MS	10
 #define RECORD_MAX	8192
-/* as in syslog(3) */
+/* LIBDM_WARNING: the number of warnings in syslog(3). */
 #define LIBDM_WARNING	4
 #define CREATING	"creating"
-/* Pause and number of new tries, those of dm_task_retry_remove() */
+/* The pause and the number of new tries are the same as in dm_task_retry_remove(). */
 #define REMOVE_POLL_MS	200
 #define REMOVE_POLLS	25
 
@@ -51,7 +54,10 @@ static void devmap_task_cleanup(struct dm_task **dmt)
 
 #define _cleanup_task_ __attribute__((cleanup(devmap_task_cleanup)))
 
-/* libdm's messages repeat ours with less detail; those for its developers are left out. */
+/*
+ * Log messages of libdm with -v, but not its debug messages. The messages of libdm repeat our
+ * messages with less detail.
+ */
 static void __printf(5, 6) devmap_log(int level, const char *file __unused,
 				      int line __unused, int dm_errno __unused,
 				      const char *fmt, ...)
@@ -70,7 +76,7 @@ static void __printf(5, 6) devmap_log(int level, const char *file __unused,
 void devmap_setup(bool udev_sync, unsigned int udev_timeout)
 {
 	timeout = udev_timeout;
-	/* two kernel's names must not be one here: see model/name.c */
+	/* two different names of the kernel must not look the same: see model/name.c */
 	dm_set_name_mangling_mode(DM_STRING_MANGLING_NONE);
 	dm_log_with_errno_init(devmap_log);
 	if (!udev_sync)
@@ -88,9 +94,9 @@ const char *devmap_reason(int r)
 {
 	switch (-r) {
 	case EBUSY:
-		return "the device, or one below it, is in use";
+		return "the device, or a device below it, is in use";
 	case EEXIST:
-		return "a device of that name or UUID exists";
+		return "a device of this name or UUID exists already";
 	case ENXIO:
 	case ENODEV:
 		return "there is no such device";
@@ -98,7 +104,7 @@ const char *devmap_reason(int r)
 	case EACCES:
 		return "only root may do that";
 	case ETXTBSY:
-		return "a file is open for writing, pinned, or a running program";
+		return "a file is open for writing, is pinned, or is a running program";
 	default:
 		return strerror(-r);
 	}
@@ -111,7 +117,7 @@ int devmap_permitted(void)
 	return fd < 0 && (errno == EACCES || errno == EPERM) ? -errno : 0;
 }
 
-/* NULL if @name is not one that device-mapper can use. */
+/* Make a task for a name. Return: NULL if device-mapper cannot use the name. */
 static struct dm_task *devmap_task_new(int type, const char *name)
 {
 	struct dm_task *dmt = dm_task_create(type);
@@ -123,7 +129,10 @@ static struct dm_task *devmap_task_new(int type, const char *name)
 	return dmt;
 }
 
-/* A task names its device by UUID or, if there is none, by number: no rename changes these. */
+/*
+ * Make a task for a device by its UUID, or by its number if it has no UUID: a rename changes
+ * neither of them.
+ */
 static struct dm_task *devmap_task_on(int type, const struct devmap_device *dev)
 {
 	struct dm_task *dmt = dev->uuid ? dm_task_create(type) : devmap_task_new(type, dev->name);
@@ -153,23 +162,21 @@ static bool devmap_driver_loaded(void)
 }
 
 /*
- * A task that only looks.  Without a driver there is nothing to see, and asking
- * libdm anyway would load it, which a dry run must not do.
+ * Make a task that only reads. Without a driver there is nothing to read, and libdm would load the
+ * driver, which a dry run must not do.
  */
-static struct dm_task *devmap_query_new(int type, const char *name)
-{
-	return devmap_driver_loaded() ? devmap_task_new(type, name) : NULL;
-}
-
 static struct dm_task *devmap_query_on(int type, const struct devmap_device *dev)
 {
 	return devmap_driver_loaded() ? devmap_task_on(type, dev) : NULL;
 }
 
-/* Return: 0, or a negative errno without a message; -ENODEV without a driver. */
+/*
+ * Run a task that only reads. Return: 0, or a negative errno without a message; -ENODEV without a
+ * driver.
+ */
 static int devmap_query_run(struct dm_task *dmt)
 {
-	/* libdm makes no task that it cannot run, or for a name that no device can have */
+	/* libdm makes no task that it cannot run, and none for a name that no device can have */
 	if (!dmt && devmap_driver_loaded())
 		return devmap_permitted() ? -EACCES : -ENXIO;
 	if (!dmt)
@@ -177,7 +184,7 @@ static int devmap_query_run(struct dm_task *dmt)
 	return dm_task_run(dmt) ? 0 : devmap_errno(dmt);
 }
 
-/* What each query tells of its device; @dev may be NULL. */
+/* Read the data that each query returns about its device; @dev may be NULL. */
 static int devmap_take_info(struct dm_task *dmt, struct devmap_device *dev)
 {
 	struct dm_info info;
@@ -235,13 +242,10 @@ bool devmap_same_loaded(const struct devmap_device *before, const struct devmap_
 
 char *devmap_name_of_uuid(const char *uuid)
 {
-	_cleanup_task_ struct dm_task *dmt = devmap_query_new(DM_DEVICE_INFO, NULL);
-	struct dm_info info;
+	_cleanup_devmap_device_ struct devmap_device now = { 0 };
+	int r = devmap_look(&(struct devmap_device) { .uuid = (char *)uuid }, &now);
 
-	if (!dmt || !dm_task_set_uuid(dmt, uuid) || devmap_query_run(dmt) ||
-	    !dm_task_get_info(dmt, &info) || !info.exists || !info.live_table)
-		return NULL;
-	return xstrdup(dm_task_get_name(dmt));
+	return r || !now.live_table ? NULL : xstrdup(now.name);
 }
 
 bool devmap_is_absent(int r)
@@ -256,14 +260,15 @@ static int devmap_compare_names(const void *a, const void *b)
 
 int devmap_names(struct names *names)
 {
-	_cleanup_task_ struct dm_task *dmt = devmap_query_new(DM_DEVICE_LIST, NULL);
-	struct dm_names *entry;
+	_cleanup_task_ struct dm_task *dmt = devmap_driver_loaded() ?
+		devmap_task_new(DM_DEVICE_LIST, NULL) : NULL;
 	int r = devmap_query_run(dmt);
+	struct dm_names *entry;
 
 	if (r)
 		return r;
 	entry = dm_task_get_names(dmt);
-	/* an empty list is one entry without a number */
+	/* an empty list has one entry, and this entry has no number */
 	while (entry && entry->dev) {
 		names_add(names, entry->name);
 		if (!entry->next)
@@ -284,7 +289,7 @@ static void devmap_add_line(struct table *t, enum devmap_what what, uint64_t sta
 		table_add(t, 0, start, length, type, params, NULL);
 		return;
 	}
-	/* no status of any target contains a key */
+	/* status lines contain no keys */
 	target = table_add_target(t, start, length, type);
 	target->understood = false;
 	free(target->params);
@@ -356,7 +361,7 @@ void devmap_device_free(struct devmap_device *dev)
 	memset(dev, 0, sizeof(*dev));
 }
 
-/* What changes something: the end of the kernel log is read for what it says of an ioctl. */
+/* Operations that change something. A sentence about the ioctl is read from the kernel log. */
 static int devmap_open_kernel_log(void)
 {
 	int fd = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
@@ -368,58 +373,27 @@ static int devmap_open_kernel_log(void)
 	return fd;
 }
 
-char *devmap_kernel_sentence(const char *record)
-{
-	const char *text = strchr(record, ';');
-
-	if (!text)
-		return NULL;
-	text++;
-	if (!str_starts(text, "device-mapper: "))
-		return NULL;
-	text += strlen("device-mapper: ");
-	return xstrndup(text, strcspn(text, "\n"));
-}
-
-/* Does the sentence have that word, and not only a longer one such as 253:10 for 253:1? */
-static bool devmap_has_word(const char *sentence, const char *word)
-{
-	static const char more[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_.+";
-	const size_t length = strlen(word);
-	const char *at;
-
-	for (at = strstr(sentence, word); at; at = strstr(at + 1, word))
-		if ((at == sentence || !strchr(more, at[-1])) &&
-		    (!at[length] || !strchr(more, at[length])))
-			return true;
-	return false;
-}
-
-bool devmap_sentence_names(const char *sentence, const char *name, dev_t devno)
-{
-	_cleanup_free_ char *number = xasprintf("%u:%u", major(devno), minor(devno));
-
-	return (devno && devmap_has_word(sentence, number)) || devmap_has_word(sentence, name);
-}
-
-/* Other processes may have had the kernel log something meanwhile, about other devices. */
+/*
+ * Log an error, with the kernel's sentences about this device, but without sentences about other
+ * devices.
+ */
 static void devmap_report(const char *doing, const char *name, int r, int kernel_log)
 {
 	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
 	char record[RECORD_MAX + 1];
 	ssize_t n;
 
-	/* of this one, EBUSY means that the name or UUID exists */
+	/* DM_DEV_CREATE returns EBUSY if the name or UUID exists */
 	if (r == -EBUSY && !strcmp(doing, CREATING))
 		r = -EEXIST;
 	log_err("%s %s failed: %s", doing, name, devmap_reason(r));
-	/* EPIPE: the oldest records were overwritten, the next read goes on */
+	/* EPIPE means that the oldest records were overwritten; the next read continues */
 	while ((n = read(kernel_log, record, RECORD_MAX)) > 0 || (n < 0 && errno == EPIPE)) {
 		_cleanup_free_ char *sentence = NULL;
 
 		record[n < 0 ? 0 : n] = 0;
 		sentence = devmap_kernel_sentence(record);
-		/* most failures have no sentence, and need no look */
+		/* most failures have no sentence, and do not need this ioctl */
 		if (sentence && !dev.devno)
 			devmap_info(name, &dev);
 		if (sentence && devmap_sentence_names(sentence, name, dev.devno))
@@ -442,9 +416,9 @@ static int devmap_run(struct dm_task *dmt, const char *doing, const char *name)
 }
 
 /*
- * Wait until udev has processed the event, with a limit: a killed udev worker
- * never answers, and dm_udev_wait() would wait for ever.  Signals are blocked,
- * as what comes next belongs to the change; after one, udev has a second.
+ * Wait until udev has processed the event, with a limit: dm_udev_wait() would wait forever for an
+ * udev worker that was killed. Signals are blocked, because the next steps belong to the change.
+ * After a signal, udev gets one more second.
  */
 static int devmap_wait_udev(uint32_t cookie, const char *name)
 {
@@ -453,11 +427,11 @@ static int devmap_wait_udev(uint32_t cookie, const char *name)
 	int ready = !cookie;
 
 	while (!ready) {
-		if (signals_ask_to_end())
+		if (stop_is_pending())
 			polls = MIN(polls, 1000 / UDEV_POLL_MS);
-		/* fails if another process has released the cookie */
+		/* this call fails if another process has released the cookie */
 		if (!dm_udev_wait_immediate(cookie, &ready) || (!ready && !polls--)) {
-			log_err("%s: done in the kernel, but udev has not confirmed that; if it is stuck, release its cookie: dmsetup udevcomplete 0x%x; dmsetup udevreleasecookie 0x%x",
+			log_err("%s: the kernel has made the change, but udev has not confirmed the change; if udev is stuck, release the cookie of this command: dmsetup udevcomplete 0x%x; dmsetup udevreleasecookie 0x%x",
 				name, cookie, cookie);
 			return -ETIMEDOUT;
 		}
@@ -467,7 +441,10 @@ static int devmap_wait_udev(uint32_t cookie, const char *name)
 	return 0;
 }
 
-/* Where udev does not run, libdm makes nodes, and has no name in a task by UUID or number. */
+/*
+ * Make the node if udev does not. libdm makes nodes without udev, but in a task by UUID or number
+ * libdm does not know the name.
+ */
 static void devmap_make_node(const char *name)
 {
 	if (!dm_udev_get_sync_support())
@@ -475,21 +452,23 @@ static void devmap_make_node(const char *name)
 	dm_task_update_nodes();
 }
 
-/* The same for a task whose uevent makes udev add, rename or remove nodes. */
-static int devmap_run_udev(struct dm_task *dmt, const char *doing, const char *name)
+/*
+ * Run a task whose uevent makes udev add, rename or remove nodes, and wait for udev. @flags: the
+ * flags of libdevmapper for the rules of udev
+ */
+static int devmap_run_udev(struct dm_task *dmt, const char *doing, const char *name, uint16_t flags)
 {
 	uint32_t cookie = 0;
-	uint16_t flags = 0;
 	int r, waited;
 
 	/*
-	 * With udev, leave the nodes to it: one that libdm has made is in the
-	 * way of the link that udev makes later.
+	 * with udev, leave the nodes to udev: a node of libdm would prevent the link that udev
+	 * makes
 	 */
 	if (dm_udev_get_sync_support())
-		flags = DM_UDEV_DISABLE_LIBRARY_FALLBACK;
+		flags |= DM_UDEV_DISABLE_LIBRARY_FALLBACK;
 	if (!dm_task_set_cookie(dmt, &cookie, flags)) {
-		log_err("%s %s failed: no udev cookie (see dmsetup udevcookies)",
+		log_err("%s %s failed: no cookie for udev can be made; \"dmsetup udevcookies\" shows the cookies in use",
 			doing, name);
 		return -ENOSPC;
 	}
@@ -506,7 +485,7 @@ static bool devmap_is_open(int fd, dev_t devno)
 	return fd >= 0 && !fstat(fd, &st) && S_ISBLK(st.st_mode) && st.st_rdev == devno;
 }
 
-/* Look at it once more.  Return: 0, or a negative errno after a message. */
+/* Read the state of a device again. Return: 0, or a negative errno after a message. */
 static int devmap_look_again(const struct devmap_device *dev, struct devmap_device *now)
 {
 	int r = devmap_look(dev, now);
@@ -514,7 +493,7 @@ static int devmap_look_again(const struct devmap_device *dev, struct devmap_devi
 	if (r) {
 		log_err("%s: %s", dev->name, devmap_reason(r));
 	} else if (!*dev->uuid && !devmap_same(dev, now)) {
-		log_err("%s: another process has renamed or replaced it meanwhile: try again",
+		log_err("%s: another process has renamed or replaced the device meanwhile: try again",
 			dev->name);
 		r = -EAGAIN;
 	}
@@ -522,9 +501,10 @@ static int devmap_look_again(const struct devmap_device *dev, struct devmap_devi
 }
 
 /*
- * The number of a device without a UUID is its own while the device is open; one that never had a
- * table has no disk that could be opened.  @now: set to its present state; @fd: set to a file
- * descriptor, or NULL where the device must not be open
+ * Keep a device open, so that the number of a device without a UUID is not given to another device.
+ * A device that never had a table has no disk that could be opened. @now: set to its present state;
+ * @fd: set to a file descriptor, or NULL if the device must not be open
+ *
  * Return: 0, or a negative errno after a message.
  */
 static int devmap_hold(const struct devmap_device *dev, struct devmap_device *now, int *fd)
@@ -539,7 +519,7 @@ static int devmap_hold(const struct devmap_device *dev, struct devmap_device *no
 	r = devmap_look_again(dev, now);
 	if (r || !needed || !now->live_table || devmap_is_open(*fd, dev->devno))
 		return r;
-	log_err("%s has no UUID, and %s does not lead to it: \"%s\" gives it one", dev->name, path,
+	log_err("%s has no UUID, and %s is not its device node, so another process may have exchanged the device: \"%s\" gives the device a UUID", dev->name, path,
 		setuuid);
 	return -ENODEV;
 }
@@ -616,7 +596,10 @@ static int devmap_create_empty(const struct devmap_device *dev)
 	return devmap_run(dmt, CREATING, dev->name);
 }
 
-/* Without a cookie, as there may be none left; udev knows nothing of the device yet. */
+/*
+ * Remove an incomplete device, without a cookie: all cookies may be in use, and udev does not know
+ * the device.
+ */
 static int devmap_remove_incomplete(const struct devmap_device *dev)
 {
 	_cleanup_task_ struct dm_task *dmt = devmap_task_on(DM_DEVICE_REMOVE, dev);
@@ -637,12 +620,18 @@ static void devmap_clear(const struct devmap_device *dev)
 		devmap_run(dmt, "clearing the inactive table of", dev->name);
 }
 
-static int devmap_resume(const struct devmap_device *dev, const char *doing)
+static int devmap_resume(const struct devmap_device *dev, const char *doing, uint16_t flags)
 {
 	_cleanup_task_ struct dm_task *dmt = devmap_task_on(DM_DEVICE_RESUME, dev);
 
-	return dmt ? devmap_run_udev(dmt, doing, dev->name) : -ENOMEM;
+	return dmt ? devmap_run_udev(dmt, doing, dev->name, flags) : -ENOMEM;
 }
+
+/*
+ * FLAGS_NOSCAN: our rules of udev set the first flag again at each later event, because they
+ * remember the second one.
+ */
+#define FLAGS_NOSCAN	(DM_UDEV_DISABLE_OTHER_RULES_FLAG | DM_SUBSYSTEM_UDEV_FLAG0)
 
 int devmap_create(const char *name, const char *uuid, const struct table *t,
 		  bool readonly, const struct devmap_check *check, int *lock)
@@ -651,31 +640,31 @@ int devmap_create(const char *name, const char *uuid, const struct table *t,
 	sigset_t old;
 	int r;
 
-	signals_block(&old);
+	stop_block(&old);
 	r = devmap_create_empty(&dev);
 	if (!r) {
 		r = devmap_load(&dev, t, readonly, check);
 		if (!r) {
 			cleanup_close(lock);
 			*lock = -1;
-			r = devmap_resume(&dev, "resuming");
+			r = devmap_resume(&dev, "resuming", check->noscan ? FLAGS_NOSCAN : 0);
 		}
-		/* with udev late, the device is complete */
+		/* if udev is late, the device is complete */
 		if (r && r != -ETIMEDOUT && !devmap_remove_incomplete(&dev))
 			log_verbose("%s: the incomplete device was removed", name);
 	}
-	signals_unblock(&old);
+	stop_unblock(&old);
 	return r;
 }
 
 /*
- * One ioctl suspends, swaps the tables and resumes.  Linux 6.1 sets the readahead anew then;
- * since 6.12 it becomes larger with the new table, not smaller than the user has set it.
+ * Swap the tables: one ioctl suspends, swaps and resumes. Linux 6.1 then resets the readahead.
+ * Since 6.12, a new table only increases the readahead, and keeps a larger value of the user.
  */
 static int devmap_swap_tables(const struct devmap_device *dev)
 {
 	uint64_t kib = blockdev_readahead(dev->devno);
-	int r = devmap_resume(dev, "switching the table of");
+	int r = devmap_resume(dev, "switching the table of", 0);
 
 	if (kib > blockdev_readahead(dev->devno))
 		blockdev_set_readahead(dev->devno, kib);
@@ -683,8 +672,8 @@ static int devmap_swap_tables(const struct devmap_device *dev)
 }
 
 /*
- * After a failed switch the device may be suspended, with the old table still
- * in place and the new one either gone or back in the inactive slot.
+ * Undo a failed switch. The device may be suspended, with its old table still live. The new table
+ * was dropped, or is in the inactive slot again.
  */
 static void devmap_roll_back(const struct devmap_device *dev, bool was_suspended)
 {
@@ -694,27 +683,27 @@ static void devmap_roll_back(const struct devmap_device *dev, bool was_suspended
 
 	devmap_clear(dev);
 	if (!devmap_look(dev, &now) && now.suspended && !was_suspended)
-		r = devmap_resume(dev, "resuming");
-	/* without a word from udev it runs all the same */
+		r = devmap_resume(dev, "resuming", 0);
+	/* without an answer of udev, the device runs nevertheless */
 	if (r && r != -ETIMEDOUT)
 		log_err("%s stays suspended; to resume it: %s", dev->name, command);
 	else
 		log_err("%s keeps running with its old table", dev->name);
 }
 
-/* Return: as devmap_reload() does */
+/* Switch the tables of a device. Return: as devmap_reload() does. */
 static int devmap_switch(const struct devmap_device *dev, const struct table *t, bool readonly,
 			 const struct devmap_check *check)
 {
 	int r = devmap_load(dev, t, readonly, check);
 
 	if (r) {
-		/* a failed load keeps the inactive table of an earlier one */
+		/* a load that fails leaves the inactive table of an earlier load */
 		devmap_clear(dev);
 		log_err("%s keeps running with its old table", dev->name);
 		return r;
 	}
-	/* when it fails, the device may be suspended until it is rolled back */
+	/* if this fails, the device may be suspended until it is rolled back */
 	log_hold();
 	r = devmap_swap_tables(dev);
 	if (r && r != -ETIMEDOUT)
@@ -728,24 +717,23 @@ int devmap_reload(const struct devmap_device *dev, const struct table *t, bool r
 {
 	_cleanup_devmap_device_ struct devmap_device now = { 0 };
 	_cleanup_close_ int fd = -1;
-	/* the module refuses some files on a device that is open */
+	/* the module refuses some files while the device is open */
 	int r = devmap_hold(dev, &now, table_has_file(t) ? NULL : &fd);
 	sigset_t old;
 
 	if (r)
 		return r;
 	if (check->alone && (now.inactive_table || now.suspended)) {
-		log_err("%s: another process is changing it: try again", dev->name);
+		log_err("%s: another process is changing the device: try again", dev->name);
 		return -EBUSY;
 	}
-	signals_block(&old);
+	stop_block(&old);
 	r = devmap_switch(&now, t, readonly, check);
-	signals_unblock(&old);
+	stop_unblock(&old);
 	return r;
 }
 
-/* A device without a UUID may be another one by now; nothing holds it between look and ioctl. */
-static int devmap_wait_unused(const struct devmap_device *dev)
+int devmap_wait_closed(const struct devmap_device *dev, int most)
 {
 	const struct timespec nap = { .tv_nsec = REMOVE_POLL_MS * 1000000L };
 	unsigned int polls = REMOVE_POLLS;
@@ -756,28 +744,42 @@ static int devmap_wait_unused(const struct devmap_device *dev)
 		_cleanup_devmap_device_ struct devmap_device now = { 0 };
 
 		r = devmap_look_again(dev, &now);
-		open = !r && now.open_count;
+		open = !r && now.open_count > most;
 	} while (open && polls-- && !nanosleep(&nap, NULL));
-	return r;
+	return open ? -EBUSY : r;
 }
 
 int devmap_remove(const struct devmap_device *dev)
 {
 	_cleanup_task_ struct dm_task *dmt = devmap_task_on(DM_DEVICE_REMOVE, dev);
-	int r = *dev->uuid ? 0 : devmap_wait_unused(dev);
+	/* without a UUID, another device may have the number at the next ioctl */
+	int r = *dev->uuid ? 0 : devmap_wait_closed(dev, 0);
+
+	if (r && r != -EBUSY)
+		return r;
+	/* each try of libdm would remove the device that has the number at that moment */
+	if (!dmt || (*dev->uuid && !dm_task_retry_remove(dmt)))
+		return -ENOMEM;
+	return devmap_run_udev(dmt, "removing", dev->name, 0);
+}
+
+int devmap_remove_when_unused(const struct devmap_device *dev)
+{
+	_cleanup_task_ struct dm_task *dmt = devmap_task_on(DM_DEVICE_REMOVE, dev);
+	_cleanup_devmap_device_ struct devmap_device now = { 0 };
+	int r = *dev->uuid ? 0 : devmap_look_again(dev, &now);
 
 	if (r)
 		return r;
-	/* each try of libdm would take whatever has the number by then */
-	if (!dmt || (*dev->uuid && !dm_task_retry_remove(dmt)))
+	if (!dmt || !dm_task_deferred_remove(dmt))
 		return -ENOMEM;
-	return devmap_run_udev(dmt, "removing", dev->name);
+	return devmap_run_udev(dmt, "removing", dev->name, 0);
 }
 
 bool devmap_remove_unfinished(const struct devmap_device *dev)
 {
 	if (dev->live_table || dev->open_count || devmap_remove(dev))
 		return false;
-	log_warn("%s: removed what an interrupted command had left", dev->name);
+	log_warn("%s: the device without a table that an interrupted command had left is removed", dev->name);
 	return true;
 }

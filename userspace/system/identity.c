@@ -9,11 +9,11 @@
 #include <unistd.h>
 
 #include "base/util.h"
-#include "system/lookup.h"
+#include "system/blockdev.h"
 
 /*
- * Do several devices have this link?  Namespaces of NVMe may share one that is made of their
- * common serial number, and each boot may make it lead to another of them.
+ * Do several devices have this link? Namespaces of an NVMe disk may share a link with the serial
+ * number of the disk. After each boot, such a link may lead to another namespace.
  */
 static bool identity_is_shared(struct udev_device *dev, const char *link)
 {
@@ -22,7 +22,7 @@ static bool identity_is_shared(struct udev_device *dev, const char *link)
 	unsigned int i;
 	bool shared;
 
-	/* alone, first, last or between others */
+	/* the link may be alone, first, last, or between other links */
 	for (i = 0; i < 4; i++) {
 		_cleanup_free_ char *links = xasprintf("%s%s%s", i & 1 ? "* " : "", link,
 						       i & 2 ? " *" : "");
@@ -38,10 +38,10 @@ static bool identity_is_shared(struct udev_device *dev, const char *link)
 }
 
 /*
- * The best of the device's links, in this order of preference.  Not by what is on it:
- * the file system of a mapped device is, for udev, on its first leg, too.  A multipath
- * device has the name that /etc/multipath/bindings gives it, of which an initramfs has
- * a copy of its own: by its UUID, and so its partitions.
+ * Return: the best link of the device, in the order of this list. Links that name the content do
+ * not count, because udev finds the file system of a mapped device also on its first leg. A
+ * multipath device and its partitions are found by UUID. The name of a multipath device comes from
+ * /etc/multipath/bindings, and an initramfs has its own copy of this file.
  */
 static char *identity_stable_link(struct udev_device *dev)
 {
@@ -59,7 +59,10 @@ static char *identity_stable_link(struct udev_device *dev)
 					udev_device_get_devlinks_list_entry(dev)) {
 			const char *link = udev_list_entry_get_name(entry);
 
-			/* two with one serial number share it; "#" begins a comment of a table */
+			/*
+			 * two disks with one serial number share the link; "#" begins a comment of
+			 * a table
+			 */
 			if (str_starts(link, order[i]) && blockdev_at(link) == devno &&
 			    !strchr(link, '#') &&
 			    !str_starts(link, "/dev/disk/by-id/lvm-pv-") &&
@@ -73,7 +76,7 @@ char *identity_path(const char *name)
 {
 	_cleanup_facts_ struct device_facts f = { 0 };
 
-	return xstrdup(blockdev_lookup(name, &f) ? name : f.path);
+	return xstrdup(blockdev_locate(name, &f) ? name : f.path);
 }
 
 char *identity_persistent(const char *name)
@@ -83,7 +86,7 @@ char *identity_persistent(const char *name)
 	struct udev_device *dev;
 	char *link = NULL;
 
-	if (!blockdev_lookup(name, &f)) {
+	if (!blockdev_locate(name, &f)) {
 		dev = udev_device_new_from_devnum(udev, 'b', f.devno);
 		link = dev ? identity_stable_link(dev) : NULL;
 		udev_device_unref(dev);
@@ -99,8 +102,20 @@ char *identity_number(const char *name)
 	return devno ? xasprintf("%u:%u", major(devno), minor(devno)) : xstrdup(name);
 }
 
-/* Of a table, dm removes backslashes, a blank ends a word, and "#" begins a comment. */
+/* dm removes backslashes from a table, a blank ends a word, and "#" begins a comment. */
 char *identity_loadable(const char *name)
 {
 	return strpbrk(name, "\\# \t\n\v\f\r") ? identity_number(name) : xstrdup(name);
+}
+
+bool identity_is_noscan(dev_t devno)
+{
+	struct udev *udev = udev_new();
+	struct udev_device *dev = udev_device_new_from_devnum(udev, 'b', devno);
+	const char *value = dev ? udev_device_get_property_value(dev, "NOCLONE_NOSCAN") : NULL;
+	bool is = value && !strcmp(value, "1");
+
+	udev_device_unref(dev);
+	udev_unref(udev);
+	return is;
 }

@@ -3,11 +3,20 @@
 #ifndef NOCLONE_IDENTITY_H
 #define NOCLONE_IDENTITY_H
 
-/* For table_print(): canonical path, name that survives a reboot, major:minor. */
+#include <stdbool.h>
+#include <sys/types.h>
+
+/*
+ * These functions name a device for table_print(): by its canonical path, by a name that survives a
+ * reboot, or as major:minor.
+ */
 char *identity_path(const char *name);
 char *identity_persistent(const char *name);
 char *identity_number(const char *name);
-/* As it is, or major:minor if dm or dmsetup would read another name. */
+/* Return: the name, or major:minor if dm or dmsetup would read it as another name, a new string. */
 char *identity_loadable(const char *name);
+
+/* Does the database of udev say that a device of this tool was made with --noscan? */
+bool identity_is_noscan(dev_t devno);
 
 #endif /* NOCLONE_IDENTITY_H */

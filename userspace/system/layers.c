@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Mapped devices above and below one another: "holders" and "slaves" in sysfs. */
+/* Mapped devices above and below one another, from "holders" and "slaves" in sysfs. */
+#include "system/layers.h"
 
 #include <glob.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/util.h"
-#include "model/name.h"
+#include "model/origin.h"
+#include "model/table-target.h"
+#include "system/blockdev.h"
 #include "system/devmap.h"
-#include "system/lookup.h"
+#include "system/mount.h"
 #include "system/sysfs.h"
 
 #define ORIGIN	"-real"
@@ -46,7 +49,10 @@ static char *layers_lv(dev_t devno, const char *name)
 	return uuid && origin_is_lvm(uuid) ? devmap_lv_of_name(name) : NULL;
 }
 
-/* Only the volume itself is above the layer that is its origin. */
+/*
+ * Is the layer an origin below another volume? The layer's own volume is also above the layer, and
+ * does not count.
+ */
 static bool layers_is_origin_of_another(const char *name, const char *above)
 {
 	size_t length = strlen(name), suffix = strlen(ORIGIN);
@@ -97,17 +103,19 @@ const struct policy_line *layers_rule(dev_t devno, const struct policy *p)
 
 static char *layers_suspended_at(dev_t devno, unsigned int depth);
 
-/* @path: that of the file of a loop device, which may be a device, or of noclone-file */
+/*
+ * @path: the backing file of a loop device (it may be a device node), or the file of noclone-file
+ */
 static char *layers_suspended_below_file(const char *path, unsigned int depth)
 {
 	dev_t disk = str_starts(path, "/dev/") ? blockdev_at(path) : 0;
 
 	if (!disk)
-		disk = file_mounted_device(path);
+		disk = mount_device(path);
 	return disk ? layers_suspended_at(disk, depth - 1) : NULL;
 }
 
-/* What no "slaves" shows: the disks of the files of a mapped device or of a loop device. */
+/* Look below files: "slaves" lacks the disks of the files of loop devices and noclone-file. */
 static char *layers_suspended_below_files(dev_t devno, unsigned int depth)
 {
 	_cleanup_free_ char *loop = blockdev_attribute(devno, "loop/backing_file");

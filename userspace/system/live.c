@@ -1,21 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The live table of a mapped device, and its status. */
-#include "system/devmap.h"
+#include "system/live.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "dm-noclone.h"
+#include "base/log.h"
 #include "base/util.h"
+#include "model/below.h"
+#include "model/finding.h"
 #include "model/name.h"
+#include "model/table-target.h"
 #include "model/table.h"
+#include "system/blockdev.h"
 #include "system/lookup.h"
 #include "system/module.h"
 
 #define DELETED	" (deleted)"
 #define UNASKED	NOCLONE_MSG_FASTPATH " off:unasked "
 
-/* The table may have been replaced between the two ioctls. */
+/*
+ * Return: the target of the table that belongs to a status line, or NULL. Another table may have
+ * become live between the two reads.
+ */
 static struct target *live_target_of(const struct live *live, unsigned int at)
 {
 	const struct target *raw = &live->raw.targets[at];
@@ -40,16 +48,20 @@ static void live_take_status(struct live *live, unsigned int at)
 		t->id = status_file_id(&live->status[at]);
 }
 
-/* Also in the table: it may be another one since. */
+/*
+ * Is the target a stock one, both in the status and in the table? The table may have changed
+ * between the two reads.
+ */
 static bool live_is_stock(const struct live *live, unsigned int at)
 {
 	return live->raw.targets[at].stock && live_target_of(live, at);
 }
 
 /*
- * A stock target prints its own status only; the module gives the rest, in the form of our
- * targets.  Without its parameter, dm core would complain in the kernel log.  A device that
- * no message has asked for is as without the module.
+ * Ask the module about a stock device, by the message "fastpath". The status line of a stock target
+ * is dm's own; the answer to the message has the words of the fast path. While the parameter
+ * "stock" is off, nothing is asked, because dm core would log an error. A device for which no
+ * message has requested the fast path is shown like a device without the module.
  */
 static char *live_ask_stock(const struct devmap_device *dev, const struct live *live)
 {
@@ -88,7 +100,7 @@ int live_get(const char *name, struct live *live)
 	return live_get_of(&(struct devmap_device) { .name = (char *)name }, live);
 }
 
-/* @err: what reading the table has returned */
+/* @err: the result of reading the table */
 static int live_take(const struct devmap_device *dev, int err, struct live *live)
 {
 	_cleanup_free_ char *answer = NULL;
@@ -155,8 +167,8 @@ void live_below(const struct live *live, struct findings *findings)
 	struct facts_source source = system_facts;
 	unsigned int i;
 
-	/* without the limits, which nothing looks at here */
-	source.lookup = blockdev_lookup;
+	/* sizes and limits are not needed here */
+	source.lookup = blockdev_locate;
 	for (i = 0; i < live->raw.nr; i++) {
 		const struct target *t = live_target_of(live, i);
 
@@ -173,10 +185,10 @@ char *live_short_file(const struct live *live, const struct file_id *id)
 		const struct target *t = live_target_of(live, i);
 		_cleanup_free_ char *words = t ? below_short_file(t, &live->status[i]) : NULL;
 		_cleanup_free_ char *quoted = words ? shell_quote(t->path) : NULL;
-		_cleanup_free_ char *name = words ? path_encode(t->path) : NULL;
+		_cleanup_free_ char *name = words ? name_encode_path(t->path) : NULL;
 
 		if (words && (!id || file_id_same(&t->id, id)))
-			return xasprintf("%s: %s; \"truncate --size %llu %s\" accepts zeroes there",
+			return xasprintf("%s: %s; if zeroes may replace the lost data, \"truncate --size %llu %s\" makes the file long enough",
 					 name, words, (unsigned long long)
 					 (t->legs->start + t->length) << SECTOR_SHIFT, quoted);
 	}
@@ -184,8 +196,9 @@ char *live_short_file(const struct live *live, const struct file_id *id)
 }
 
 /*
- * A loop device that the kernel detaches with its last user may have a deleted file: that of a
- * device which runs without the module.  Return: that in words, or NULL.
+ * Does the leg run on a deleted file? If the device runs without the module, its loop device stays
+ * attached until the last close, even if the file is deleted. Return: a sentence about the deleted
+ * file, or NULL.
  */
 static char *live_loop_words(const char *leg)
 {
@@ -193,13 +206,13 @@ static char *live_loop_words(const char *leg)
 	_cleanup_facts_ struct device_facts f = { 0 };
 	const char *suffix;
 
-	if (blockdev_lookup(leg, &f))
+	if (blockdev_locate(leg, &f))
 		return NULL;
 	clears = blockdev_attribute(f.devno, "loop/autoclear");
 	file = blockdev_attribute(f.devno, "loop/backing_file");
 	suffix = file && strlen(file) > strlen(DELETED) ? file + strlen(file) - strlen(DELETED) : NULL;
 	return suffix && clears && *clears == '1' && !strcmp(suffix, DELETED) ?
-	       xasprintf("%s has the file %s", f.path, file) : NULL;
+	       xasprintf("the backing file of %s is %s", f.path, file) : NULL;
 }
 
 static char *live_lost_loop(const struct table *t)
@@ -247,4 +260,5 @@ void live_free(struct live *live)
 	free(live->status);
 	table_free(&live->raw);
 	table_free(&live->table);
+	*live = (struct live) { 0 };
 }

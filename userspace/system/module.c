@@ -12,13 +12,17 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "dm-noclone.h"
 #include "base/child.h"
+#include "base/log.h"
 #include "base/util.h"
+#include "model/finding.h"
+#include "system/kernel-test.h"
 #include "system/sysfs.h"
 
 #define SYS_MODULE	"/sys/module/dm_noclone/"
 #define PARAMETERS	SYS_MODULE "parameters/"
-/* as libkmod and the kernel have it */
+/* MODULE: the name that libkmod and the kernel use. */
 #define MODULE		"dm_noclone"
 #define BUILTIN		"(builtin)"
 #define SUBJECT		"module"
@@ -27,6 +31,8 @@
 #define BUILD_ID	SYS_MODULE "notes/.note.gnu.build-id"
 #define BUILD_ID_MAX	4096
 #define LOAD_ANEW	"modprobe -r dm-noclone && modprobe dm-noclone; or reboot"
+#define LIKE_REVIEWED	"its headers are like those of reviewed kernels (grade \"alike\")"
+#define ANY_KERNEL	"echo options dm_noclone any_kernel=1 >/etc/modprobe.d/dm-noclone.conf"
 #define SHOW_CONF	"grep -r noclone /etc/modprobe.d /run/modprobe.d /usr/lib/modprobe.d"
 
 char *module_version(void)
@@ -34,7 +40,10 @@ char *module_version(void)
 	return sysfs_line(SYS_MODULE "version");
 }
 
-/* While it is being loaded its directory is there, but nothing works yet. */
+/*
+ * Is the module loaded? While the module is being loaded, its folder in sysfs exists, but this file
+ * does not.
+ */
 static bool module_is_loaded(void)
 {
 	return !access(PARAMETERS "fastpath", F_OK);
@@ -61,7 +70,7 @@ char *module_objection(const struct module_params *m)
 {
 	if (!m->loaded || m->interface == NOCLONE_VERSION_MAJOR)
 		return NULL;
-	return xasprintf("the loaded " NOCLONE_MODULE_NAME " has interface %u, this tool has %u: install both in the same version, then modprobe -r " NOCLONE_MODULE_NAME ", or reboot",
+	return xasprintf("the loaded " NOCLONE_MODULE_NAME " has interface %u, and this tool has interface %u: install the module and the tool in the same version, then run modprobe -r " NOCLONE_MODULE_NAME ", or reboot",
 			 m->interface, NOCLONE_VERSION_MAJOR);
 }
 
@@ -87,12 +96,12 @@ char *module_boot_word(const char *prefix)
 
 /**
  * struct module_file - the module that modprobe finds for a kernel
- * @release: of that kernel
- * @running: it is the one that runs
- * @ctx: of libkmod, as the next two
- * @module: NULL in all calls of libkmod is a module that is not there
- * @info: pairs of modinfo(8)
- * @path: the file, BUILTIN, or NULL
+ * @release: the release of the kernel
+ * @running: it is the running kernel
+ * @ctx: the context of libkmod; the context also owns @module and @info
+ * @module: the module; NULL stands for a missing module in all calls of libkmod
+ * @info: the pairs of modinfo(8)
+ * @path: the path of the file, BUILTIN, or NULL
  */
 struct module_file {
 	char *release;
@@ -113,7 +122,7 @@ static void module_file_open(struct module_file *m, const char *release)
 	m->running = !strcmp(m->release, system.release);
 	folder = xasprintf("/lib/modules/%s", m->release);
 	m->ctx = kmod_new(folder, NULL);
-	/* an error is a finding, or a message that has the reason */
+	/* each error becomes a finding, or a message with the reason */
 	kmod_set_log_priority(m->ctx, -1);
 	kmod_module_new_from_name(m->ctx, MODULE, &m->module);
 	kmod_module_get_info(m->module, &m->info);
@@ -142,7 +151,7 @@ static const char *module_info(const struct module_file *m, const char *key)
 	return NULL;
 }
 
-/* The command that builds it from the sources of this version: a new string. */
+/* Return: the command that builds the module from the sources of this version, a new string. */
 static char *module_build_command(const struct module_file *m)
 {
 	glob_t found = { 0 };
@@ -159,7 +168,10 @@ static char *module_build_command(const struct module_file *m)
 	return command;
 }
 
-/* Does the kernel load signed modules only?  "none [integrity] confidentiality" */
+/*
+ * Does the kernel load only signed modules? The file has a line such as "none [integrity]
+ * confidentiality".
+ */
 static bool module_has_to_be_signed(void)
 {
 	_cleanup_free_ char *lockdown = sysfs_line("/sys/kernel/security/lockdown");
@@ -168,7 +180,7 @@ static bool module_has_to_be_signed(void)
 	       (lockdown && !strstr(lockdown, "[none]"));
 }
 
-/* The certificate that dkms signs with, by its own configuration: a new string. */
+/* Return: the certificate that dkms signs with, found by dkms' own configuration, a new string. */
 static char *module_certificate(const struct module_file *m)
 {
 	static const char script[] =
@@ -185,7 +197,7 @@ static char *module_certificate(const struct module_file *m)
 	return path ? path : xstrdup(DKMS_TREE "mok.pub");
 }
 
-/* "00:5A:B9", up to the end of the line, as "5ab9": a new string. */
+/* Return: a number such as "00:5A:B9", up to the end of the line, as "5ab9", a new string. */
 static char *module_key_plain_hex(const char *text)
 {
 	_cleanup_strbuf_ struct strbuf b = { 0 };
@@ -199,7 +211,7 @@ static char *module_key_plain_hex(const char *text)
 	return b.len ? strbuf_take(&b) : xstrdup("");
 }
 
-/* The hexadecimal number that follows @label in the text of the certificate. */
+/* Return: the hexadecimal number behind @label in the text of the certificate. */
 static char *module_key_number_after(const char *certificate, const char *label)
 {
 	const char *found = certificate ? strstr(certificate, label) : NULL;
@@ -207,7 +219,7 @@ static char *module_key_number_after(const char *certificate, const char *label)
 	return module_key_plain_hex(found ? found + strlen(label) : "");
 }
 
-/* Is a line of /proc/keys about such an asymmetric key? */
+/* Does /proc/keys have a line with these words about an asymmetric key? */
 static bool module_key_is_listed(const char *keys, const char *words)
 {
 	const char *at = keys;
@@ -236,7 +248,10 @@ bool module_key_is_unknown(const char *keys, const char *signer, const char *sig
 	return *serial && !strcmp(serial, signed_by) && *id && !module_key_is_listed(keys, id);
 }
 
-/* Only root sees the keys of the kernel; others are not told that one is missing. */
+/*
+ * Does the kernel lack the key of the module? Only root can see the keys; for other users the
+ * function returns false.
+ */
 static bool module_lacks_key(const struct module_file *m, char *certificate)
 {
 	char *argv[] = {
@@ -253,7 +268,7 @@ static bool module_lacks_key(const struct module_file *m, char *certificate)
 	       (keys && module_key_is_unknown(keys, signer, module_info(m, "sig_key"), text));
 }
 
-/* The program that prints a file of that name as it is without compression. */
+/* Return: the program that prints a file of that name without compression. */
 static const char *module_unpacker(const char *path)
 {
 	static const char *const programs[][2] = {
@@ -268,8 +283,8 @@ static const char *module_unpacker(const char *path)
 }
 
 /*
- * Is another build loaded than the file?  The file has the build id in the same note, to the
- * byte.  srcversion does not tell: it leaves out what comes from headers.
+ * Does the loaded module differ from the file? The loaded module and the file both have a note with
+ * a build id. srcversion does not show all differences, because it leaves out headers.
  */
 static bool module_is_another(const struct module_file *m)
 {
@@ -286,7 +301,10 @@ static bool module_is_another(const struct module_file *m)
 	return note && file && !memmem(file, length, note, note_length);
 }
 
-/* What is loaded was taken by the kernel, but not yet the file of an upgrade. */
+/*
+ * Would the kernel refuse the file? The kernel has accepted the loaded module, but an upgrade may
+ * have replaced the file.
+ */
 static bool module_is_refused(const struct module_file *m, char *certificate)
 {
 	return strcmp(m->path, BUILTIN) && module_has_to_be_signed() &&
@@ -294,13 +312,18 @@ static bool module_is_refused(const struct module_file *m, char *certificate)
 	       module_lacks_key(m, certificate);
 }
 
-/* With CONFIG_MODVERSIONS a kernel also loads a module that was built for another release. */
+/*
+ * Was the module built for this kernel? With CONFIG_MODVERSIONS, a kernel also loads other modules.
+ */
 static bool module_is_for(const struct module_file *m, const char *magic)
 {
 	return strlen(m->release) == strcspn(magic, " ") && str_starts(magic, m->release);
 }
 
-/* What lets the kernel take the file: a new string. Only EFI has a place for a key of the user. */
+/*
+ * Return: a command that makes the kernel accept the file, a new string. Only EFI can store a key
+ * of the user.
+ */
 static char *module_key_remedy(const struct module_file *m, const char *build,
 			       const char *certificate)
 {
@@ -312,27 +335,101 @@ static char *module_key_remedy(const struct module_file *m, const char *build,
 			 is_signed ? "" : ", then ", certificate);
 }
 
-/* What the module says of the kernel that it was built for. "known" is the word of older modules. */
+/*
+ * Does the grade that the module reports mean a reviewed kernel? Older modules use the word
+ * "known".
+ */
 static bool module_grade_is_reviewed(const char *grade)
 {
 	return !strcmp(grade, "reviewed") || !strcmp(grade, "known");
 }
 
-/* The kernel was not reviewed. @grade: "alike", or the name of what differs */
-static void module_add_grade(const char *grade, enum finding_level level, const char *subject,
+/*
+ * Report a build that has passed the test of the kernel @subject, if no option of modprobe lists
+ * it.
+ */
+static void module_add_passed(const struct module_file *m, const char *entry, bool limits,
+			      enum finding_level level, const char *subject, struct findings *f)
+{
+	finding_add(f, level, subject,
+		    LIKE_REVIEWED ", and dm-noclone has passed the test of this kernel%s, but no device gets the fast path until the parameter \"tested\" names the tested build\n"
+		    "echo options dm-noclone tested=%s >/etc/modprobe.d/dm-noclone-%s.conf, then "
+		    LOAD_ANEW, limits ? "" : " (without a comparison of queue limits)",
+		    entry, m->release);
+}
+
+/*
+ * Report a kernel whose test the loaded module has passed. @reason: why the record does not allow
+ * the fast path, or NULL
+ */
+static void module_add_known(const struct module_file *m, const char *reason, const char *subject,
 			     struct findings *f)
 {
-	_cleanup_free_ char *reason = !strcmp(grade, "alike") ?
-		xstrdup("it was not reviewed for dm-noclone, and its headers are like those of kernels that were (grade alike)") :
-		xasprintf("it is like no kernel that was reviewed for dm-noclone, which shows in %s",
-			  grade);
+	if (reason)
+		finding_add(f, FINDING_WARNING, subject,
+			    LIKE_REVIEWED ", and modprobe.d says that dm-noclone has passed the test of this kernel, but %s\n"
+			    "rm /etc/modprobe.d/dm-noclone-%s.conf, then " LOAD_ANEW, reason, m->release);
+	else
+		finding_add(f, FINDING_OK, subject,
+			    LIKE_REVIEWED ", and modprobe.d says that dm-noclone has passed the test of this kernel");
+}
 
+/*
+ * Report a kernel of grade alike that has no test which allows the fast path. @reason: why the test
+ * does not allow it
+ */
+static void module_add_untested(const struct module_file *m, const char *reason,
+				enum finding_level level, const char *subject, struct findings *f)
+{
+	finding_add(f, level, subject,
+		    "this kernel was not reviewed for dm-noclone, " LIKE_REVIEWED ", and %s: no device gets the fast path\n"
+		    "noclone-test-kernel%s%s tests this kernel in a virtual machine; at your own risk, " ANY_KERNEL,
+		    reason, m->running ? "" : " --release ", m->running ? "" : m->release);
+}
+
+/* Check a kernel with headers like those of reviewed kernels: the result of its test decides. */
+static void module_check_alike(const struct module_file *m, enum finding_level level,
+			       const char *subject, struct findings *f)
+{
+	const char *build = module_info(m, "build") ?: "no build";
+	const char *options = kmod_module_get_options(m->module) ?: "";
+	_cleanup_free_ char *loaded = m->running ? sysfs_line(PARAMETERS "tested") : NULL;
+	_cleanup_free_ char *reason = NULL, *entry = NULL;
+	struct kernel_test_of of = { .release = m->release, .build = build };
+	struct utsname system;
+	bool limits = true;
+
+	uname(&system);
+	if (m->running)
+		of.version = system.version;
+	entry = kernel_test_entry(&of, &reason, &limits);
+	if (loaded ? str_starts(loaded, build) : strstr(options, build) != NULL) {
+		module_add_known(m, reason, subject, f);
+	} else if (strstr(options, build)) {
+		finding_add(f, level, subject,
+			    LIKE_REVIEWED ", and dm-noclone has passed the test of this kernel, but the loaded module does not know this result yet\n"
+			    LOAD_ANEW);
+	} else if (entry) {
+		module_add_passed(m, entry, limits, level, subject, f);
+	} else {
+		module_add_untested(m, reason ?: "no test of this kernel is recorded", level, subject, f);
+	}
+}
+
+/* Report a kernel that was not reviewed. @grade: "alike", or the name of the difference */
+static void module_check_grade(const struct module_file *m, const char *grade,
+			       enum finding_level level, const char *subject, struct findings *f)
+{
 	if (module_line_is(PARAMETERS "any_kernel", 'Y'))
 		level = FINDING_NOTE;
+	if (!strcmp(grade, "alike")) {
+		module_check_alike(m, level, subject, f);
+		return;
+	}
 	finding_add(f, level, subject,
-		    "%s: without the parameter any_kernel its devices stay on dm core's path\n"
-		    "apt-get install dm-noclone-dkms may bring a newer one; at your own risk, echo options dm_noclone any_kernel=1 >/etc/modprobe.d/dm-noclone.conf",
-		    reason);
+		    "this kernel is like no kernel that was reviewed for dm-noclone, because \"%s\" differs: without the parameter any_kernel, no device gets the fast path\n"
+		    "apt-get install dm-noclone-dkms may bring a newer module; at your own risk, " ANY_KERNEL,
+		    grade);
 }
 
 static void module_check_file(const struct module_file *m, enum finding_level level,
@@ -345,7 +442,7 @@ static void module_check_file(const struct module_file *m, enum finding_level le
 	const char *magic = module_info(m, "vermagic");
 
 	if (!m->path)
-		finding_add(f, level, subject, "modprobe finds no module dm-noclone for it\n%s",
+		finding_add(f, level, subject, "modprobe finds no module dm-noclone for this kernel\n%s",
 			    build);
 	else if (module_is_refused(m, certificate))
 		finding_add(f, level, subject,
@@ -353,17 +450,17 @@ static void module_check_file(const struct module_file *m, enum finding_level le
 			    m->path, remedy);
 	else if (magic && !module_is_for(m, magic))
 		finding_add(f, level, subject,
-			    "%s was built for Linux %.*s: the devices of the module stay on dm core's path\n%s",
+			    "%s was built for Linux %.*s: no device gets the fast path\n%s",
 			    m->path, (int)strcspn(magic, " "), magic, build);
 	else if (kernel && !module_grade_is_reviewed(kernel))
-		module_add_grade(kernel, level, subject, f);
+		module_check_grade(m, kernel, level, subject, f);
 	else if (version && strcmp(version, TOOL_VERSION))
 		finding_add(f, FINDING_WARNING, subject,
-			    "%s is dm-noclone %s, and this tool is " TOOL_VERSION "\n%s", m->path,
+			    "%s has version %s, and this tool has version " TOOL_VERSION "\n%s", m->path,
 			    version, build);
 	else
 		finding_add(f, FINDING_OK, subject,
-			    "dm-noclone " TOOL_VERSION " is installed for it");
+			    "dm-noclone " TOOL_VERSION " is installed for this kernel");
 }
 
 void module_check_kernel(const char *release, struct findings *f)
@@ -373,7 +470,10 @@ void module_check_kernel(const char *release, struct findings *f)
 
 	module_file_open(&m, release);
 	subject = xasprintf("kernel %s%s", m.release, m.running ? " (running)" : "");
-	/* the running kernel has no fast path now, another one after the next boot */
+	/*
+	 * for the running kernel a fault is an error; for another kernel it only matters after the
+	 * next boot
+	 */
 	module_check_file(&m, m.running ? FINDING_ERROR : FINDING_WARNING, subject, f);
 }
 
@@ -396,14 +496,14 @@ static void module_check_loading(const struct module_file *m, struct findings *f
 
 	if (denied && (strstr(denied, MODULE) || strstr(denied, NOCLONE_MODULE_NAME)))
 		finding_add(f, level, SUBJECT,
-			    "the kernel's command line has it in module_blacklist=: the kernel refuses it\nreboot without that word");
+			    "the kernel's command line has the module in module_blacklist=: the kernel refuses to load the module\nreboot without this word on the kernel's command line");
 	if (install)
 		finding_add(f, level, SUBJECT,
-			    "modprobe.d has an install line: \"%s\" runs in place of loading it\n"
+			    "modprobe.d has an \"install\" line: modprobe runs \"%s\" and does not load the module\n"
 			    SHOW_CONF " shows the line to remove", install);
 	if (module_is_blacklisted(m->ctx))
 		finding_add(f, level, SUBJECT,
-			    "it is blacklisted: only \"modprobe dm-noclone\" loads it\n"
+			    "the module is blacklisted: only \"modprobe dm-noclone\" loads the module\n"
 			    SHOW_CONF " /proc/cmdline shows the word to remove");
 }
 
@@ -413,14 +513,14 @@ static void module_check_loaded(const struct module_file *m, struct findings *f)
 
 	if (version && strcmp(version, TOOL_VERSION))
 		finding_add(f, FINDING_WARNING, SUBJECT,
-			    "dm-noclone %s is loaded, and this tool is " TOOL_VERSION "\n" LOAD_ANEW,
+			    "the loaded dm-noclone has version %s, and this tool has version " TOOL_VERSION "\n" LOAD_ANEW,
 			    version);
 	else if (module_is_another(m))
 		finding_add(f, FINDING_NOTE, SUBJECT,
 			    "the loaded dm-noclone is another build than %s\n" LOAD_ANEW, m->path);
 	if (module_line_is(PARAMETERS "fastpath", 'N'))
 		finding_add(f, FINDING_WARNING, SUBJECT,
-			    "its parameter fastpath is N: new devices have no fast path\necho Y >"
+			    "its parameter \"fastpath\" is N: new devices have no fast path\necho Y >"
 			    PARAMETERS "fastpath");
 }
 
@@ -434,10 +534,13 @@ void module_check(struct findings *f)
 	module_check_loaded(&m, f);
 	if (f->nr == before && (module_is_loaded() || m.path))
 		finding_add(f, FINDING_OK, SUBJECT,
-			    "its parameters, modprobe.d and the kernel's command line allow it");
+			    "its parameters, modprobe.d and the kernel's command line allow the kernel to load the module, and devices to have the fast path");
 }
 
-/* What "noclone doctor" says of it; else the error of libkmod, which is that of the kernel. */
+/*
+ * Log the findings of "noclone doctor"; if there are none, log the kernel's error, which libkmod
+ * returns.
+ */
 static int module_report(int r)
 {
 	_cleanup_findings_ struct findings f = { 0 };
@@ -467,14 +570,14 @@ int module_load(void)
 	int r;
 
 	module_file_open(&m, NULL);
-	/* as when the kernel asks for it: a blacklist counts */
+	/* obey a blacklist, as modprobe does when the kernel requests the module */
 	r = kmod_module_probe_insert_module(m.module, KMOD_PROBE_APPLY_BLACKLIST, NULL, NULL,
 					    NULL, NULL);
 	sysfs_forget();
 	module_params(&params);
 	if (r || !params.loaded)
 		return module_report(r);
-	/* it may be one that another version of this project has left */
+	/* another version of this project may have left this module */
 	objection = module_objection(&params);
 	if (objection)
 		log_err("%s", objection);
@@ -492,13 +595,13 @@ int module_set_stock(const char *value)
 	_cleanup_free_ char *line = xasprintf("%s\n", value);
 	int err = 0;
 
-	log_verbose("setting the parameter stock to \"%s\"", value);
+	log_verbose("setting the parameter \"stock\" to \"%s\"", value);
 	if (fd < 0 || write(fd, line, strlen(line)) < 0)
 		err = errno;
 	sysfs_forget();
 	if (err)
-		log_err("setting the parameter stock of " NOCLONE_MODULE_NAME " failed: %s",
+		log_err("setting the parameter \"stock\" of " NOCLONE_MODULE_NAME " failed: %s",
 			err != EOPNOTSUPP ? strerror(err) :
-			"this kernel's targets are not as the module expects them, all devices stay as they are; the kernel log says more");
+			"the targets linear and striped of this kernel differ from what the module expects; all devices stay unchanged, and the kernel log says more");
 	return -err;
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The kernel module: loaded, and installed. */
+/* The loaded kernel module, and the installed one. */
 #ifndef NOCLONE_MODULE_H
 #define NOCLONE_MODULE_H
 
 #include "dm-noclone.h"
+#include "model/finding.h"
 #include "model/table.h"
 
 #define VERSION_TEXT_(x)	#x
@@ -13,10 +14,11 @@
 				VERSION_TEXT(NOCLONE_VERSION_PATCH)
 
 /**
- * struct module_params - what is to know of the loaded module
- * @loaded: the module is loaded; else the rest is empty
- * @interface: the number of dm-noclone.h that it was built with
- * @stock: its parameter: stock devices understand messages
+ * struct module_params - the state of the loaded module
+ * @loaded: the module is loaded; otherwise the other members are empty
+ * @interface: the interface number of the dm-noclone.h that the module was built with
+ * @stock: the parameter "stock" of the module is on: stock devices understand the messages of the
+ *	module
  */
 struct module_params {
 	bool loaded;
@@ -24,38 +26,45 @@ struct module_params {
 	bool stock;
 };
 
-/* The version of the loaded module: a new string, or NULL. */
+/* Return: the version of the loaded module, a new string, or NULL. */
 char *module_version(void);
 /* Do stock devices understand messages? */
 bool module_stock_is_on(void);
-/* Look at the parameters; this never loads the module. */
+/* Read the parameters of the module. This function never loads the module. */
 void module_params(struct module_params *m);
-/* Why this tool cannot switch anything by that module: a new string, or NULL. */
+/* Return: why this tool cannot switch any device with the loaded module, a new string, or NULL. */
 char *module_objection(const struct module_params *m);
-/* Load the module: 0, or a negative errno after a message. */
+/* Load the module. Return: 0, or a negative errno after a message. */
 int module_load(void);
-/* The same if a table needs it and it is not loaded. */
+/* Load the module if a table needs it. Return: 0, or a negative errno after a message. */
 int module_load_for(const struct table *t);
-/* Set that parameter: 0, or a negative errno after a message. */
+/* Set the parameter "stock" of the module. Return: 0, or a negative errno after a message. */
 int module_set_stock(const char *value);
 
-/* The last word of the kernel's command line that begins so: a new string, or NULL. */
+/* Return: the last word of the kernel's command line with this prefix, a new string, or NULL. */
 char *module_boot_word(const char *prefix);
-/* One finding: can a kernel load the module, and use its fast path?  NULL: the running one. */
+/*
+ * Add a finding: can this kernel load the module, and use its fast path? NULL stands for the
+ * running kernel.
+ */
 void module_check_kernel(const char *release, struct findings *f);
-/* What keeps it from being loaded by its name, or devices from the fast path. */
+/*
+ * Add findings about faults that prevent the load of the module by its name, or the use of the fast
+ * path.
+ */
 void module_check(struct findings *f);
 
 /**
- * module_key_is_unknown - does the kernel not know the key that has signed a module?
- * @keys: text of /proc/keys
- * @signer: of the module, as modinfo(8) has it, and @sig_key, which may be NULL
- * @certificate: "openssl x509 -serial -ext subjectKeyIdentifier" of the key that dkms signs
- *	with, or NULL
+ * module_key_is_unknown - is the key that has signed a module unknown to the kernel?
+ * @keys: the text of /proc/keys
+ * @signer: the signer of the module, from modinfo(8)
+ * @sig_key: the number of its key, from modinfo(8), or NULL
+ * @certificate: the output of "openssl x509 -serial -ext subjectKeyIdentifier" for the key that
+ *	dkms signs with, or NULL
  *
- * A signature has the name and the serial number of a certificate, /proc/keys has its name
- * and its key identifier: the certificate has all of them.  Of a module that another key has
- * signed, only the name is compared.
+ * A signature has the name and the serial number of a certificate. /proc/keys has the name and the
+ * key identifier of a certificate. The certificate itself has all three. If another key has signed
+ * the module, only the name is compared.
  */
 bool module_key_is_unknown(const char *keys, const char *signer, const char *sig_key,
 			   const char *certificate);

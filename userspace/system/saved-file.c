@@ -1,169 +1,33 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Files below /etc/noclone: those of saved devices, and the policy.
- *
- * A new file is on disk beside the old one, under a name that nothing reads, before the
- * device changes.  A rename then puts it in its place in one step.
- */
+/* The files of saved devices, below /etc/noclone. */
 #include "system/saved-file.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
-#include <libgen.h>
 #include <linux/major.h>
 #include <search.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <time.h>
 #include <unistd.h>
 
-#include "base/child.h"
+#include "base/log.h"
 #include "base/util.h"
+#include "model/finding.h"
+#include "model/table-target.h"
+#include "model/table-text.h"
 #include "model/table.h"
-#include "system/lookup.h"
+#include "system/blockdev.h"
+#include "system/file-lookup.h"
 #include "system/identity.h"
+#include "system/replace.h"
+#include "system/run-lock.h"
 #include "system/signatures.h"
 
 #define SAVED_MAX	(16U << 20)
-
-/* Files that are replaced in one step: a second file, fsync() and rename(). */
-
-static char *saved_file_staged(const char *path)
-{
-	return xasprintf("%s.new", path);
-}
-
-/* The folder of a file keeps a change of names once it is on disk itself. */
-static int saved_file_sync_folder(const char *path)
-{
-	_cleanup_free_ char *copy = xstrdup(path);
-	_cleanup_close_ int fd = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-	return fd < 0 || fsync(fd) ? -errno : 0;
-}
-
-/* A file that was hidden stays hidden; a new one can be read by all. */
-static int saved_file_take_mode(int fd, const char *path)
-{
-	struct stat st;
-
-	if (stat(path, &st))
-		return fchmod(fd, 0644) ? -errno : 0;
-	if (fchown(fd, st.st_uid, st.st_gid) && errno != EPERM)
-		return -errno;
-	return fchmod(fd, st.st_mode & 07777) ? -errno : 0;
-}
-
-static int saved_file_write(int fd, const char *text)
-{
-	size_t left = strlen(text);
-	ssize_t n;
-
-	for (; left; text += n, left -= n) {
-		n = write(fd, text, left);
-		if (n < 0)
-			return -errno;
-	}
-	return fsync(fd) ? -errno : 0;
-}
-
-/* Write the new file beside the old one, under its name and ".new". */
-static int saved_file_write_new(const char *path, const char *text)
-{
-	_cleanup_free_ char *staged = saved_file_staged(path);
-	_cleanup_close_ int fd = -1;
-	int r;
-
-	/* what a command that was killed has left */
-	if (unlink(staged) && errno != ENOENT)
-		return -errno;
-	fd = open(staged, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	if (fd < 0)
-		return -errno;
-	r = saved_file_take_mode(fd, path);
-	if (!r)
-		r = saved_file_write(fd, text);
-	if (!r)
-		r = saved_file_sync_folder(path);
-	if (r)
-		unlink(staged);
-	return r;
-}
-
-int replace_commit(const char *path)
-{
-	_cleanup_free_ char *staged = saved_file_staged(path);
-
-	saved_file_forget(NULL);
-	return rename(staged, path) ? -errno : saved_file_sync_folder(path);
-}
-
-void replace_drop(const char *path)
-{
-	_cleanup_free_ char *staged = saved_file_staged(path);
-	struct stat st;
-
-	/* on a read-only file system, unlink() fails also without a file */
-	if (!lstat(staged, &st) && unlink(staged) && errno != ENOENT)
-		log_warn("%s: %s", staged, strerror(errno));
-}
-
-int replace_file(const char *path, const char *text)
-{
-	int r = saved_file_write_new(path, text);
-
-	if (r)
-		return r;
-	r = replace_commit(path);
-	if (r)
-		replace_drop(path);
-	return r;
-}
-
-/* Locks that last as long as a process. */
-
-/* longer than another one waits for udev, but for its option */
-#define LOCK_SECONDS	60
-#define LOCK_WAIT_US	100000
-
-int run_lock_for(const char *path, unsigned int seconds)
-{
-	unsigned int tries = seconds * (1000000 / LOCK_WAIT_US);
-	int fd, r = 0;
-
-	if (mkdir(RUN_DIR, 0700) && errno != EEXIST)
-		return -errno;
-	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (fd < 0)
-		return -errno;
-	while (flock(fd, LOCK_EX | LOCK_NB) && !r) {
-		r = errno != EWOULDBLOCK ? -errno : tries-- ? 0 : -EBUSY;
-		usleep(LOCK_WAIT_US);
-	}
-	if (r)
-		close(fd);
-	return r ? r : fd;
-}
-
-int run_lock(const char *path, const char *what)
-{
-	int fd = run_lock_for(path, LOCK_SECONDS);
-
-	if (fd == -EBUSY)
-		log_err("%s: another noclone has been busy with it for a minute: try again, or see which process has %s open",
-			what, path);
-	else if (fd == -EACCES || fd == -EPERM)
-		log_err("%s: only root may change it", what);
-	else if (fd < 0)
-		log_err("%s: %s", path, strerror(-fd));
-	return fd;
-}
-
-/* Those of saved devices. */
 
 bool saved_file_exists(const char *name)
 {
@@ -173,7 +37,7 @@ bool saved_file_exists(const char *name)
 	return !saved_name_problem(name) && !lstat(path, &st);
 }
 
-/* Why the text is damaged: a new string, or NULL. */
+/* Return: why the text is damaged, a new string, or NULL. */
 static char *saved_file_parse(const char *path, const char *text, struct saved *s)
 {
 	_cleanup_findings_ struct findings findings = { 0 };
@@ -186,7 +50,10 @@ static char *saved_file_parse(const char *path, const char *text, struct saved *
 	return NULL;
 }
 
-/* Files that were read, by name; when all were, also by UUID: trees of tsearch(3) */
+/*
+ * Two trees of tsearch(3): the files that were read, by name, and all files by UUID. The second
+ * tree is filled when all files are read.
+ */
 static void *files_by_name, *files_by_uuid;
 static bool files_all;
 
@@ -212,22 +79,76 @@ static void saved_file_free(void *data)
 	free(file);
 }
 
+/*
+ * Was the file last written some seconds ago? The clock of a file system may be as coarse as two
+ * seconds. So a younger file may be written once more, and have the same times.
+ */
+static bool saved_file_is_old(const struct stat *st)
+{
+	const time_t young = time(NULL) - 3;
+
+	return st->st_mtim.tv_sec < young && st->st_ctim.tv_sec < young;
+}
+
 static struct saved_file *saved_file_read(const char *name)
 {
 	_cleanup_free_ char *path = saved_path(name);
 	struct saved_file *file = xzalloc(sizeof(*file));
 
 	file->name = xstrdup(name);
+	file->settled = !stat(path, &file->seen) && saved_file_is_old(&file->seen);
 	file->text = read_text_file(path, SAVED_MAX);
 	file->damage = file->text ? saved_file_parse(path, file->text, &file->saved) :
 		       xasprintf("%s: %s", path, read_text_problem(path, errno));
 	return file;
 }
 
-const struct saved_file *saved_file_get(const char *name)
+static bool saved_file_same_time(const struct timespec *a, const struct timespec *b)
+{
+	return a->tv_sec == b->tv_sec && a->tv_nsec == b->tv_nsec;
+}
+
+/*
+ * Is the text that was read still the text of the file? Each write sets the times of the inode, and
+ * a rename puts another inode in the place.
+ */
+static bool saved_file_is_unchanged(const struct saved_file *file)
+{
+	_cleanup_free_ char *path = saved_path(file->name);
+	const struct stat *seen = &file->seen;
+	struct stat now;
+
+	return file->text && file->settled && !stat(path, &now) &&
+	       now.st_dev == seen->st_dev && now.st_ino == seen->st_ino &&
+	       now.st_size == seen->st_size &&
+	       saved_file_same_time(&now.st_mtim, &seen->st_mtim) &&
+	       saved_file_same_time(&now.st_ctim, &seen->st_ctim);
+}
+
+static void saved_file_drop(struct saved_file *file)
+{
+	tdelete(file, &files_by_name, saved_file_compare_names);
+	saved_file_free(file);
+}
+
+/* Find the file if it was read, and has not changed since it became stale. */
+static struct saved_file **saved_file_known(const char *name)
 {
 	const struct saved_file key = { .name = (char *)name };
 	struct saved_file **found = tfind(&key, &files_by_name, saved_file_compare_names);
+
+	if (found && (*found)->stale && !saved_file_is_unchanged(*found)) {
+		saved_file_drop(*found);
+		return NULL;
+	}
+	if (found)
+		(*found)->stale = false;
+	return found;
+}
+
+const struct saved_file *saved_file_get(const char *name)
+{
+	struct saved_file **found = saved_file_known(name);
 
 	if (!found)
 		found = xchecked(tsearch(saved_file_read(name), &files_by_name,
@@ -239,9 +160,15 @@ static void saved_file_keep(void *data __unused)
 {
 }
 
+static void saved_file_set_stale(const void *node, VISIT visit, int depth __unused)
+{
+	if (visit == preorder || visit == leaf)
+		(*(struct saved_file **)node)->stale = true;
+}
+
 void saved_file_forget(const char *name)
 {
-	struct saved_file key = { .name = (char *)name }, *file = &key;
+	const struct saved_file key = { .name = (char *)name };
 	struct saved_file **found = name ? tfind(&key, &files_by_name, saved_file_compare_names) :
 					   NULL;
 
@@ -249,17 +176,12 @@ void saved_file_forget(const char *name)
 	files_by_uuid = NULL;
 	files_all = false;
 	if (!name)
-		tdestroy(files_by_name, saved_file_free);
-	if (!name)
-		files_by_name = NULL;
-	if (!found)
-		return;
-	file = *found;
-	tdelete(&key, &files_by_name, saved_file_compare_names);
-	saved_file_free(file);
+		twalk(files_by_name, saved_file_set_stale);
+	if (found)
+		saved_file_drop(*found);
 }
 
-/* If two files have one UUID, the first one is found. */
+/* Read all files. If two files have the same UUID, the first one counts. */
 static void saved_file_get_all(void)
 {
 	_cleanup_names_ struct names names = { 0 };
@@ -269,20 +191,32 @@ static void saved_file_get_all(void)
 	for (i = 0; i < names.nr; i++) {
 		const struct saved_file *file = saved_file_get(names.name[i]);
 
-		/* a damaged file has the UUID that can still be read */
+		/* a damaged file is found by its UUID, if the UUID can still be read */
 		if (file->saved.uuid)
 			xchecked(tsearch(file, &files_by_uuid, saved_file_compare_uuids));
 	}
 	files_all = true;
 }
 
+/*
+ * Return: the file of that name, or NULL. A file that does not exist has no UUID. After all files
+ * were read, no file is looked up on the disk again.
+ */
+static const struct saved_file *saved_file_own(const char *name)
+{
+	struct saved_file **found = saved_file_known(name);
+
+	if (found)
+		return *found;
+	return !files_all && !saved_name_problem(name) ? saved_file_get(name) : NULL;
+}
+
 const struct saved_file *saved_file_find(const char *name, const char *uuid)
 {
-	const struct saved_file key = { .saved.uuid = (char *)uuid }, *own = NULL;
+	const struct saved_file *own = *uuid ? saved_file_own(name) : NULL;
+	const struct saved_file key = { .saved.uuid = (char *)uuid };
 	struct saved_file **found;
 
-	if (*uuid && saved_file_exists(name))
-		own = saved_file_get(name);
 	if (own && own->saved.uuid && !strcmp(own->saved.uuid, uuid))
 		return own;
 	if (*uuid && !files_all)
@@ -330,17 +264,17 @@ int saved_file_names(struct names *names)
 		if (name)
 			names_add(names, name);
 		else if (!said)
-			log_warn("%s is ignored, because no device of that name can be saved: rename or remove it",
+			log_warn("%s is ignored, because a device of this name cannot be saved: rename or remove the file",
 				 path);
 	}
 	said = true;
 	globfree(&found);
 	if (r == GLOB_ABORTED)
-		log_err(SAVED_DIR ": it cannot be read");
+		log_err("the folder " SAVED_DIR " cannot be read");
 	return r == GLOB_ABORTED ? -EIO : 0;
 }
 
-/* The file of a loop device may have been deleted or replaced since. */
+/* Is the loop device on this file? The file may have been deleted or replaced. */
 static bool saved_file_is_loop_on(const char *device, const char *path)
 {
 	_cleanup_free_ char *file = NULL, *gone = xasprintf("%s (deleted)", path);
@@ -357,7 +291,9 @@ static bool saved_file_is_loop_on(const char *device, const char *path)
 	return !strcmp(file, path) || !strcmp(file, gone) || file_id_same(&a, &b);
 }
 
-/* @live is what "noclone activate" makes without the module: linear on loop devices. */
+/*
+ * Is @live the table that "noclone activate" makes without the module, with linear on loop devices?
+ */
 static bool saved_file_stands_in(const struct table *saved, const struct table *live)
 {
 	unsigned int i;
@@ -374,7 +310,7 @@ static bool saved_file_stands_in(const struct table *saved, const struct table *
 	return true;
 }
 
-/* Do the tables differ in hidden arguments only? */
+/* Do the tables differ only in hidden arguments? */
 static bool saved_file_is_alike(const struct table *a, const struct table *b)
 {
 	_cleanup_free_ char *ours = table_print(a, true, NULL), *theirs = table_print(b, true, NULL);
@@ -395,16 +331,16 @@ enum saved_match saved_file_compare(const struct table *saved, const struct tabl
 	table_rename_devices(&b, identity_number);
 	if (live->nr && table_sectors(&a) == table_sectors(&b) && table_same_mapping(&a, &b))
 		return SAVED_SAME;
-	/* hidden arguments may name a device in two ways, as a path and as a number */
+	/* hidden arguments may name the same device by its path or by its number */
 	if (table_hidden(&a) && saved_file_is_alike(&a, &b))
 		return SAVED_UNKNOWN;
-	/* a disk that has dropped out is missing on both sides */
+	/* a disk that was removed is missing in both tables */
 	missing = signatures_missing(saved);
 	below = missing ? signatures_missing(live) : NULL;
 	return !live->nr || below ? SAVED_UNKNOWN : SAVED_DIFFERS;
 }
 
-/* The saved file itself is replaced, and a lock of it with it. */
+/* Lock a saved file. The lock is another file, because the saved file itself is replaced. */
 int saved_file_lock(const char *name)
 {
 	_cleanup_free_ char *path = xasprintf(RUN_DIR "/%s.lock", name);
@@ -419,15 +355,31 @@ int saved_file_stage(const char *name, const char *text)
 	_cleanup_free_ char *path = saved_path(name);
 
 	if (!mkdir(SAVED_DIR, 0755))
-		saved_file_sync_folder(SAVED_DIR);
+		replace_sync_folder(SAVED_DIR);
 	else if (errno != EEXIST)
 		return -errno;
-	return saved_file_write_new(path, text);
+	return replace_stage(path, text);
+}
+
+int saved_file_commit(const char *name)
+{
+	_cleanup_free_ char *path = saved_path(name);
+
+	saved_file_forget(NULL);
+	return replace_commit(path);
+}
+
+int saved_file_replace(const char *name, const char *text)
+{
+	_cleanup_free_ char *path = saved_path(name);
+
+	saved_file_forget(NULL);
+	return replace_file(path, text);
 }
 
 char *saved_file_leftover(const char *name, const char *uuid)
 {
-	_cleanup_free_ char *path = saved_path(name), *left = saved_file_staged(path), *why = NULL;
+	_cleanup_free_ char *path = saved_path(name), *left = replace_staged(path), *why = NULL;
 	_cleanup_saved_ struct saved s = { 0 };
 	_cleanup_free_ char *text = uuid ? read_text_file(left, SAVED_MAX) : NULL;
 
@@ -445,13 +397,13 @@ const char *saved_file_misplaced(const char *name)
 
 	if (lstat(path, &st) || S_ISREG(st.st_mode))
 		return NULL;
-	/* a rename would replace the link, and leave the file that it leads to as it is */
+	/* a rename would replace the link, and leave the file behind it unchanged */
 	return S_ISLNK(st.st_mode) ? "it is a symbolic link: put a copy of the file in its place" :
 	       S_ISDIR(st.st_mode) ? "it is a folder: move it away" :
 	       "it is not a regular file: move it away";
 }
 
-/* A file that is immutable, or on a file system that is read-only, cannot be written. */
+/* Can the file be written? It may be immutable, or on a read-only file system. */
 const char *saved_file_unwritable(const char *name)
 {
 	_cleanup_free_ char *path = saved_path(name);
@@ -470,7 +422,7 @@ const char *saved_file_unwritable(const char *name)
 int saved_file_remove(const char *name)
 {
 	_cleanup_free_ char *path = saved_path(name);
-	int r = unlink(path) ? -errno : saved_file_sync_folder(path);
+	int r = unlink(path) ? -errno : replace_sync_folder(path);
 
 	saved_file_forget(name);
 	replace_drop(path);
@@ -497,38 +449,4 @@ bool saved_file_is_forced(const char *name)
 	_cleanup_free_ char *path = xasprintf(RUN_DIR "/%s.forced", name);
 
 	return !access(path, F_OK);
-}
-
-/*
- * The unit of a saved device, which removes the device in its turn at shutdown.
- *
- * The unit of a device that is activated by hand, or is saved while it is active, has to
- * be active as well.  A rule of udev could start it, but its event comes at any later time:
- * after "noclone deactivate", it would bring the device back.  So the tool starts the unit
- * and waits for it.
- */
-
-/* noclone-device@.service sets it. */
-#define IN_UNIT		"NOCLONE_UNIT"
-/* A job may wait for the unit of a leg, which is missing. */
-#define WAIT_SECONDS	"10"
-
-/* A job that conflicts with one of a shutdown fails instead of cancelling that. */
-void saved_unit(const char *verb, const char *name)
-{
-	_cleanup_child_output_ struct child_output output = { 0 };
-	_cleanup_free_ char *unit = saved_unit_name(name);
-	sigset_t before;
-	char *argv[] = {
-		(char *)"timeout", (char *)WAIT_SECONDS, (char *)"systemctl", (char *)verb,
-		(char *)"--job-mode=fail", (char *)"--quiet", (char *)"--", unit, NULL,
-	};
-
-	if (getenv(IN_UNIT) || access("/run/systemd/system", F_OK))
-		return;
-	/* ^C would leave a job of which nothing here knows how it ends */
-	signals_block(&before);
-	if (child_run(argv, true, &output) || output.status)
-		log_verbose("systemctl %s %s failed", verb, unit);
-	signals_unblock(&before);
 }

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The signatures that the file of a saved device records: on its legs, and beside them. */
+/*
+ * The signatures on the legs of a saved device, and on the rest of the disks. The file of the
+ * device records them.
+ */
 #include "system/signatures.h"
 
 #include <errno.h>
@@ -7,15 +10,19 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "base/util.h"
+#include "model/finding.h"
 #include "model/saved.h"
+#include "model/table-target.h"
+#include "system/blockdev.h"
 #include "system/content.h"
-#include "system/lookup.h"
-#include "system/users.h"
+#include "system/parts.h"
 
 /*
- * The file, or the node of the leg, if it exists: a new string; NULL with errno set.  A file whose
- * file system does not answer is taken for an existing one.
+ * Return: the path of the file or of the node of a leg, if it exists, a new string, or NULL with
+ * errno set. If the file system of a file does not answer, the function assumes that the file
+ * exists.
  */
 static char *signatures_leg_path(const struct target *t, unsigned int leg)
 {
@@ -25,7 +32,7 @@ static char *signatures_leg_path(const struct target *t, unsigned int leg)
 
 	if (t->path)
 		return !silence && access(t->path, F_OK) ? NULL : xstrdup(t->path);
-	r = blockdev_lookup(t->legs[leg].device, &f);
+	r = blockdev_locate(t->legs[leg].device, &f);
 	errno = -r;
 	return r ? NULL : xstrdup(f.path);
 }
@@ -45,7 +52,8 @@ char *signatures_missing(const struct table *t)
 }
 
 /*
- * The signature of a leg at @path: a new string; NULL with errno set, and the reason in @problem.
+ * Return: the signature of a leg at @path, a new string, or NULL with errno set and the reason in
+ * @problem.
  */
 static char *signatures_read_leg(const struct target *t, unsigned int leg, const char *path,
 				    char **problem)
@@ -55,14 +63,14 @@ static char *signatures_read_leg(const struct target *t, unsigned int leg, const
 		content_read(path, t->legs[leg].start, target_leg_length(t), &c);
 
 	if (!r)
-		return c.nr ? signature_words(c.signature) : xstrdup(SIGNATURE_NONE);
+		return c.nr ? content_signature_words(c.signature) : xstrdup(SIGNATURE_NONE);
 	*problem = c.problem;
 	c.problem = NULL;
 	errno = -r;
 	return NULL;
 }
 
-/* The signatures that are not on legs of the table: a new string. */
+/* Return: the signatures of a disk that are not on legs of the table, a new string. */
 static char *signatures_disk_words(const struct table *table, const struct device_facts *f,
 				 const struct content *c)
 {
@@ -73,7 +81,7 @@ static char *signatures_disk_words(const struct table *table, const struct devic
 	if (c->nr)
 		parts_add_table(&own, "", table);
 	for (i = 0; i < c->nr; i++) {
-		_cleanup_free_ char *words = signature_words(&c->signature[i]);
+		_cleanup_free_ char *words = content_signature_words(&c->signature[i]);
 		_cleanup_free_ char *word = saved_disk_word(words);
 
 		if (!parts_have_sector(&own, f, c->signature[i].sector))
@@ -82,7 +90,7 @@ static char *signatures_disk_words(const struct table *table, const struct devic
 	return b.len ? strbuf_take(&b) : xstrdup(SIGNATURE_NONE);
 }
 
-/* Return: 0, or a negative errno after a message. */
+/* Record the signatures of the rest of a disk. Return: 0, or a negative errno after a message. */
 static int signatures_record_disk(const struct table *table, const struct target *t,
 				  struct leg *leg, bool accepts)
 {
@@ -134,8 +142,9 @@ int signatures_record(struct table *table, bool planned, bool accepts)
 }
 
 /*
- * @found: what the leg has; @first: what the device has, once its first leg is accepted, and
- * @is_first if this is it
+ * @found: the signature of the leg; @first: the signature of the device, after its first leg was
+ *	accepted;
+ * @is_first: this is the first leg
  */
 static void signatures_judge(const struct target *t, unsigned int leg, bool is_first,
 			   const char *found, char **first, struct findings *findings)
@@ -145,7 +154,7 @@ static void signatures_judge(const struct target *t, unsigned int leg, bool is_f
 
 	if (why)
 		finding_at(findings, level, t->line, "%s%s", why, level == FINDING_ERROR ?
-			   " (\"noclone activate --force\" and then \"noclone save\" accept it)" : "");
+			   " (\"noclone activate --force\" and then \"noclone save\" accept the new signature)" : "");
 	else if (is_first)
 		*first = xstrdup(found);
 }

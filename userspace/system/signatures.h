@@ -1,33 +1,39 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The signatures that the file of a saved device records: on its legs, and beside them. */
+/*
+ * The signatures on the legs of a saved device, and on the rest of the disks. The file of the
+ * device records them.
+ */
 #ifndef NOCLONE_SIGNATURES_H
 #define NOCLONE_SIGNATURES_H
 
 #include <stdbool.h>
 
+#include "model/finding.h"
 #include "model/table.h"
 
-/* The first leg or backing file that does not exist: a new string, or NULL. */
+/* Return: the first leg or backing file that does not exist, a new string, or NULL. */
 char *signatures_missing(const struct table *t);
 /**
- * signatures_record - record what they have now, and what the rest of their disks has
+ * signatures_record - record the signatures of all legs, and of the rest of their disks
  * @t: gets the signatures
- * @planned: a file may not exist yet
- * @accepts: the user accepts what the disks have by now.  Else a record of the rest of a disk stays:
- *	the device does not hold that rest, and another program may have taken it.
+ * @planned: a backing file may not exist yet
+ * @accepts: the user accepts the present signatures of the disks. Otherwise an existing record of
+ *	the rest of a disk stays, because the device does not hold the rest, and another program may
+ *	use the rest now
  *
- * Where the rest of a disk cannot be read, a record stays, too.
+ * If the rest of a disk cannot be read, its record also stays.
  *
  * Return: 0, or a negative errno after a message.
  */
 int signatures_record(struct table *t, bool planned, bool accepts);
 
 /**
- * signatures_check - do they have what was recorded?
- * @t: with @rename it gets the paths of the devices that were looked at, so that what is
- *	used is what was checked
+ * signatures_check - compare the signatures of all legs with the recorded ones
+ * @t: the table; if @rename is true, its legs get the paths of the devices that were checked, so
+ *	that exactly these devices are used
  * @rename: see @t
- * @findings: an error for each that differs; a warning where it may be data of the device
+ * @findings: gets an error for each difference, or a warning if the signature may be data of the
+ *	device
  */
 void signatures_check(struct table *t, bool rename, struct findings *findings);
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Questions to devices and files that may not answer.
+ * Ask devices and files that may not answer.
  *
- * The process that asks looks first whether a device below is suspended.  It sends a sentence about
- * that, or an empty one, with a zero byte behind it, and then the answer.
+ * The process that asks first checks whether a device below is suspended. The process sends a
+ * sentence about a suspended device, or an empty sentence, with a zero byte at its end. Then it
+ * sends the answer.
  */
-#include "system/lookup.h"
+#include "system/silence.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -16,15 +17,18 @@
 #include <unistd.h>
 
 #include "base/util.h"
+#include "system/blockdev.h"
 #include "system/devmap.h"
+#include "system/layers.h"
+#include "system/mount.h"
 
-/* The limit of the kernel */
+/* MAX_LINKS: the limit of the kernel for symbolic links. */
 #define MAX_LINKS	40
 
 /**
  * struct silence_question - one question
- * @function: asks it
- * @data: argument of @function
+ * @function: asks the question
+ * @data: the argument of @function
  * @path: a device node, or a file
  * @file: @path is a file
  */
@@ -35,7 +39,7 @@ struct silence_question {
 	bool file;
 };
 
-/* The process that asks. */
+/* Functions of the process that asks. */
 
 static char *silence_device_words(const char *path)
 {
@@ -45,15 +49,15 @@ static char *silence_device_words(const char *path)
 
 	if (own && !strcmp(own, suspended))
 		return xstrdup("it is suspended");
-	return suspended ? xasprintf("%s below it is suspended", suspended) : NULL;
+	return suspended ? xasprintf("the device %s below it is suspended", suspended) : NULL;
 }
 
 /**
  * struct silence_way - a path that is followed part by part
- * @done: the real path so far, "" for the root folder
- * @left: what is behind it
- * @filesystem: the last one on the way, whose disk is not suspended
- * @links: the symbolic links on the way
+ * @done: the real path so far; "" is the root folder
+ * @left: the rest of the path
+ * @filesystem: the last file system on the path so far; its disk is not suspended
+ * @links: the number of symbolic links on the way
  */
 struct silence_way {
 	char *done;
@@ -62,7 +66,7 @@ struct silence_way {
 	unsigned int links;
 };
 
-/* The next part of the path, "" at its end: a new string. */
+/* Return: the next part of the path, "" at its end, a new string. */
 static char *silence_take_part(struct silence_way *w)
 {
 	const char *part = w->left + strspn(w->left, "/");
@@ -74,7 +78,7 @@ static char *silence_take_part(struct silence_way *w)
 	return word;
 }
 
-/* Return: false, if the link cannot be followed. */
+/* Follow a symbolic link. Return: false if this is not possible. */
 static bool silence_follow_link(struct silence_way *w, const char *link)
 {
 	char target[PATH_MAX], *left;
@@ -91,7 +95,7 @@ static bool silence_follow_link(struct silence_way *w, const char *link)
 	return true;
 }
 
-/* Return: false at the end of the path, or where it leads to nothing. */
+/* Go to the next part. Return: false at the end of the path, or if the path leads to nothing. */
 static bool silence_step(struct silence_way *w, dev_t *filesystem)
 {
 	_cleanup_free_ char *part = silence_take_part(w);
@@ -114,7 +118,10 @@ static bool silence_step(struct silence_way *w, dev_t *filesystem)
 	return true;
 }
 
-/* The suspended device below one of the file systems on the way to a file: a new string, or NULL. */
+/*
+ * Return: the suspended device below one of the file systems on the way to a file, a new string, or
+ * NULL.
+ */
 static char *silence_on_way(const char *path)
 {
 	_cleanup_free_ char *folder = *path == '/' ? xstrdup("") : getcwd(NULL, 0);
@@ -131,7 +138,7 @@ static char *silence_on_way(const char *path)
 		if (filesystem == w.filesystem)
 			continue;
 		w.filesystem = filesystem;
-		suspended = layers_suspended(file_system_disk(filesystem));
+		suspended = layers_suspended(mount_disk(filesystem));
 	} while (!suspended && silence_step(&w, &filesystem));
 	free(w.done);
 	free(w.left);
@@ -142,7 +149,7 @@ static char *silence_file_words(const char *path)
 {
 	_cleanup_free_ char *suspended = silence_on_way(path);
 
-	return suspended ? xasprintf("%s below it is suspended", suspended) : NULL;
+	return suspended ? xasprintf("the device %s below it is suspended", suspended) : NULL;
 }
 
 static void silence_answer(int out, void *data)
@@ -150,7 +157,10 @@ static void silence_answer(int out, void *data)
 	const struct silence_question *q = data;
 	_cleanup_free_ char *words = NULL;
 
-	/* the process may outlive the command, and its folder keeps a file system mounted */
+	/*
+	 * the process may outlive the command, and its current folder would keep a file system
+	 * mounted
+	 */
 	if (*q->path == '/' && chdir("/"))
 		_exit(1);
 	words = q->file ? silence_file_words(q->path) : silence_device_words(q->path);
@@ -158,12 +168,12 @@ static void silence_answer(int out, void *data)
 		q->function(out, q->data);
 }
 
-/* The process that waits. */
+/* Functions of the process that waits. */
 
 static char *silence_explain(int r, const struct answer *a)
 {
 	_cleanup_free_ char *left = a->left ?
-		xasprintf("; process %d is left behind, and ends when it answers", a->left) : NULL;
+		xasprintf("; process %d is left behind, and ends when the device answers", a->left) : NULL;
 
 	if (r == -ETIMEDOUT)
 		return xasprintf("it has not answered for %u seconds%s", a->seconds, left ? left : "");
@@ -171,7 +181,7 @@ static char *silence_explain(int r, const struct answer *a)
 			 left ? left : "");
 }
 
-/* Take the sentence away.  Return: 0, or -EBUSY with that sentence. */
+/* Remove the sentence from the answer. Return: 0, or -EBUSY with the sentence. */
 static int silence_take(struct answer *a, char **why)
 {
 	const size_t sentence = strlen(a->text);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Files of sysfs, as this command has read them. */
+/* Files of sysfs that this command has read. */
 #include "system/sysfs.h"
 
 #include <search.h>
@@ -11,16 +11,16 @@
 #define SYSFS_MAX	65536
 
 /**
- * struct sysfs_file - one that was read
+ * struct sysfs_file - a file that was read
  * @path: its path
- * @text: NULL if it could not be read
+ * @text: its text, or NULL if it could not be read
  */
 struct sysfs_file {
 	char *path;
 	char *text;
 };
 
-/* By their paths: a tree of tsearch(3) */
+/* The files by their paths: a tree of tsearch(3). */
 static void *files;
 
 static int sysfs_compare(const void *a, const void *b)

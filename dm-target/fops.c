@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Replace the block_device_operations of a mapped device by a copy with another submit_bio and
+ * poll_bio.
+ *
+ * Readers load disk->fops without a lock, so the operations that they find must never be freed:
+ * there is one static copy for the whole module. One copy is enough, because all bio-based mapped
+ * devices share one original, which lies inside dm_mod. A copy that another module has installed
+ * does not lie inside dm_mod.
+ */
+#include "fops.h"
+#include "kernel.h"
+#include "peek.h"
+
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <linux/smp.h>
+
+static noclone_submit_bio_fn *noclone_fops_submit_bio __ro_after_init;
+static noclone_poll_bio_fn *noclone_fops_poll_bio __ro_after_init;
+
+static DEFINE_MUTEX(noclone_fops_lock);
+
+/*
+ * Our copy and the pointer are written once, with the lock held. Before this,
+ * noclone_fops_find_tail_call() uses the pointer.
+ */
+static struct block_device_operations noclone_fops_ours;
+const struct block_device_operations *noclone_fops_dm;
+
+/* The last call of our submit_bio, which calls dm core, is a jump. */
+static bool noclone_fops_tail_call __ro_after_init;
+
+/*
+ * This function replaces dm core's submit_bio in the test below, and stores its return address. The
+ * address is in the caller of our submit_bio if the call was a jump, and otherwise in our
+ * submit_bio.
+ */
+static notrace noinline void noclone_fops_probe_submit_bio(struct bio *bio)
+{
+	bio->bi_private = __builtin_return_address(0);
+}
+
+static const struct block_device_operations noclone_fops_probe = {
+	.submit_bio = noclone_fops_probe_submit_bio,
+};
+
+/*
+ * Find out whether the last call of our submit_bio is a jump. Compilers make the call a jump if
+ * they can. Options of the kernel and the ABI may prevent this, and no list of them is complete. So
+ * call our submit_bio, with a bio of a disk that has no state of ours. Context: no other code uses
+ * noclone_fops_dm yet; our caller is in .init.text.
+ */
+static void __init noclone_fops_find_tail_call(void)
+{
+	struct request_queue *q = kzalloc(sizeof(*q), GFP_KERNEL);
+	struct block_device *bdev = kzalloc(sizeof(*bdev), GFP_KERNEL);
+	struct bio bio = { .bi_bdev = bdev };
+
+	if (q && bdev) {
+		bdev->bd_queue = q;
+		noclone_fops_dm = &noclone_fops_probe;
+		noclone_fops_submit_bio(&bio);
+		noclone_fops_dm = NULL;
+		noclone_fops_tail_call = !within_module_core((unsigned long)bio.bi_private,
+							     THIS_MODULE);
+	}
+	kfree(bdev);
+	kfree(q);
+}
+
+void __init noclone_fops_init(noclone_submit_bio_fn *submit_bio,
+			      noclone_poll_bio_fn *poll_bio)
+{
+	noclone_fops_submit_bio = submit_bio;
+	noclone_fops_poll_bio = poll_bio;
+	if (noclone_kernel_is_allowed())
+		noclone_fops_find_tail_call();
+}
+
+/*
+ * On a kernel where the module cannot know that all tasks have left our submit_bio, keep the module
+ * loaded until the next boot. Return: false if the module is already being unloaded.
+ *
+ * - On a preemptible kernel without CONFIG_TASKS_RCU, synchronize_rcu_tasks() does not wait
+ *   for a task that was preempted in our submit_bio, on its way to dm core.
+ * - If the tail call is a call, synchronize_rcu_tasks() does not wait for a task that sleeps in dm
+ * core.
+ */
+static bool noclone_fops_stay_if_unsafe(void)
+{
+	const char *why = NULL;
+
+	if (IS_ENABLED(CONFIG_PREEMPTION) && !IS_ENABLED(CONFIG_TASKS_RCU))
+		why = "this kernel has no CONFIG_TASKS_RCU";
+	else if (!noclone_fops_tail_call)
+		why = "its compiler has made a call of the jump to dm core";
+	if (!why)
+		return true;
+	if (!try_module_get(THIS_MODULE))
+		return false;
+	DMINFO("%s: the module stays loaded", why);
+	return true;
+}
+
+/*
+ * Fill our copy from the first device that shows dm core's operations. Return: NOCLONE_ON, or the
+ * reason why the operations of this device cannot be replaced. Sets nd->stats_bytes. Context:
+ * nd->lock; takes noclone_fops_lock, may sleep.
+ */
+enum noclone_state noclone_fops_learn(struct noclone_dev *nd)
+{
+	const struct block_device_operations *fops = READ_ONCE(nd->disk->fops);
+	enum noclone_state state = NOCLONE_ON;
+
+	mutex_lock(&noclone_fops_lock);
+	if (!noclone_fops_dm && noclone_peek_is_dm_fops(fops) && noclone_fops_stay_if_unsafe()) {
+		noclone_fops_ours = *fops;
+		noclone_fops_ours.submit_bio = noclone_fops_submit_bio;
+		noclone_fops_ours.poll_bio = noclone_fops_poll_bio;
+		noclone_fops_dm = fops;
+		/*
+		 * Between the load of disk->fops and the loads of noclone_fops_dm and other
+		 * globals in our submit_bio lies only a branch, no barrier. An interrupt on each
+		 * CPU orders all later loads.
+		 */
+		kick_all_cpus_sync();
+	}
+	if (fops != noclone_fops_dm && fops != &noclone_fops_ours)
+		state = NOCLONE_OFF_FOREIGN;
+	mutex_unlock(&noclone_fops_lock);
+
+	nd->stats_bytes = noclone_peek_find_stats(fops);
+	if (state == NOCLONE_ON && !nd->stats_bytes)
+		state = NOCLONE_OFF_NOSTATS;
+	return state;
+}
+
+/*
+ * Keep this module loaded until another module has restored our operations, because the operations
+ * of that module may call our submit_bio. For a stock device, unloading waits instead.
+ */
+static void noclone_fops_set_covered(struct noclone_dev *nd)
+{
+	if (nd->covered)
+		return;
+	WRITE_ONCE(nd->covered, true);
+	if (!nd->stock)
+		__module_get(THIS_MODULE);
+}
+
+/*
+ * Undo noclone_fops_set_covered(): no operations of another module call our submit_bio any more.
+ * Context: as noclone_fops_replace()
+ */
+void noclone_fops_set_uncovered(struct noclone_dev *nd)
+{
+	if (!nd->covered)
+		return;
+	WRITE_ONCE(nd->covered, false);
+	if (!nd->stock)
+		module_put(THIS_MODULE);
+}
+
+/*
+ * Does another noclone_dev use our operations on this disk? While another module covered our
+ * operations, the device may have got targets of the other kind (ours or dm's own) with another
+ * noclone_dev. Attaching stores that noclone_dev in queuedata before it asks for our operations.
+ */
+static bool noclone_fops_has_other_user(const struct noclone_dev *nd)
+{
+	const void *data = READ_ONCE(nd->disk->queue->queuedata);
+
+	return data && data != nd;
+}
+
+/*
+ * Install our operations, or dm core's. Return: false if another module has replaced the
+ * operations. Context: noclone_fops_lock
+ */
+static bool noclone_fops_try_replace(struct noclone_dev *nd, bool on)
+{
+	const struct block_device_operations *old = READ_ONCE(nd->disk->fops);
+	const struct block_device_operations *new = on ? &noclone_fops_ours :
+		noclone_fops_dm;
+
+	if (old != &noclone_fops_ours && old != noclone_fops_dm)
+		return false;
+	if (on || !noclone_fops_has_other_user(nd))
+		smp_store_release(&nd->disk->fops, new); /* see noclone_fops_replace() */
+	return true;
+}
+
+/*
+ * Install our operations, or dm core's again. Readers need not be waited for: both submit_bio and
+ * both poll_bio work for any bio at any time. The release orders the stores of noclone_fops_learn()
+ * before the store of the pointer, for readers that use the pointer. Return: false if another
+ * module has replaced the operations. Context: nd->lock, or the device is detached and no task
+ * attaches it; takes noclone_fops_lock.
+ */
+bool noclone_fops_replace(struct noclone_dev *nd, bool on)
+{
+	bool replaced;
+
+	mutex_lock(&noclone_fops_lock);
+	replaced = noclone_fops_try_replace(nd, on);
+	mutex_unlock(&noclone_fops_lock);
+	if (replaced)
+		noclone_fops_set_uncovered(nd);
+	else if (!on)
+		noclone_fops_set_covered(nd);
+	return replaced;
+}

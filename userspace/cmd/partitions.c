@@ -1,0 +1,500 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The devices of the partitions of an image.
+ *
+ * They have the target noclone-linear, so they have the fast path as the device of the image has
+ * it. kpartx would use dm's own linear target, to which the policy of the host would have to give
+ * the fast path. lsblk, libblkid and the rules of udev know a partition by its UUID and the device
+ * below it, not by its target.
+ */
+#include "cmd/partitions.h"
+
+#include <errno.h>
+#include <glob.h>
+#include <json-c/json.h>
+#include <libgen.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sysmacros.h>
+
+#include "base/log.h"
+#include "base/stop.h"
+#include "base/util.h"
+#include "model/name.h"
+#include "model/partition.h"
+#include "model/plan.h"
+#include "model/table-target.h"
+#include "model/table-text.h"
+#include "system/blockdev.h"
+#include "system/file-lookup.h"
+#include "system/guard.h"
+#include "system/partition-read.h"
+#include "system/saved-file.h"
+#include "system/uses.h"
+#include "cli/output.h"
+#include "cmd/change.h"
+
+/* Devices that exist. */
+
+void partitions_free(struct partition_devices *parts)
+{
+	unsigned int i;
+
+	for (i = 0; i < parts->nr; i++)
+		devmap_device_free(&parts->dev[i]);
+	free(parts->dev);
+	memset(parts, 0, sizeof(*parts));
+}
+
+static void partitions_add(struct partition_devices *parts, struct devmap_device *dev)
+{
+	GROW(parts->dev, parts->nr);
+	parts->dev[parts->nr++] = *dev;
+	*dev = (struct devmap_device) { 0 };
+}
+
+static bool partitions_have(const struct partition_devices *parts, dev_t devno)
+{
+	unsigned int i;
+
+	for (i = 0; i < parts->nr; i++)
+		if (parts->dev[i].devno == devno)
+			return true;
+	return false;
+}
+
+/* Add the device of this name if it is a partition of @disk. */
+static void partitions_add_name(struct partition_devices *parts, const struct devmap_device *disk,
+				const char *name)
+{
+	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
+
+	if (!devmap_info(name, &dev) && name_uuid_partition_of(dev.uuid, disk->uuid) &&
+	    !partitions_have(parts, dev.devno))
+		partitions_add(parts, &dev);
+}
+
+/* Add the partitions that stand on the device. A partition may have been renamed. */
+static void partitions_add_holders(struct partition_devices *parts,
+				   const struct devmap_device *disk)
+{
+	_cleanup_free_ char *pattern = blockdev_sysfs(disk->devno, "holders/*");
+	glob_t found = { 0 };
+	size_t i;
+
+	glob(pattern, 0, NULL, &found);
+	for (i = 0; i < found.gl_pathc; i++) {
+		dev_t devno = blockdev_kernel_number(basename(found.gl_pathv[i]));
+		_cleanup_free_ char *name = blockdev_mapped_name(devno);
+
+		if (name)
+			partitions_add_name(parts, disk, name);
+	}
+	globfree(&found);
+}
+
+static int partitions_compare(const void *a, const void *b)
+{
+	const struct devmap_device *one = a, *other = b;
+
+	/* the UUIDs differ only in the number of the partition, which has no leading zeroes */
+	return strlen(one->uuid) != strlen(other->uuid) ?
+	       (strlen(one->uuid) > strlen(other->uuid) ? 1 : -1) : strcmp(one->uuid, other->uuid);
+}
+
+/* Find also a partition without a table, which a killed command has left. */
+int partitions_find(const struct devmap_device *disk, struct partition_devices *found)
+{
+	_cleanup_free_ char *prefix = xasprintf("%s-part", disk->name);
+	_cleanup_names_ struct names names = { 0 };
+	int r = *disk->uuid ? devmap_names(&names) : 0;
+	unsigned int i;
+
+	if (r) {
+		log_err("cannot list devices: %s", devmap_reason(r));
+		return r;
+	}
+	for (i = 0; i < names.nr; i++)
+		if (str_starts(names.name[i], prefix))
+			partitions_add_name(found, disk, names.name[i]);
+	if (*disk->uuid)
+		partitions_add_holders(found, disk);
+	if (found->nr)
+		qsort(found->dev, found->nr, sizeof(*found->dev), partitions_compare);
+	return 0;
+}
+
+char *partitions_numbers(const struct devmap_device *disk, const struct partition_devices *parts)
+{
+	struct strbuf b = { 0 };
+	unsigned int i;
+
+	for (i = 0; i < parts->nr; i++)
+		strbuf_add(&b, " %u", name_uuid_partition_of(parts->dev[i].uuid, disk->uuid));
+	return strbuf_take(&b);
+}
+
+struct json_object *partitions_list(const struct partition_devices *parts)
+{
+	struct json_object *array = json_object_new_array();
+	unsigned int i;
+
+	for (i = 0; i < parts->nr; i++) {
+		struct json_object *o = json_object_new_object();
+
+		output_add_device(o, &parts->dev[i]);
+		json_object_array_add(array, o);
+	}
+	return array;
+}
+
+void partitions_drop_uses(const struct partition_devices *parts, struct uses *uses)
+{
+	unsigned int i, nr = 0;
+
+	for (i = 0; i < uses->nr; i++)
+		if (uses->use[i].kind == USE_HOLDER && partitions_have(parts, uses->use[i].devno))
+			free(uses->use[i].by);
+		else
+			uses->use[nr++] = uses->use[i];
+	uses->nr = nr;
+}
+
+bool partitions_are_used(const struct devmap_device *disk)
+{
+	_cleanup_partitions_ struct partition_devices parts = { 0 };
+	_cleanup_uses_ struct uses uses = { 0 };
+	unsigned int i;
+
+	uses_find_lasting(&uses, disk->devno);
+	if (!uses.nr || partitions_find(disk, &parts))
+		return uses.nr;
+	partitions_drop_uses(&parts, &uses);
+	for (i = 0; i < parts.nr; i++)
+		uses_find_lasting(&uses, parts.dev[i].devno);
+	return uses.nr;
+}
+
+char *partitions_disk_of(const struct devmap_device *dev)
+{
+	const char *disk = name_uuid_is_noclone(dev->uuid) ? name_uuid_of_disk(dev->uuid) : NULL;
+
+	return disk ? devmap_name_of_uuid(disk) : NULL;
+}
+
+/* Devices that are planned. */
+
+static const struct change_needs partitions_needs = { .command = "create", .creates = true };
+static const struct change_needs partitions_needs_saved = {
+	.command = "activate", .creates = true, .from_file = true,
+};
+
+/* The first value of the change @part of a partition of the device of the change @c */
+#define PARTITIONS_INIT(part, c)	\
+	CHANGE_INIT(part, (c)->o, (c)->needs->from_file ? &partitions_needs_saved :	\
+							  &partitions_needs)
+
+/* Prepare the change of a partition. @device: the device of the image, as a path or a number */
+static void partitions_prepare(struct change *part, const struct change *c,
+			       const struct partition *p, const char *device)
+{
+	part->readonly = c->readonly;
+	part->noscan = c->noscan;
+	part->dev.name = partition_name(c->dev.name, p->nr);
+	part->dev.uuid = partition_uuid(c->dev.uuid, p->nr);
+	partition_add_target(&part->table, p, device, &c->table);
+}
+
+/* Does the partition already have a device, which may have been renamed? */
+static bool partitions_exists(const struct change *part)
+{
+	_cleanup_free_ char *name = part->needs->from_file ?
+		devmap_name_of_uuid(part->dev.uuid) : NULL;
+
+	return name;
+}
+
+/* Check that the device of a partition can be made. Return: 0, or -EEXIST after a message. */
+static int partitions_check_name(struct change *part, const struct change *c)
+{
+	const char *name = part->dev.name;
+	const char *wrong = name_problem(name) ? : name_uuid_problem(part->dev.uuid);
+	_cleanup_free_ char *forget = name_noclone("remove --forget", name);
+
+	if (wrong)
+		log_err("\"%s\" %s", name_problem(name) ? name : part->dev.uuid, wrong);
+	else if (!change_name_is_free(part))
+		log_err("%s exists, and the partition of %s would have this name: remove or rename %s",
+			name, c->dev.name, name);
+	else if (!c->needs->from_file && !opt(c->o, OPT_FORCE) && saved_file_exists(name))
+		log_err("%s is saved, and the partition of %s would have this name: \"%s\" removes its file",
+			name, c->dev.name, forget);
+	else
+		return 0;
+	return -EEXIST;
+}
+
+static int partitions_check_names(const struct change *c)
+{
+	unsigned int i;
+	int r = 0;
+
+	for (i = 0; i < c->parts.table.nr && !r; i++) {
+		_cleanup_change_ struct change part = PARTITIONS_INIT(part, c);
+
+		if (c->parts.table.part[i].extended)
+			continue;
+		partitions_prepare(&part, c, &c->parts.table.part[i], "");
+		if (!partitions_exists(&part))
+			r = partitions_check_name(&part, c);
+	}
+	return r;
+}
+
+/* Read the partition table of the image in the file of a target. */
+static int partitions_set_file(struct partition_table *parts, const struct target *t)
+{
+	_cleanup_free_ char *name = name_encode_path(t->path), *why = NULL;
+	_cleanup_file_facts_ struct file_facts f = { 0 };
+	int r = file_lookup(t->path, false, &f);
+
+	if (r) {
+		why = facts_file_error(&f, r);
+		log_err("%s: %s", name, why);
+		return r;
+	}
+	parts->path = xstrdup(t->path);
+	parts->first = t->legs->start;
+	parts->sectors = t->length;
+	parts->block = plan_file_block(t->engine, &f);
+	return 0;
+}
+
+static int partitions_set_device(struct partition_table *parts, const struct devmap_device *disk)
+{
+	_cleanup_facts_ struct device_facts f = { 0 };
+	int r = blockdev_lookup_number(disk->devno, &f);
+
+	if (r) {
+		log_err("%s: %s", disk->name, strerror(-r));
+		return r;
+	}
+	blockdev_limits(&f);
+	parts->readonly = disk->readonly;
+	parts->path = xstrdup(f.path);
+	parts->device = true;
+	parts->sectors = f.sectors;
+	parts->block = f.logical_block;
+	return 0;
+}
+
+/*
+ * Read the partition table of an image. If the image has a device, the device is read, because
+ * programs change the partition table through the device. @t: the target of the image, or NULL;
+ * @disk: its device, which may not exist yet
+ *
+ * Return: 0, or a negative errno after a message.
+ */
+static int partitions_read(struct partition_table *parts, const struct target *t,
+			   const struct devmap_device *disk)
+{
+	_cleanup_devmap_device_ struct devmap_device now = { 0 };
+	bool exists = !devmap_look(disk, &now) && now.live_table;
+	_cleanup_free_ char *name = NULL, *why = NULL;
+	int r = exists || !t ? partitions_set_device(parts, &now) : partitions_set_file(parts, t);
+
+	if (r)
+		return r;
+	name = exists ? xstrdup(now.name) : name_encode_path(parts->path);
+	r = partition_read(parts, &why);
+	if (r) {
+		log_err("%s: cannot be read: %s", name, why);
+		return r;
+	}
+	why = partition_objection(parts);
+	if (why)
+		log_err("%s: %s", name, why);
+	return why ? -EINVAL : 0;
+}
+
+/* Describe a planned device for a dry run. */
+static struct json_object *partitions_describe_one(const struct change *part)
+{
+	_cleanup_free_ char *table = table_print(&part->table, false, NULL);
+	struct json_object *o = json_object_new_object();
+
+	output_add_string(o, "name", part->dev.name);
+	output_add_string(o, "uuid", part->dev.uuid);
+	json_object_object_add(o, "table", output_lines(table));
+	return o;
+}
+
+/* Describe the planned devices in a dry run. Return: 0. */
+static int partitions_describe(struct change *c)
+{
+	_cleanup_free_ char *device = xasprintf("/dev/mapper/%s", c->dev.name);
+	struct strbuf b = { 0 };
+	unsigned int i;
+
+	if (!opt(c->o, OPT_DRY_RUN))
+		return 0;
+	strbuf_append(&b, "", 0);
+	c->parts.json = json_object_new_array();
+	for (i = 0; i < c->parts.table.nr; i++) {
+		_cleanup_change_ struct change part = PARTITIONS_INIT(part, c);
+		_cleanup_free_ char *words = NULL;
+
+		if (c->parts.table.part[i].extended)
+			continue;
+		partitions_prepare(&part, c, &c->parts.table.part[i], device);
+		if (partitions_exists(&part))
+			continue;
+		words = change_words(&part);
+		strbuf_add(&b, " && %s", words);
+		json_object_array_add(c->parts.json, partitions_describe_one(&part));
+	}
+	c->parts.words = strbuf_take(&b);
+	return 0;
+}
+
+int partitions_plan(struct change *c)
+{
+	const struct target *t = c->table.targets;
+	_cleanup_free_ char *name = NULL;
+	int r;
+
+	/* a table that could not be planned has findings, which are reported later */
+	if (!c->table.nr)
+		return 0;
+	if (backing_is_new(&c->backing)) {
+		name = name_encode_path(t->path);
+		log_err("%s: the file does not exist yet, so it has no partition table: leave --partitions out",
+			name);
+		return -ENOENT;
+	}
+	c->parts.table.readonly = c->readonly;
+	r = partitions_read(&c->parts.table, t, &c->dev);
+	if (r)
+		return r;
+	c->parts.make = partitions_make;
+	return partitions_check_names(c) ? : partitions_describe(c);
+}
+
+/* Making them. */
+
+/* Make the device of a partition, and add it to @made. Return: as partitions_make() does. */
+static int partitions_make_one(const struct change *c, const struct partition *p,
+			       const struct devmap_device *disk, struct partition_devices *made)
+{
+	_cleanup_free_ char *device = xasprintf("%u:%u", major(disk->devno), minor(disk->devno));
+	_cleanup_change_ struct change part = PARTITIONS_INIT(part, c);
+	_cleanup_devmap_device_ struct devmap_device now = { 0 };
+	const struct guard guard = { .loaded = true, .readonly = true };
+	int r;
+
+	partitions_prepare(&part, c, p, device);
+	part.image = disk;
+	r = change_file_lock(&part.file, part.dev.name);
+	if (r || partitions_exists(&part))
+		return r;
+	/* users that a read-only device had before, such as another partition, do not count */
+	if (c->readonly)
+		guard_table(&part.table, &guard, &part.results.findings);
+	r = partitions_check_name(&part, c) ? : change_switch(&part);
+	if ((!r || r == -ETIMEDOUT) && !devmap_look(&part.dev, &now))
+		partitions_add(made, &now);
+	return r;
+}
+
+/* Read the partition table again, because another process may have written to the file. */
+static int partitions_check_again(const struct change *c)
+{
+	_cleanup_partition_table_ struct partition_table now = { 0 };
+	int r = partitions_read(&now, NULL, &c->dev);
+
+	if (r || partition_same(&c->parts.table, &now))
+		return r;
+	log_err("%s: another process has changed its partition table meanwhile: try again",
+		c->dev.name);
+	return -EAGAIN;
+}
+
+static int partitions_make_all(const struct change *c, struct partition_devices *made)
+{
+	_cleanup_devmap_device_ struct devmap_device disk = { 0 };
+	int r = partitions_check_again(c) ? : devmap_look(&c->dev, &disk), late = 0;
+	unsigned int i;
+
+	for (i = 0; i < c->parts.table.nr && !r; i++) {
+		if (c->parts.table.part[i].extended)
+			continue;
+		r = partitions_make_one(c, &c->parts.table.part[i], &disk, made);
+		late = r == -ETIMEDOUT ? r : late;
+		r = r == -ETIMEDOUT ? 0 : r;
+		if (!r && stop_requested()) {
+			log_err("%s: stopped", c->dev.name);
+			r = -EINTR;
+		}
+	}
+	return r ? r : late;
+}
+
+int partitions_make(struct change *c)
+{
+	_cleanup_partitions_ struct partition_devices made = { 0 };
+	int r = partitions_make_all(c, &made);
+
+	if (!r || r == -ETIMEDOUT)
+		c->parts.json = partitions_list(&made);
+	while (r && r != -ETIMEDOUT && made.nr) {
+		devmap_remove(&made.dev[--made.nr]);
+		devmap_device_free(&made.dev[made.nr]);
+	}
+	return r;
+}
+
+/* Changes of the partition table. */
+
+int partitions_size(const struct devmap_device *dev, uint64_t start, uint64_t *sectors)
+{
+	const char *uuid = name_uuid_of_disk(dev->uuid);
+	_cleanup_partition_table_ struct partition_table parts = { 0 };
+	_cleanup_devmap_device_ struct devmap_device disk = { 0 };
+	int r = devmap_look(&(struct devmap_device) { .uuid = (char *)uuid }, &disk);
+	unsigned int i;
+
+	if (r)
+		log_err("%s: %s", dev->name, devmap_reason(r));
+	r = r ? : partitions_read(&parts, NULL, &disk);
+	if (r)
+		return r;
+	for (i = 0; i < parts.nr; i++)
+		if (parts.part[i].nr == name_uuid_partition_of(dev->uuid, uuid) &&
+		    parts.part[i].start == start && !parts.part[i].extended) {
+			*sectors = parts.part[i].sectors;
+			return 0;
+		}
+	log_err("%s: the partition table of %s has no such partition at sector %llu any more: remove %s, and create it again",
+		dev->name, disk.name, (unsigned long long)start, disk.name);
+	return -ESTALE;
+}
+
+char *partitions_grow_words(const struct devmap_device *disk)
+{
+	_cleanup_partition_table_ struct partition_table parts = { 0 };
+	_cleanup_partitions_ struct partition_devices found = { 0 };
+	_cleanup_free_ char *node = xasprintf("/dev/mapper/%s", disk->name), *name = NULL;
+	_cleanup_free_ char *quoted = shell_quote(node), *resize = NULL;
+	const struct partition *last = NULL;
+	unsigned int i;
+
+	if (partitions_find(disk, &found) || !found.nr || partitions_read(&parts, NULL, disk))
+		return NULL;
+	for (i = 0; i < parts.nr; i++)
+		if (!last || parts.part[i].start > last->start)
+			last = &parts.part[i];
+	name = partition_name(disk->name, last->nr);
+	resize = name_noclone("resize", name);
+	return xasprintf("echo ', +' | sfdisk --no-reread --no-tell-kernel -N %u %s && %s max",
+			 last->nr, quoted, resize);
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Decide whether all partitions of an image can get a device, and make their names and tables. */
+#include "model/partition.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "dm-noclone.h"
+#include "base/util.h"
+#include "model/table-target.h"
+
+void partition_add(struct partition_table *t, const struct partition *p)
+{
+	GROW(t->part, t->nr);
+	t->part[t->nr++] = *p;
+}
+
+void partition_table_free(struct partition_table *t)
+{
+	free(t->path);
+	free(t->scheme);
+	free(t->part);
+	memset(t, 0, sizeof(*t));
+}
+
+bool partition_same(const struct partition_table *a, const struct partition_table *b)
+{
+	unsigned int i;
+
+	if (a->nr != b->nr)
+		return false;
+	for (i = 0; i < a->nr; i++) {
+		const struct partition *p = &a->part[i], *q = &b->part[i];
+
+		if (p->nr != q->nr || p->start != q->start || p->sectors != q->sectors ||
+		    p->extended != q->extended)
+			return false;
+	}
+	return true;
+}
+
+static unsigned long long partition_bytes(uint64_t sectors)
+{
+	return (unsigned long long)sectors << SECTOR_SHIFT;
+}
+
+/* Explain that libblkid has found no valid partition table. */
+static char *partition_explain_none(const struct partition_table *t)
+{
+	if (!t->gpt_block)
+		return xstrdup("it has no partition table: leave --partitions out, or write a partition table with sfdisk first");
+	if (t->gpt_block > t->block)
+		return xasprintf("its GPT counts blocks of %u bytes, but the device has blocks of %u bytes, so no program would find its partitions: use \"losetup --sector-size %u --partscan\"",
+				 t->gpt_block, t->block, t->gpt_block);
+	if (t->gpt_block < t->block)
+		return xasprintf("its GPT counts blocks of %u bytes, but the device has blocks of %u bytes, so no program would find its partitions: give --engine buffered",
+				 t->gpt_block, t->block);
+	if (t->gpt_end > t->sectors)
+		return xasprintf("its GPT needs at least %llu bytes, but the device has only %llu: the image was cut, or copied only in part",
+				 partition_bytes(t->gpt_end), partition_bytes(t->sectors));
+	return xstrdup("its GPT is damaged: \"sfdisk --verify\" shows what is wrong");
+}
+
+/* Find a partition behind the end of the device. Return: a new string, or NULL. */
+static char *partition_find_behind(const struct partition_table *t)
+{
+	unsigned int i;
+
+	for (i = 0; i < t->nr; i++) {
+		const struct partition *p = &t->part[i];
+		if (p->start > t->sectors || p->sectors > t->sectors - p->start)
+			return xasprintf("partition %u needs %llu bytes from byte %llu, but the device has only %llu: the image was cut, or copied only in part",
+					 p->nr, partition_bytes(p->sectors),
+					 partition_bytes(p->start), partition_bytes(t->sectors));
+	}
+	return NULL;
+}
+
+/* Find two partitions with common sectors. Return: a new string, or NULL. */
+static char *partition_find_overlap(const struct partition_table *t)
+{
+	unsigned int i, j;
+
+	for (i = 0; i < t->nr; i++)
+		for (j = 0; j < i; j++) {
+			const struct partition *p = &t->part[i], *q = &t->part[j];
+
+			if (!p->extended && !q->extended && p->start < q->start + q->sectors &&
+			    q->start < p->start + p->sectors)
+				return xasprintf("partitions %u and %u have common sectors: give --readonly, or correct the partition table with sfdisk",
+						 q->nr, p->nr);
+		}
+	return NULL;
+}
+
+static bool partition_has_any(const struct partition_table *t)
+{
+	unsigned int i;
+
+	for (i = 0; i < t->nr; i++)
+		if (!t->part[i].extended)
+			return true;
+	return false;
+}
+
+char *partition_objection(const struct partition_table *t)
+{
+	if (!t->scheme)
+		return partition_explain_none(t);
+	/* a program that writes the partition table does not write down the size of its blocks */
+	if (strcmp(t->scheme, "gpt") && t->block != SECTOR_SIZE)
+		return xasprintf("its partition table (%s) does not tell the size of its blocks, and the device has blocks of %u bytes: give --engine buffered for blocks of %u bytes",
+				 t->scheme, t->block, SECTOR_SIZE);
+	if (t->damaged)
+		return xasprintf("partition %u is an extended partition, and its list of logical partitions is damaged, or not in the order of their sectors: \"sfdisk --verify\" shows the first, \"sfdisk --reorder\" corrects the second",
+				 t->damaged);
+	if (!partition_has_any(t))
+		return xasprintf("its partition table (%s) has no partition: leave --partitions out, or add a partition with sfdisk first",
+				 t->scheme);
+	return partition_find_behind(t) ? : t->readonly ? NULL : partition_find_overlap(t);
+}
+
+char *partition_numbers(const struct partition_table *t)
+{
+	struct strbuf b = { 0 };
+	unsigned int i;
+
+	strbuf_append(&b, "", 0);
+	for (i = 0; i < t->nr; i++)
+		if (!t->part[i].extended)
+			strbuf_add(&b, " %u", t->part[i].nr);
+	return strbuf_take(&b);
+}
+
+char *partition_name(const char *disk, unsigned int nr)
+{
+	return xasprintf("%s-part%u", disk, nr);
+}
+
+char *partition_uuid(const char *disk, unsigned int nr)
+{
+	return xasprintf("part%u-%s", nr, disk);
+}
+
+void partition_add_target(struct table *t, const struct partition *p, const char *device,
+			  const struct table *on)
+{
+	struct target *target = table_add_target(t, 0, p->sectors, table_has_noclone(on) ?
+						 NOCLONE_LINEAR_NAME : "linear");
+
+	target_add_leg(target, device, p->start);
+	target->no_fastpath = on->nr && on->targets[0].no_fastpath;
+}

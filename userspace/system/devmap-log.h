@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The sentences of device-mapper in the kernel log. */
+#ifndef NOCLONE_DEVMAP_LOG_H
+#define NOCLONE_DEVMAP_LOG_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+/*
+ * Return: the sentence in a record of /dev/kmsg, without prefix and keys, a new string, or NULL if
+ * the record is not about device-mapper.
+ */
+char *devmap_kernel_sentence(const char *record);
+/* Is a sentence of the kernel log about this device? @devno: the number of the device, or 0 */
+bool devmap_sentence_names(const char *sentence, const char *name, dev_t devno);
+
+#endif /* NOCLONE_DEVMAP_LOG_H */

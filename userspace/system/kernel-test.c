@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Read and judge the record that the test of a kernel leaves. */
+#include "system/kernel-test.h"
+
+#include <errno.h>
+#include <json-c/json.h>
+#include <string.h>
+
+#include "dm-noclone.h"
+#include "base/util.h"
+
+#define RECORD_MAX	(1U << 20)
+#define DEPTH_MAX	8
+#define FORMAT		1
+
+/* Return: the member of this type, or NULL. */
+static struct json_object *kernel_test_member(struct json_object *o, const char *key,
+					      enum json_type type)
+{
+	struct json_object *member = json_object_object_get(o, key);
+
+	return json_object_is_type(member, type) ? member : NULL;
+}
+
+/* Return: the text of a member, or "". */
+static const char *kernel_test_text(struct json_object *o, const char *key)
+{
+	struct json_object *member = kernel_test_member(o, key, json_type_string);
+
+	return member ? json_object_get_string(member) : "";
+}
+
+/* Return: what has happened to a test: "passed", "failed", "not run", or another word. */
+static const char *kernel_test_result(struct json_object *tests, const char *name)
+{
+	struct json_object *test = json_object_object_get(tests, name);
+
+	return test ? kernel_test_text(test, "result") : "not run";
+}
+
+/* Return: why a test does not allow the fast path, a new string, or NULL. */
+static char *kernel_test_objection(struct json_object *tests, const char *name)
+{
+	const char *result = kernel_test_result(tests, name);
+	const char *why = kernel_test_text(json_object_object_get(tests, name), "reason");
+
+	if (!strcmp(result, "passed"))
+		return NULL;
+	return xasprintf("the test \"%s\" of this kernel %s%s%s", name,
+			 !strcmp(result, "failed") ? "has failed" : "did not run",
+			 *why ? ": " : "", why);
+}
+
+/* Is this a member that the object "tests" may have? */
+static bool kernel_test_is_result(const char *name, struct json_object *test)
+{
+	const char *result = kernel_test_text(test, "result"), *why = kernel_test_text(test, "reason");
+
+	if (strlen(name) != 2 || *name != 'T' || name[1] < '1' || name[1] > '9')
+		return false;
+	/* a line break would begin the remedy of the finding */
+	if (strchr(why, '\n'))
+		return false;
+	return !strcmp(result, "passed") ||
+	       (*why && (!strcmp(result, "failed") || !strcmp(result, "not run")));
+}
+
+/* Return: the name of the first member that has a wrong value, or NULL. */
+static const char *kernel_test_flaw(struct json_object *record)
+{
+	static const char * const texts[] = { "release", "version", "build", "date" };
+	struct json_object *tests = kernel_test_member(record, "tests", json_type_object);
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(texts); i++)
+		if (!*kernel_test_text(record, texts[i]))
+			return texts[i];
+	if (!tests)
+		return "tests";
+	json_object_object_foreach(tests, name, test)
+		if (!kernel_test_is_result(name, test))
+			return name;
+	return NULL;
+}
+
+/* Return: whether a text is the record of a test in the format that this version reads. */
+static bool kernel_test_is_record(struct json_object *record)
+{
+	struct json_object *format = kernel_test_member(record, "format", json_type_int);
+
+	return format && json_object_get_int64(format) == FORMAT;
+}
+
+/* Return: why a record does not allow the fast path, a new string, or NULL. */
+static char *kernel_test_judge(struct json_object *record, const char *path,
+			       const struct kernel_test_of *of)
+{
+	static const char * const needed[] = { "T1", "T2", "T3", "T4", "T5", "T6", "T9" };
+	struct json_object *tests = kernel_test_member(record, "tests", json_type_object);
+	const char *flaw;
+	char *objection = NULL;
+	unsigned int i;
+
+	if (!kernel_test_is_record(record))
+		return xasprintf("the member \"format\" of the record %s is not 1", path);
+	flaw = kernel_test_flaw(record);
+	if (flaw)
+		return xasprintf("the member \"%s\" of the record %s is missing or wrong", flaw, path);
+	if (strcmp(kernel_test_text(record, "release"), of->release))
+		return xasprintf("%s records the test of another kernel", path);
+	if (of->version && strcmp(kernel_test_text(record, "version"), of->version))
+		return xasprintf("the recorded test ran on another build of this kernel, \"%s\"",
+				 kernel_test_text(record, "version"));
+	if (strcmp(kernel_test_text(record, "build"), of->build))
+		return xstrdup("the recorded test ran with another build of the module");
+	for (i = 0; i < ARRAY_SIZE(needed) && !objection; i++)
+		objection = kernel_test_objection(tests, needed[i]);
+	return objection;
+}
+
+/* Return: the JSON value if it is the whole text, or NULL. */
+static struct json_object *kernel_test_parse(const char *text)
+{
+	struct json_tokener *tokener = json_tokener_new_ex(DEPTH_MAX);
+	struct json_object *record;
+
+	json_tokener_set_flags(tokener, JSON_TOKENER_STRICT);
+	/*
+	 * the length includes the zero byte; otherwise json-c would wait for more digits of a
+	 * number
+	 */
+	record = json_tokener_parse_ex(tokener, text, strlen(text) + 1);
+	json_tokener_free(tokener);
+	return record;
+}
+
+char *kernel_test_entry(const struct kernel_test_of *of, char **reason, bool *limits)
+{
+	_cleanup_free_ char *path = xasprintf(KERNEL_TEST_DIR "/%s.json", of->release);
+	_cleanup_free_ char *text = read_text_file(path, RECORD_MAX);
+	struct json_object *record, *tests;
+	char *entry = NULL;
+	int err = errno;
+
+	*reason = NULL;
+	if (!text) {
+		if (err != ENOENT)
+			*reason = xasprintf("%s: %s", path, read_text_problem(path, err));
+		return NULL;
+	}
+	record = kernel_test_parse(text);
+	*reason = kernel_test_judge(record, path, of);
+	if (!*reason) {
+		tests = json_object_object_get(record, "tests");
+		entry = xasprintf("%s%s", of->build,
+				  !strcmp(kernel_test_result(tests, "T7"), "passed") ?
+				  NOCLONE_TESTED_POLLED : "");
+		*limits = !strcmp(kernel_test_result(tests, "T8"), "passed");
+	}
+	json_object_put(record);
+	return entry;
+}

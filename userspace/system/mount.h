@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The devices below mounted file systems. */
+#ifndef NOCLONE_MOUNT_H
+#define NOCLONE_MOUNT_H
+
+#include <sys/types.h>
+
+/* Return: the device of a file system, or 0. @filesystem: st_dev of the files on it. */
+dev_t mount_disk(dev_t filesystem);
+/*
+ * Find the file system of an absolute path in the table of mounts. Return: the device of the file
+ * system, or 0. Symbolic links are not followed, because following them would read from the file
+ * system.
+ */
+dev_t mount_device(const char *path);
+
+#endif /* NOCLONE_MOUNT_H */

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Read the partition table of an image with libblkid.
+ *
+ * libblkid silently leaves out what it does not accept: a GPT for a longer disk or with other
+ * blocks, and the rest of a damaged list of logical partitions. All partitions of an image get a
+ * device, or none does, so these functions also look for such cases.
+ *
+ * A separate process reads, and sends a line with its errno and the facts about the partition
+ * table, and a line for each partition.
+ */
+#include "system/partition-read.h"
+
+#include <blkid/blkid.h>
+#include <endian.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/util.h"
+#include "system/silence.h"
+
+#define GPT_MAGIC		"EFI PART"
+#define GPT_LAST_USABLE		48
+#define LARGE_BLOCK		4096
+/* Offsets in a sector with a DOS partition table, and in its entries. */
+#define DOS_ENTRIES		446
+#define DOS_ENTRY_SIZE		16
+#define DOS_NR_ENTRIES		4
+/* DOS_NR_DATA: some programs leave other data in the third and fourth entry of a list. */
+#define DOS_NR_DATA		2
+#define DOS_TYPE		4
+#define DOS_START		8
+#define DOS_SECTORS		12
+/* MAX_LOGICAL: a longer list of logical partitions is a circle. */
+#define MAX_LOGICAL		1000
+
+/* The read of an image. @t has the place of the image, and gets its partitions. */
+struct partition_query {
+	struct partition_table *t;
+	int fd;
+};
+
+/* Functions of the process that reads. */
+
+static bool partition_read_bytes(const struct partition_query *q, uint64_t offset, void *to,
+				 size_t size)
+{
+	return pread(q->fd, to, size, (q->t->first << SECTOR_SHIFT) + offset) == (ssize_t)size;
+}
+
+static uint32_t partition_read_le32(const unsigned char *at)
+{
+	uint32_t n;
+
+	memcpy(&n, at, sizeof(n));
+	return le32toh(n);
+}
+
+/* Find the header of a GPT in the second block, with both sizes of blocks. */
+static void partition_read_gpt(const struct partition_query *q)
+{
+	uint32_t block;
+
+	for (block = SECTOR_SIZE; block <= LARGE_BLOCK; block *= LARGE_BLOCK / SECTOR_SIZE) {
+		char header[SECTOR_SIZE];
+		uint64_t last;
+
+		if (!partition_read_bytes(q, block, header, sizeof(header)) ||
+		    memcmp(header, GPT_MAGIC, strlen(GPT_MAGIC)))
+			continue;
+		memcpy(&last, header + GPT_LAST_USABLE, sizeof(last));
+		last = MIN(le64toh(last), (uint64_t)TABLE_MAX_SECTORS / LARGE_BLOCK);
+		q->t->gpt_block = block;
+		q->t->gpt_end = (last + 1) * (block / SECTOR_SIZE);
+	}
+}
+
+static bool partition_read_is_link(unsigned char type)
+{
+	return type == 0x05 || type == 0x0f || type == 0x85;
+}
+
+/*
+ * Go through the list of logical partitions of an extended partition. Each sector of this list has
+ * an entry for a logical partition, and a link to the next sector, relative to the first sector.
+ *
+ * Return: the number of logical partitions, or UINT_MAX if the list is damaged.
+ */
+static unsigned int partition_read_list(const struct partition_query *q, const struct partition *p)
+{
+	uint64_t at = 0, next;
+	unsigned int nr = 0, steps;
+
+	for (steps = 0; steps < MAX_LOGICAL; steps++, at = next) {
+		unsigned char sector[SECTOR_SIZE], *entry = sector + DOS_ENTRIES;
+		unsigned int i;
+
+		if (at >= p->sectors ||
+		    !partition_read_bytes(q, (p->start + at) << SECTOR_SHIFT, sector,
+					  sizeof(sector)) ||
+		    sector[SECTOR_SIZE - 2] != 0x55 || sector[SECTOR_SIZE - 1] != 0xaa)
+			return UINT32_MAX;
+		for (i = 0, next = 0; i < DOS_NR_ENTRIES; i++, entry += DOS_ENTRY_SIZE) {
+			if (!partition_read_le32(entry + DOS_SECTORS))
+				continue;
+			if (partition_read_is_link(entry[DOS_TYPE]))
+				next = next ? next : partition_read_le32(entry + DOS_START);
+			else
+				nr += i < DOS_NR_DATA;
+		}
+		if (!next)
+			return nr;
+	}
+	return UINT32_MAX;
+}
+
+/* Check that libblkid has found all logical partitions. A table has one extended partition. */
+static void partition_read_check(const struct partition_query *q, unsigned int logical)
+{
+	struct partition_table *t = q->t;
+	unsigned int i;
+
+	for (i = 0; i < t->nr; i++)
+		if (t->part[i].extended && partition_read_list(q, &t->part[i]) > logical)
+			t->damaged = t->part[i].nr;
+}
+
+/*
+ * Take the partitions that libblkid has found. Partitions in a partition, such as those of a BSD
+ * label, are left out, because only the partition table of the image counts.
+ */
+static void partition_read_take(const struct partition_query *q, blkid_partlist list)
+{
+	struct partition_table *t = q->t;
+	blkid_parttable top = blkid_partlist_get_table(list);
+	int i, nr = blkid_partlist_numof_partitions(list);
+	unsigned int logical = 0;
+
+	/* libblkid has this type for the first sector of a GPT without the rest of the GPT */
+	if (top && strcmp(blkid_parttable_get_type(top), "PMBR"))
+		t->scheme = xstrdup(blkid_parttable_get_type(top));
+	for (i = 0; t->scheme && i < nr; i++) {
+		blkid_partition from = blkid_partlist_get_partition(list, i);
+		const struct partition p = {
+			.nr = blkid_partition_get_partno(from),
+			.start = blkid_partition_get_start(from),
+			.sectors = blkid_partition_get_size(from),
+			.extended = blkid_partition_is_extended(from),
+		};
+
+		if (!p.sectors || strcmp(blkid_parttable_get_type(blkid_partition_get_table(from)),
+					 t->scheme))
+			continue;
+		logical += blkid_partition_is_logical(from) != 0;
+		partition_add(t, &p);
+	}
+	partition_read_check(q, logical);
+}
+
+/*
+ * libblkid also takes the backup of a GPT, at the end of the image. The kernel does not: the backup
+ * may be an older partition table, of a time when the image had this size.
+ */
+static bool partition_read_is_backup(blkid_probe probe, const struct partition_table *t)
+{
+	const char *offset;
+
+	if (!t->scheme || strcmp(t->scheme, "gpt"))
+		return false;
+	blkid_probe_enable_superblocks(probe, 0);
+	blkid_probe_enable_partitions(probe, 1);
+	blkid_probe_set_partitions_flags(probe, BLKID_PARTS_MAGIC);
+	return blkid_do_probe(probe) ||
+	       blkid_probe_lookup_value(probe, "PTMAGIC_OFFSET", &offset, NULL) ||
+	       strtoull(offset, NULL, 10) != t->block;
+}
+
+/* @sectors: the sectors that the file has. They may be fewer than those of a planned device. */
+static int partition_read_probe(const struct partition_query *q, uint64_t sectors)
+{
+	struct partition_table *t = q->t;
+	blkid_probe probe = blkid_new_probe();
+	blkid_partlist list = NULL;
+	int r = 0;
+
+	if (!probe || blkid_probe_set_device(probe, q->fd, t->first << SECTOR_SHIFT,
+					     MIN(sectors, t->sectors) << SECTOR_SHIFT) ||
+	    blkid_probe_set_sectorsize(probe, t->block))
+		r = EIO;
+	else
+		list = blkid_probe_get_partitions(probe);
+	if (list)
+		partition_read_take(q, list);
+	if (partition_read_is_backup(probe, t)) {
+		free(t->scheme);
+		t->scheme = NULL;
+		t->gpt_block = t->gpt_block ? t->gpt_block : t->block;
+	}
+	blkid_free_probe(probe);
+	return r;
+}
+
+/* Open the file or device. Another kind of file, such as a FIFO, must not be opened. */
+static int partition_read_open(struct partition_query *q)
+{
+	struct stat st;
+
+	if (stat(q->t->path, &st))
+		return errno;
+	if (q->t->device ? !S_ISBLK(st.st_mode) : !S_ISREG(st.st_mode))
+		return EINVAL;
+	q->fd = open(q->t->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	return q->fd < 0 ? errno : 0;
+}
+
+/*
+ * A device may have written to its file behind the cache of the file, so the cache is dropped
+ * before and after the read. The cache of a device has what was written to it.
+ */
+static int partition_read_look(struct partition_query *q)
+{
+	int r = partition_read_open(q);
+	uint64_t sectors;
+
+	if (r)
+		return r;
+	sectors = (uint64_t)lseek(q->fd, 0, SEEK_END) >> SECTOR_SHIFT;
+	if (!q->t->device)
+		posix_fadvise(q->fd, 0, 0, POSIX_FADV_DONTNEED);
+	if (sectors > q->t->first) {
+		partition_read_gpt(q);
+		r = partition_read_probe(q, sectors - q->t->first);
+	}
+	if (!q->t->device)
+		posix_fadvise(q->fd, 0, 0, POSIX_FADV_DONTNEED);
+	close(q->fd);
+	return r;
+}
+
+static void partition_read_answer(int out, void *data)
+{
+	struct partition_query q = { .t = data, .fd = -1 };
+	const struct partition_table *t = q.t;
+	int error = partition_read_look(&q);
+	unsigned int i;
+
+	dprintf(out, "%d %u %llu %u %s\n", error, t->gpt_block, (unsigned long long)t->gpt_end,
+		t->damaged, t->scheme ? t->scheme : "-");
+	for (i = 0; i < t->nr; i++)
+		dprintf(out, "%u %llu %llu %d\n", t->part[i].nr,
+			(unsigned long long)t->part[i].start,
+			(unsigned long long)t->part[i].sectors, t->part[i].extended);
+	dprintf(out, ".\n");
+}
+
+/* Functions of the process that asks. */
+
+static bool partition_read_line(const char *line, struct partition_table *t)
+{
+	unsigned long long start, sectors;
+	struct partition p = { 0 };
+	int extended;
+
+	if (sscanf(line, "%u %llu %llu %d", &p.nr, &start, &sectors, &extended) != 4)
+		return false;
+	p.start = start;
+	p.sectors = sectors;
+	p.extended = extended;
+	partition_add(t, &p);
+	return true;
+}
+
+/* Read the answer. If its end is missing, the process that reads was killed. */
+static int partition_read_answered(char *text, struct partition_table *t)
+{
+	char *rest = NULL, *line = strtok_r(text, "\n", &rest);
+	unsigned long long gpt_end;
+	char scheme[32];
+	int error;
+
+	if (!line || sscanf(line, "%d %u %llu %u %31s", &error, &t->gpt_block, &gpt_end, &t->damaged,
+			    scheme) != 5)
+		return -EIO;
+	t->gpt_end = gpt_end;
+	t->scheme = strcmp(scheme, "-") ? xstrdup(scheme) : NULL;
+	do
+		line = strtok_r(NULL, "\n", &rest);
+	while (line && partition_read_line(line, t));
+	return !line || strcmp(line, ".") ? -EIO : -error;
+}
+
+int partition_read(struct partition_table *t, char **why)
+{
+	_cleanup_answer_ struct answer a = { 0 };
+	int r = silence_ask(partition_read_answer, t, t->path, !t->device, &a, why);
+
+	if (r)
+		return r;
+	r = partition_read_answered(a.text, t);
+	if (r)
+		*why = xstrdup(strerror(-r));
+	return r;
+}

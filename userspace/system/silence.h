@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Questions to devices and files that may not answer. */
+#ifndef NOCLONE_SILENCE_H
+#define NOCLONE_SILENCE_H
+
+#include <stdbool.h>
+
+#include "base/ask.h"
+
+/**
+ * silence_ask - ask a device or a file by ask(), unless a device below it is suspended
+ * @function: asks the device or file, in a process that can be left behind
+ * @data: the argument of @function
+ * @path: a device node, or a file, which may be behind symbolic links
+ * @file: @path is a file
+ * @a: the answer
+ * @why: after an error: why there is no answer, as the end of "cannot be read: ..."
+ *
+ * Return: 0, -EBUSY if a device is suspended, or the result of ask().
+ */
+int silence_ask(ask_function function, void *data, const char *path, bool file, struct answer *a,
+		char **why);
+
+#endif /* NOCLONE_SILENCE_H */
