@@ -23,8 +23,6 @@
 #include <linux/slab.h>
 #include <linux/workqueue.h>
 
-#include "base/util.h"
-
 enum { STOCK, DISK, FAST, DEVICES };	/* sent in this order; FAST has the result */
 
 #define HALVES	2
