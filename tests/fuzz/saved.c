@@ -9,9 +9,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	_cleanup_findings_ struct findings findings = { 0 }, again = { 0 };
 	_cleanup_free_ char *text = fuzz_text(data, size), *old = NULL, *new = NULL;
+	_cleanup_free_ char *uuid = saved_find_uuid(text);
 	_cleanup_saved_ struct saved s = { 0 }, read = { 0 };
 
 	saved_parse(&s, text, &findings);
+	assert(!uuid == !s.uuid && (!uuid || !strcmp(uuid, s.uuid)));
 	if (findings_count(&findings, FINDING_ERROR))
 		return 0;
 	old = saved_print(&s);

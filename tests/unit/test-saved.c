@@ -26,9 +26,11 @@ static const char file[] =
 static void read_file(struct saved *s, const char *text, unsigned int findings)
 {
 	_cleanup_findings_ struct findings p = { 0 };
+	_cleanup_free_ char *uuid = saved_find_uuid(text);
 
 	saved_parse(s, text, &p);
 	assert_int_equal(p.nr, findings);
+	assert_string_equal(uuid ?: "none", s->uuid ?: "none");
 }
 
 static void keywords_are_comments_of_the_table(void **state __unused)

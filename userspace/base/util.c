@@ -341,27 +341,33 @@ char *read_bytes(int fd, size_t limit, size_t *length)
 	return util_read(fd, 0, limit, length);
 }
 
-char *read_text_file(const char *path, size_t limit)
+char *read_text_file_stat(const char *path, size_t limit, struct stat *st)
 {
 	/* without O_NONBLOCK, opening a FIFO would wait for a writer */
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	struct stat st;
 	size_t length;
 	char *text;
 
-	if (fd < 0 || fstat(fd, &st))
+	if (fd < 0 || fstat(fd, st))
 		return NULL;
-	if (!S_ISREG(st.st_mode)) {
-		errno = S_ISDIR(st.st_mode) ? EISDIR : ENOSTR;
+	if (!S_ISREG(st->st_mode)) {
+		errno = S_ISDIR(st->st_mode) ? EISDIR : ENOSTR;
 		return NULL;
 	}
-	text = util_read(fd, st.st_size, limit, &length);
+	text = util_read(fd, st->st_size, limit, &length);
 	if (text && strlen(text) != length) {
 		cleanup_free(&text);
 		text = NULL;
 		errno = EILSEQ;
 	}
 	return text;
+}
+
+char *read_text_file(const char *path, size_t limit)
+{
+	struct stat st;
+
+	return read_text_file_stat(path, limit, &st);
 }
 
 const char *read_text_problem(const char *path, int err)

@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 #define MIN(a, b)	((a) < (b) ? (a) : (b))
@@ -109,6 +110,8 @@ char *read_bytes(int fd, size_t limit, size_t *length);
  * byte is an error, because the text would seem to end there.
  */
 char *read_text_file(const char *path, size_t limit);
+/* Read the text as read_text_file() does, and set @st to what fstat(2) told before the first read. */
+char *read_text_file_stat(const char *path, size_t limit, struct stat *st);
 /* Return: the reason why read_text_file() has failed, in words. @err is its errno. */
 const char *read_text_problem(const char *path, int err);
 /* Return: the first line of a text, without blanks at its end, a new string. */

@@ -139,6 +139,12 @@ static bool saved_take_partitions(struct saved *s, const struct names *w)
 	return good;
 }
 
+/* Are these the words "uuid UUID" of a comment, with a UUID that a device may have? */
+static bool saved_is_uuid(const struct names *w)
+{
+	return w->nr == 2 && !strcmp(w->name[0], "uuid") && !name_uuid_problem(w->name[1]);
+}
+
 /* Read the words of a comment. A second UUID is an error, because it belongs to another device. */
 static bool saved_take(struct saved *s, const struct names *w)
 {
@@ -150,8 +156,7 @@ static bool saved_take(struct saved *s, const struct names *w)
 		return saved_take_partitions(s, w);
 	} else if (w->nr == 1 && !strcmp(word, "noscan")) {
 		s->noscan = true;
-	} else if (w->nr == 2 && !strcmp(word, "uuid") && !s->uuid &&
-		   !name_uuid_problem(w->name[1])) {
+	} else if (saved_is_uuid(w) && !s->uuid) {
 		s->uuid = xstrdup(w->name[1]);
 	} else if ((w->nr == 2 || w->nr == 3) && !strcmp(word, "signature")) {
 		saved_add_signature(s, w);
@@ -159,6 +164,35 @@ static bool saved_take(struct saved *s, const struct names *w)
 		return false;
 	}
 	return true;
+}
+
+/* Return: the UUID in the words of one comment, which end with the line; a new string, or NULL. */
+static char *saved_uuid_in(const char *words)
+{
+	_cleanup_free_ char *line = xstrndup(words, strcspn(words, "\n"));
+	_cleanup_names_ struct names w = { 0 };
+
+	names_split(&w, line);
+	return saved_is_uuid(&w) ? xstrdup(w.name[1]) : NULL;
+}
+
+static const char *saved_next_line(const char *text)
+{
+	text += strcspn(text, "\n");
+	return text + (*text == '\n');
+}
+
+char *saved_find_uuid(const char *text)
+{
+	char *uuid = NULL;
+
+	for (; *text && !uuid; text = saved_next_line(text)) {
+		const char *comment = text + strspn(text, "# \t");
+
+		if (str_starts(comment, KEYWORD))
+			uuid = saved_uuid_in(comment + strlen(KEYWORD));
+	}
+	return uuid;
 }
 
 bool saved_is_file(const char *text)
@@ -171,7 +205,7 @@ static void saved_parse_keywords(struct saved *s, const char *text,
 {
 	unsigned int nr = 0;
 
-	for (; *text; text += strcspn(text, "\n"), text += *text == '\n') {
+	for (; *text; text = saved_next_line(text)) {
 		_cleanup_free_ char *line = xstrndup(text, strcspn(text, "\n"));
 		_cleanup_names_ struct names w = { 0 };
 		const char *comment = line + strspn(line, "# \t");

@@ -69,6 +69,11 @@ char *saved_escape(const char *text);
 
 /* Does the text have a comment of a saved device? A plain table has no such comment. */
 bool saved_is_file(const char *text);
+/*
+ * Find the UUID that saved_parse() would find, without reading the rest. Return: a new string, or
+ * NULL.
+ */
+char *saved_find_uuid(const char *text);
 void saved_parse(struct saved *s, const char *text, struct findings *findings);
 /* Return: the text of the file, a new string. */
 char *saved_print(const struct saved *s);

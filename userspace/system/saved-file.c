@@ -64,8 +64,7 @@ static int saved_file_compare_names(const void *a, const void *b)
 
 static int saved_file_compare_uuids(const void *a, const void *b)
 {
-	return strcmp(((const struct saved_file *)a)->saved.uuid,
-		      ((const struct saved_file *)b)->saved.uuid);
+	return strcmp(((const struct saved_file *)a)->uuid, ((const struct saved_file *)b)->uuid);
 }
 
 static void saved_file_free(void *data)
@@ -74,6 +73,7 @@ static void saved_file_free(void *data)
 
 	free(file->name);
 	free(file->text);
+	free(file->uuid);
 	saved_free(&file->saved);
 	free(file->damage);
 	free(file);
@@ -96,10 +96,25 @@ static struct saved_file *saved_file_read(const char *name)
 	struct saved_file *file = xzalloc(sizeof(*file));
 
 	file->name = xstrdup(name);
-	file->settled = !stat(path, &file->seen) && saved_file_is_old(&file->seen);
-	file->text = read_text_file(path, SAVED_MAX);
-	file->damage = file->text ? saved_file_parse(path, file->text, &file->saved) :
-		       xasprintf("%s: %s", path, read_text_problem(path, errno));
+	file->text = read_text_file_stat(path, SAVED_MAX, &file->seen);
+	if (file->text) {
+		file->settled = saved_file_is_old(&file->seen);
+		file->uuid = saved_find_uuid(file->text);
+	} else {
+		file->damage = xasprintf("%s: %s", path, read_text_problem(path, errno));
+		file->parsed = true;
+	}
+	return file;
+}
+
+/* Parse the file, if no other caller has asked for its content yet. */
+static const struct saved_file *saved_file_parsed(struct saved_file *file)
+{
+	_cleanup_free_ char *path = saved_path(file->name);
+
+	if (!file->parsed)
+		file->damage = saved_file_parse(path, file->text, &file->saved);
+	file->parsed = true;
 	return file;
 }
 
@@ -146,7 +161,8 @@ static struct saved_file **saved_file_known(const char *name)
 	return found;
 }
 
-const struct saved_file *saved_file_get(const char *name)
+/* Find the file, or read it. Its content is not parsed. */
+static struct saved_file *saved_file_load(const char *name)
 {
 	struct saved_file **found = saved_file_known(name);
 
@@ -154,6 +170,11 @@ const struct saved_file *saved_file_get(const char *name)
 		found = xchecked(tsearch(saved_file_read(name), &files_by_name,
 					 saved_file_compare_names));
 	return *found;
+}
+
+const struct saved_file *saved_file_get(const char *name)
+{
+	return saved_file_parsed(saved_file_load(name));
 }
 
 static void saved_file_keep(void *data __unused)
@@ -181,7 +202,10 @@ void saved_file_forget(const char *name)
 		saved_file_drop(*found);
 }
 
-/* Read all files. If two files have the same UUID, the first one counts. */
+/*
+ * Read all files, and only look for their UUIDs, because few of thousands of files belong to the
+ * devices that a command shows. If two files have the same UUID, the first one counts.
+ */
 static void saved_file_get_all(void)
 {
 	_cleanup_names_ struct names names = { 0 };
@@ -189,10 +213,10 @@ static void saved_file_get_all(void)
 
 	saved_file_names(&names);
 	for (i = 0; i < names.nr; i++) {
-		const struct saved_file *file = saved_file_get(names.name[i]);
+		const struct saved_file *file = saved_file_load(names.name[i]);
 
 		/* a damaged file is found by its UUID, if the UUID can still be read */
-		if (file->saved.uuid)
+		if (file->uuid)
 			xchecked(tsearch(file, &files_by_uuid, saved_file_compare_uuids));
 	}
 	files_all = true;
@@ -202,27 +226,27 @@ static void saved_file_get_all(void)
  * Return: the file of that name, or NULL. A file that does not exist has no UUID. After all files
  * were read, no file is looked up on the disk again.
  */
-static const struct saved_file *saved_file_own(const char *name)
+static struct saved_file *saved_file_own(const char *name)
 {
 	struct saved_file **found = saved_file_known(name);
 
 	if (found)
 		return *found;
-	return !files_all && !saved_name_problem(name) ? saved_file_get(name) : NULL;
+	return !files_all && !saved_name_problem(name) ? saved_file_load(name) : NULL;
 }
 
 const struct saved_file *saved_file_find(const char *name, const char *uuid)
 {
-	const struct saved_file *own = *uuid ? saved_file_own(name) : NULL;
-	const struct saved_file key = { .saved.uuid = (char *)uuid };
+	struct saved_file *own = *uuid ? saved_file_own(name) : NULL;
+	const struct saved_file key = { .uuid = (char *)uuid };
 	struct saved_file **found;
 
-	if (own && own->saved.uuid && !strcmp(own->saved.uuid, uuid))
-		return own;
+	if (own && own->uuid && !strcmp(own->uuid, uuid))
+		return saved_file_parsed(own);
 	if (*uuid && !files_all)
 		saved_file_get_all();
 	found = tfind(&key, &files_by_uuid, saved_file_compare_uuids);
-	return found ? *found : NULL;
+	return found ? saved_file_parsed(*found) : NULL;
 }
 
 char *saved_file_peek(const char *name, struct saved *s)
@@ -235,7 +259,7 @@ char *saved_file_peek(const char *name, struct saved *s)
 
 bool saved_file_says(const char *name, const char *text)
 {
-	const char *now = saved_file_get(name)->text;
+	const char *now = saved_file_load(name)->text;
 
 	return now && !strcmp(now, text);
 }
@@ -244,7 +268,7 @@ char *saved_file_of(const char *name, const char *uuid)
 {
 	const struct saved_file *file = saved_file_find(name, uuid);
 
-	if (!file && *uuid && saved_file_exists(name) && !saved_file_get(name)->saved.uuid)
+	if (!file && *uuid && saved_file_exists(name) && !saved_file_load(name)->uuid)
 		return xstrdup(name);
 	return file ? xstrdup(file->name) : NULL;
 }

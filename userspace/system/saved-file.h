@@ -14,9 +14,11 @@ bool saved_file_exists(const char *name);
  * struct saved_file - a file that this command has read
  * @name: the name of its device
  * @text: the text, or NULL if the file could not be read
+ * @uuid: the UUID in the text, or NULL
+ * @parsed: @saved and @damage are set; they are set in each file that a function here returns
  * @saved: the part of the content that could be read
  * @damage: why the file could not be read completely, or NULL
- * @seen: what stat(2) told about the file just before it was read
+ * @seen: what fstat(2) told about the file just before it was read
  * @settled: nothing had been written to the file for some seconds when it was read
  * @stale: the text is used again only if stat(2) still tells the same, and the file is settled
  *
@@ -26,7 +28,8 @@ bool saved_file_exists(const char *name);
  */
 struct saved_file {
 	char *name;
-	char *text;
+	char *text, *uuid;
+	bool parsed;
 	struct saved saved;
 	char *damage;
 	struct stat seen;
