@@ -80,14 +80,21 @@ static void saved_file_free(void *data)
 }
 
 /*
+ * files_young: a file that was written at this time or later is young. 0: no file was read yet. The
+ * time is that of the first file, because there may be thousands of files; a file that is written
+ * later is young as well.
+ */
+static time_t files_young;
+
+/*
  * Was the file last written some seconds ago? The clock of a file system may be as coarse as two
  * seconds. So a younger file may be written once more, and have the same times.
  */
 static bool saved_file_is_old(const struct stat *st)
 {
-	const time_t young = time(NULL) - 3;
-
-	return st->st_mtim.tv_sec < young && st->st_ctim.tv_sec < young;
+	if (!files_young)
+		files_young = time(NULL) - 3;
+	return st->st_mtim.tv_sec < files_young && st->st_ctim.tv_sec < files_young;
 }
 
 static struct saved_file *saved_file_read(const char *name)
@@ -196,6 +203,7 @@ void saved_file_forget(const char *name)
 	tdestroy(files_by_uuid, saved_file_keep);
 	files_by_uuid = NULL;
 	files_all = false;
+	files_young = 0;
 	if (!name)
 		twalk(files_by_name, saved_file_set_stale);
 	if (found)
