@@ -94,12 +94,12 @@ static bool noclone_fops_stay_if_unsafe(void)
 	if (IS_ENABLED(CONFIG_PREEMPTION) && !IS_ENABLED(CONFIG_TASKS_RCU))
 		why = "this kernel has no CONFIG_TASKS_RCU";
 	else if (!noclone_fops_tail_call)
-		why = "its compiler has made a call of the jump to dm core";
+		why = "the compiler has turned the jump to dm core into a call";
 	if (!why)
 		return true;
 	if (!try_module_get(THIS_MODULE))
 		return false;
-	DMINFO("%s: the module stays loaded", why);
+	DMINFO("%s: this module cannot be unloaded", why);
 	return true;
 }
 

@@ -37,7 +37,7 @@ MODULE_PARM_DESC(reserved_ios, "I/O objects kept in reserve by each device made 
 
 unsigned int noclone_io_fail_tiers;
 module_param_named(fail_tiers, noclone_io_fail_tiers, uint, 0600);
-MODULE_PARM_DESC(fail_tiers, "For tests, a sum: 1 the slab acts as if empty, 2 the reserve does, 4 there is no memory for a suspend");
+MODULE_PARM_DESC(fail_tiers, "For tests, a sum of: 1 = the slab allocator fails, 2 = the reserve is empty, 4 = a suspend gets no memory");
 
 /*
  * Allocate no object after the reserve was filled. The reserve is filled when a device is created;

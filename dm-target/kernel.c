@@ -56,7 +56,7 @@ bool noclone_kernel_polled_is_allowed(void)
 
 static void __init noclone_kernel_warn_another(const char *release)
 {
-	DMWARN("the module was built for Linux %s, and this is %s: all devices stay on dm core's path, build the module for this kernel to change that",
+	DMWARN("the module was built for Linux %s, but this kernel is %s: no device gets the fast path, build the module for this kernel",
 	       UTS_RELEASE, release);
 }
 
@@ -65,29 +65,29 @@ static const char *__init noclone_kernel_outcome(void)
 	if (noclone_kernel_any)
 		return "the parameter any_kernel allows the fast path";
 	if (NOCLONE_KERNEL_IS_ALIKE)
-		return "all devices stay on dm core's path, see noclone doctor";
-	return "all devices stay on dm core's path unless the module is loaded with any_kernel=1";
+		return "no device gets the fast path, \"noclone doctor\" says what to do";
+	return "no device gets the fast path unless the module is loaded with any_kernel=1";
 }
 
 static void __init noclone_kernel_say_tested(void)
 {
-	DMINFO("this kernel was not reviewed for this module, and its headers are like those of kernels that were (grade alike): this build has passed the test on it, and the fast path is used%s",
+	DMINFO("this kernel was not reviewed for this module, but its headers are like the headers of reviewed kernels (grade alike): this build of the module has passed the test of this kernel, and devices can get the fast path%s",
 	       noclone_tested_polled() ? "" : ", but not for polled I/O");
 }
 
 static void __init noclone_kernel_warn_unreviewed(void)
 {
 	if (NOCLONE_KERNEL_IS_ALIKE)
-		DMWARN("this kernel was not reviewed for this module, and its headers are like those of kernels that were (grade alike): %s",
+		DMWARN("this kernel was not reviewed for this module, but its headers are like the headers of reviewed kernels (grade alike): %s",
 		       noclone_kernel_outcome());
 	else
-		DMWARN("this kernel is like none that was reviewed for this module, which shows in %s: %s",
+		DMWARN("this kernel differs from all kernels that were reviewed for this module (difference: %s): %s",
 		       NOCLONE_KERNEL_GRADE, noclone_kernel_outcome());
 }
 
 static void __init noclone_kernel_warn_failed(void)
 {
-	DMWARN("this kernel treats bios in another way than the kernels that were reviewed for this module, which shows in the probe \"%s\": all devices stay on dm core's path",
+	DMWARN("this kernel treats bios in another way than the kernels that were reviewed for this module (failed probe: %s): no device gets the fast path",
 	       noclone_kernel_failed);
 }
 

@@ -28,7 +28,7 @@
 
 static bool noclone_polled_wanted;
 module_param_named(polled, noclone_polled_wanted, bool, 0644);
-MODULE_PARM_DESC(polled, "Remap polled I/O in place, read when a device is resumed (default N)");
+MODULE_PARM_DESC(polled, "Remap polled I/O in place, on devices that are resumed from now on (default N)");
 
 static struct workqueue_struct *noclone_polled_wq;
 

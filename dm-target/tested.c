@@ -50,7 +50,7 @@ static void noclone_tested_take(const char *entry, size_t length)
 	bool is_own = !strncmp(entry, noclone_build, NOCLONE_BUILD_DIGITS);
 
 	if (!noclone_tested_is_entry(entry, length)) {
-		DMERR("parameter tested: \"%.*s\" is no build word and is ignored, modinfo -F build dm-noclone prints that of this build",
+		DMERR("parameter tested: \"%.*s\" is not a build word and is ignored, \"modinfo -F build dm-noclone\" prints the build word of the installed module",
 		      (int)length, entry);
 	} else if (NOCLONE_KERNEL_IS_ALIKE && is_own) {
 		noclone_tested_fast = true;

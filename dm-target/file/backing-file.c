@@ -122,7 +122,7 @@ static int noclone_backing_open_file(struct noclone_file_c *fc, bool writable)
 				      "File was replaced while it was opened: load the table again");
 	if (PTR_ERR(file) == -ETXTBSY)
 		return noclone_refuse(fc, -ETXTBSY,
-				      "File cannot be opened for writing while it is executed or pinned: stop that, or load the table read-only");
+				      "File is a running program, or is pinned by another device or by swapon: end this use of the file, or load the table read-only");
 	if (IS_ERR(file) && writable)
 		return noclone_refuse(fc, PTR_ERR(file),
 				      "File cannot be opened for writing: load the table read-only");
@@ -131,7 +131,7 @@ static int noclone_backing_open_file(struct noclone_file_c *fc, bool writable)
 	fc->file = file;
 	if (!file->f_op->read_iter || (writable && !file->f_op->write_iter))
 		return noclone_refuse(fc, -EINVAL,
-				      "File system offers no iterator I/O: copy the file elsewhere");
+				      "File system does not support the I/O of this module (read_iter, write_iter): copy the file to another file system");
 	return 0;
 }
 
@@ -209,7 +209,7 @@ static int noclone_backing_check_others(struct noclone_file_c *fc, const struct 
 			continue;
 		return noclone_refuse(fc, -EBUSY, b->dying ?
 			"File is being released by a device: try again" :
-			"File is in use by another noclone-file device: remove that, or load both tables read-only and without engine extent");
+			"File is in use by another noclone-file device: remove the other device, or load both tables read-only and without engine extent");
 	}
 	return 0;
 }
@@ -284,7 +284,7 @@ static int noclone_backing_check_loop(struct noclone_file_c *fc,
 	if (disk_openers((struct gendisk *)disk) &&
 	    noclone_backing_may_stack_on(sb, disk))
 		return noclone_refuse(fc, -ELOOP,
-				      "File is on a stacked device that may stand on this one, which is open: close this one first");
+				      "File is on a device that may be built on this device, and this device is open: close this device first");
 	return 0;
 }
 
@@ -319,7 +319,7 @@ static void noclone_backing_warn_replaced(const struct noclone_file_c *fc,
 		list_for_each_entry(user, &b->users, user)
 			if (b->disk == disk && b->inode != inode &&
 			    !strcmp(user->path, fc->path))
-				DMWARN("%s: %s is another file now (inode %llu) than the one in use (inode %llu)",
+				DMWARN("%s: the path %s now leads to another file (inode %llu) than the file in use (inode %llu)",
 				       dm_table_device_name(fc->ti->table),
 				       fc->path,
 				       (unsigned long long)inode->i_ino,

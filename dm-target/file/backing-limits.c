@@ -113,7 +113,7 @@ static int noclone_backing_read_attributes(struct noclone_file_c *fc)
 	r = vfs_getattr(&fc->file->f_path, &st, STATX_BASIC_STATS |
 			STATX_DIOALIGN, AT_STATX_SYNC_AS_STAT);
 	if (r)
-		return noclone_refuse(fc, r, "File gives no attributes");
+		return noclone_refuse(fc, r, "Attributes of the file cannot be read");
 
 	fc->st_dev = st.dev;
 	fc->st_ino = st.ino;
@@ -185,7 +185,7 @@ static int noclone_backing_check_blocks(struct noclone_file_c *fc)
 	if (get_capacity(disk) && disk_openers(disk) &&
 	    fc->align > queue_logical_block_size(disk->queue))
 		return noclone_refuse(fc, -EBUSY,
-				      "Device is open, with smaller blocks than direct I/O of the file has: close it first, or use engine buffered");
+				      "Device is open, and its blocks are smaller than the blocks of direct I/O on the file: close the device first, or use engine buffered");
 	return 0;
 }
 

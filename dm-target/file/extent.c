@@ -77,7 +77,7 @@ static int noclone_extent_check_realtime(struct noclone_file_c *fc)
 		return noclone_refuse(fc, r, "Attributes of the file cannot be read");
 	if (fa.fsx_xflags & FS_XFLAG_REALTIME)
 		return noclone_refuse(fc, -EINVAL,
-			"File is on the realtime part of xfs, whose blocks pinning cannot keep in place: use engine direct or buffered");
+			"File is on the realtime device of xfs, where blocks can move although the file is pinned: use engine direct or buffered");
 	return 0;
 }
 
@@ -99,7 +99,7 @@ static int noclone_extent_check(struct noclone_file_c *fc)
 			"File is encrypted or has verity: use engine direct or buffered");
 	if (noclone_extent_may_get_verity(fc))
 		return noclone_refuse(fc, -EINVAL,
-			"File system has the feature verity, which pinning cannot keep off: use engine direct or buffered");
+			"File system has the feature verity, and a program can enable verity although the file is pinned: use engine direct or buffered");
 	if (noclone_pin_has_writers(fc->backing))
 		return noclone_refuse(fc, -ETXTBSY,
 			"File is open for writing by another program: close it, or use engine direct");
@@ -118,7 +118,7 @@ static int noclone_extent_unread(struct noclone_file_c *fc, int error)
 	switch (error) {
 	case -EINVAL:
 		return noclone_refuse(fc, error,
-			"File has holes, shared or unaligned extents: write it out (noclone create --allocate), or use engine direct");
+			"File has holes, shared or unaligned extents: fill the file (noclone create --allocate), or use engine direct");
 	case -EFBIG:
 		return noclone_refuse(fc, error,
 			"File is shorter than a page, or too long: use engine direct");
@@ -128,7 +128,7 @@ static int noclone_extent_unread(struct noclone_file_c *fc, int error)
 		return noclone_refuse(fc, error, "Interrupted");
 	default:
 		return noclone_refuse(fc, error,
-			"File cannot be written out, or its extents not be read: see the kernel log of its disk");
+			"File cannot be written to its disk, or its extents cannot be read: look for errors of the disk in the kernel log");
 	}
 }
 
@@ -178,10 +178,10 @@ static int noclone_extent_read(struct noclone_file_c *fc,
 	noclone_extent_swap_free(sis);
 	if (!nr)
 		return noclone_refuse(fc, -EINVAL,
-			"File is not mapped whole, or there is not enough memory for its extents");
+			"File system reports extents for only a part of the file, or there is not enough memory for the extents");
 	if (!noclone_extent_is_written(fc))
 		return noclone_refuse(fc, -EINVAL,
-			"File has unwritten extents, or a process has mapped it or keeps reading it: write it out (noclone create --allocate), or use engine direct");
+			"File has unwritten extents, or a process maps or reads the file: fill the file (noclone create --allocate), end this process, or use engine direct");
 	return 0;
 }
 
@@ -352,7 +352,7 @@ static void noclone_extent_decide(struct noclone_file_c *first)
 		return;
 	}
 	noclone_extent_unpin(first);
-	DMWARN("%s: %s cannot be pinned (%s): engine direct stands in",
+	DMWARN("%s: %s cannot be pinned (%s): engine direct is used instead",
 	       dm_table_device_name(first->ti->table), first->path, why);
 }
 
@@ -367,7 +367,7 @@ static void noclone_extent_deny_if_verity(struct noclone_file_c *fc)
 
 	if (likely(!IS_VERITY(file_inode(fc->file))) || READ_ONCE(table->denies_writes))
 		return;
-	DMERR("%s: %s has got verity: writes fail from now on, copy the device elsewhere",
+	DMERR("%s: a program has enabled verity on %s: writes fail from now on, copy the data to another device",
 	      dm_table_device_name(fc->ti->table), fc->path);
 	noclone_fastpath_deny_writes(table);
 }

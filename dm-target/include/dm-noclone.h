@@ -77,19 +77,21 @@
  */
 #define NOCLONE_COUNTERS(X)						\
 	X(FAST,		"fast",		"remapped in place")		\
-	X(RESERVE,	"reserve",	"remapped in place by an object of the reserve") \
+	X(RESERVE,	"reserve",	"remapped in place, with memory of the reserve") \
 	X(CLONES,	"clones",	"clones that dm core made and this target mapped") \
 	X(FLUSH,	"flush",	"given to dm core: carries a flush") \
 	X(OP,		"op",		"given to dm core: neither read nor write") \
-	X(SPLIT,	"split",	"given to dm core: crosses a border, or is not ours") \
-	X(CHAIN,	"chain",	"given to dm core: like split, and in a bio chain") \
+	X(SPLIT,	"split",						\
+	  "given to dm core: crosses a chunk or target border, or is in another module's target") \
+	X(CHAIN,	"chain",						\
+	  "given to dm core: in a bio chain, and crosses a chunk or target border") \
 	X(POLLED,	"polled",	"given to dm core: completion is polled") \
 	X(INTEGRITY,	"integrity",	"given to dm core: carries integrity data") \
 	X(CRYPTO,	"crypto",	"given to dm core: has an inline encryption context") \
 	X(STATS,	"stats",	"given to dm core: dmsetup stats is in use") \
 	X(SUSPENDING,	"suspending",	"given to dm core: the device is being suspended") \
 	X(NOMEM,	"nomem",	"given to dm core: slab and reserve are exhausted") \
-	X(INFLIGHT,	"inflight",	"in flight in place, also while the device is suspended") \
+	X(INFLIGHT,	"inflight",	"remapped in place, and not completed yet") \
 	X(GATHERED,	"gathered",	"sent to the legs as several bios, without dm core") \
 	X(GATHERED_BIOS, "gathered_bios", "bios that were sent to the legs for gathered I/O")
 
@@ -193,7 +195,7 @@ enum noclone_reason_class {
 	X(DISCARDS,	"discards",	"discards begun")		\
 	X(ZEROES,	"zeroes",	"write zeroes begun")		\
 	X(BATCHES,	"batches",	"times that the worker was woken") \
-	X(WAITED,	"waited",	"I/Os repeated by a callback when a page was read") \
+	X(WAITED,	"waited",	"I/Os that waited until a page was read") \
 	X(BLOCKED,	"blocked",	"I/Os given to a worker that may block") \
 	X(SHORT,	"short",	"calls that did only a part of the I/O") \
 	X(ERRORS,	"errors",	"I/Os that failed")

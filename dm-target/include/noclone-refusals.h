@@ -46,7 +46,7 @@
 #define NOCLONE_ERR_ENGINE	\
 	"Unknown engine: known are direct, extent and buffered"
 #define NOCLONE_ERR_MIXED_ENGINES \
-	"File has another engine in another target: extent cannot be mixed with other engines"
+	"Another target uses this file with another engine: extent cannot be mixed with other engines"
 
 /* noclone-file: the path, and the file or folder that it leads to */
 #define NOCLONE_ERR_PATH_ESCAPE	"Path has a % without two hexadecimal digits: write %25"

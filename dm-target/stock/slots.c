@@ -140,7 +140,7 @@ static bool noclone_slots_swap_map(struct noclone_slots_type *t, dm_map_fn from,
 static void noclone_slots_stay(void)
 {
 	if (try_module_get(THIS_MODULE))
-		DMWARN("another module has replaced .map of a target type: the module stays loaded");
+		DMWARN("another module has replaced the function .map of a target type: dm-noclone cannot be unloaded");
 }
 
 /*
@@ -229,11 +229,11 @@ noclone_slots_objection(const struct target_type *tt,
 			const struct noclone_slots_type *t)
 {
 	if (!noclone_peek_is_symbol(tt, t->symbol))
-		return "its address has another name in kallsyms";
+		return "kallsyms has another name for its address";
 	if (tt->module && strcmp(tt->module->name, "dm_mod"))
 		return "it does not belong to dm_mod";
 	if (tt->presuspend || tt->presuspend_undo || tt->resume || tt->message)
-		return "it has callbacks that this module needs";
+		return "it already has callbacks that this module would add";
 	if (!tt->map || !tt->iterate_devices)
 		return "it lacks callbacks that this module calls";
 	return NULL;
@@ -242,7 +242,7 @@ noclone_slots_objection(const struct target_type *tt,
 static void noclone_slots_complain(const struct noclone_slots_type *t,
 				   const char *objection)
 {
-	DMWARN("target type %s is left alone: %s", t->name, objection);
+	DMWARN("devices with dm's target type %s get no fast path: %s", t->name, objection);
 }
 
 static void noclone_slots_check(struct noclone_slots_type *t,
@@ -250,7 +250,7 @@ static void noclone_slots_check(struct noclone_slots_type *t,
 {
 	struct target_type *tt = noclone_slots_type_at(node, t->name);
 	const char *objection = tt ? noclone_slots_objection(tt, t) :
-		"it is not where it is expected";
+		"it is not at the expected place in dm's list of target types";
 
 	if (objection) {
 		noclone_slots_complain(t, objection);
@@ -267,11 +267,11 @@ static void noclone_slots_find(struct target_type *newest)
 
 	/* See noclone_slots_wait() */
 	if (IS_ENABLED(CONFIG_PREEMPTION) && !IS_ENABLED(CONFIG_TASKS_RCU)) {
-		DMWARN("dm's own target types are left alone: this kernel has no CONFIG_TASKS_RCU");
+		DMWARN("devices with dm's own targets get no fast path: this kernel has no CONFIG_TASKS_RCU");
 		return;
 	}
 	if (!node) {
-		DMWARN("dm's own target types are left alone: they are not where they are expected");
+		DMWARN("devices with dm's own targets get no fast path: dm's list of target types is not as expected");
 		return;
 	}
 	for (i = 0; i < ARRAY_SIZE(noclone_slots_types); i++) {
@@ -369,7 +369,7 @@ static bool noclone_slots_is_ours(const struct noclone_slots_type *t)
 	/* The callbacks of a type may lie in two pages of memory: test both */
 	if (!objection && (!noclone_compat_can_write(&t->type->map) ||
 			   !noclone_compat_can_write(&t->type->message)))
-		objection = "this kernel does not let it be written to";
+		objection = "this kernel does not allow writes to the target type";
 	if (objection)
 		noclone_slots_complain(t, objection);
 	return !objection;
@@ -458,7 +458,7 @@ void noclone_slots_init(struct target_type *newest)
 	kick_all_cpus_sync();
 	noclone_slots_ready = true;
 	if (noclone_slots_apply(noclone_slots_requested)) {
-		DMERR("parameter stock: not possible on this kernel, all devices stay as they are");
+		DMERR("parameter stock: \"on\" is not possible on this kernel, all devices stay unchanged");
 		noclone_slots_requested = false;
 	}
 	mutex_unlock(&noclone_slots_lock);

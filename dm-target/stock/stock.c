@@ -463,7 +463,7 @@ static bool noclone_stock_sleep(bool interruptible, signed long ticks)
 static int noclone_stock_wait_uncovered(struct noclone_stock *sd, bool interruptible)
 {
 	if (!noclone_dev_uncover(&sd->nd)) {
-		DMWARN("another module has replaced the operations of device %u:%u: waiting for that module",
+		DMWARN("another module has replaced the operations of device %u:%u: dm-noclone waits until the other module restores the operations",
 		       MAJOR(sd->nd.dev), MINOR(sd->nd.dev));
 		do {
 			if (noclone_stock_sleep(interruptible, HZ / 10))
