@@ -166,7 +166,7 @@ static void commands_help_command(const struct command *cmd)
 	for (i = 0; i < OPT_NR; i++)
 		if (cmd->options & option_infos[i].bit)
 			commands_help_option(&option_infos[i]);
-	printf("\nnoclone-%s(8) has all of it, with examples.\n", cmd->name);
+	printf("\nThe man page noclone-%s(8) describes all details, with examples.\n", cmd->name);
 }
 
 static void commands_help_overview(void)
@@ -183,7 +183,7 @@ static void commands_help_overview(void)
 		topic = cmd->topic;
 		printf("  %-10s %s\n", cmd->name, cmd->summary);
 	}
-	puts("\n\"noclone help COMMAND\" describes one, noclone-COMMAND(8) in full.\n"
+	puts("\n\"noclone help COMMAND\" describes a command; noclone-COMMAND(8) is its man page.\n"
 	     "Sizes need a unit: 64K, 1.5G, 1T (powers of 1024), 10GB (powers of 1000),\n"
 	     "2048s (sectors of 512 bytes).");
 }

@@ -293,7 +293,7 @@ static void plan_part_of_file(void **state __unused)
 	PLAN("0 16 noclone-file /good 8", NULL, .path = "/good", .offset = 8, .limit = 16);
 	PLAN("0 2040 noclone-file /good 8", NULL, .path = "/good", .offset = 8, .limit = 4096);
 	PLAN("0 16 noclone-file /odd 0", NULL, .path = "/odd", .limit = 16);
-	PLAN("", "not before the end of the file", .path = "/good", .offset = 2048);
+	PLAN("", "--offset is too large", .path = "/good", .offset = 2048);
 }
 
 static void plan_refuses_files(void **state __unused)

@@ -107,18 +107,18 @@ static void lint_good(void **state __unused)
 
 static void lint_alignment(void **state __unused)
 {
-	lints("0 8 noclone-linear /dev/4kn 4", 1, 0, "logical block of 4096 bytes");
-	lints("0 9 noclone-linear /dev/4kn 0", 1, 0, "logical block of 4096 bytes");
+	lints("0 8 noclone-linear /dev/4kn 4", 1, 0, "logical blocks of 4096 bytes");
+	lints("0 9 noclone-linear /dev/4kn 0", 1, 0, "logical blocks of 4096 bytes");
 	lints("0 7 noclone-linear /dev/disk 0\n7 8 noclone-linear /dev/4kn 0",
-	      1, 0, "logical block of 4096 bytes");
+	      1, 0, "logical blocks of 4096 bytes");
 	lints("0 16 noclone-striped 1 4 /dev/4kn 0", 1, 0, "logical block");
 	lints("0 16 noclone-linear /dev/disk 1", 0, 1, "physical block");
 }
 
 static void lint_zones(void **state __unused)
 {
-	lints("0 1024 noclone-linear /dev/zoned 8", 1, 0, "multiples of its zones");
-	lints("0 512 noclone-linear /dev/zoned 0", 1, 0, "multiples of its zones");
+	lints("0 1024 noclone-linear /dev/zoned 8", 1, 0, "has zones of 1024 sectors");
+	lints("0 512 noclone-linear /dev/zoned 0", 1, 0, "has zones of 1024 sectors");
 }
 
 static void lint_overlap_of_legs(void **state __unused)

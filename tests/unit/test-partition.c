@@ -82,7 +82,7 @@ static void lists_and_blocks(void **state __unused)
 	struct partition list[] = { { 1, 2048, 4096, true }, { 5, 2050, 8, false } };
 
 	objects(&(struct partition_table) { .scheme = "dos", .part = list, .nr = 2, .damaged = 1 },
-		512, "partition 1 is an extended partition");
+		512, "the extended partition 1 have a damaged list");
 	OBJECTS("dos", 4096, "--engine buffered", { 1, 2048, 4096, false });
 	objects(&(struct partition_table) { .gpt_block = 4096 }, 512,
 		"losetup --sector-size 4096 --partscan");

@@ -125,7 +125,7 @@ int select_check_owner(const struct options *o, const struct devmap_device *dev)
 		log_err("%s was not made by noclone (its UUID is %s): use the tool that made this device, or give --force",
 			dev->name, dev->uuid);
 	else
-		log_err("%s has no target of this module: use dmsetup, or give --force",
+		log_err("%s has no target of dm-noclone: use dmsetup, or give --force",
 			dev->name);
 	return -EPERM;
 }
@@ -198,7 +198,7 @@ static int select_word(struct names *names, const char *word)
 	if (select_file(names, word)) {
 		if (names->nr > nr)
 			return 0;
-		log_err("%s: no mapped device has this file", shown(word));
+		log_err("%s: no mapped device uses this file", shown(word));
 		return -ENXIO;
 	}
 	r = select_device(word, &dev);

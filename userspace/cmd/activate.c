@@ -175,15 +175,15 @@ static const char *activate_stand_in(struct change *c)
 	const bool loop = table_has_file(&c->table);
 
 	if (opt(c->o, OPT_STRICT)) {
-		log_err("%s is not activated: without the module, only dm's own targets could be used, and --strict forbids these targets",
+		log_err("%s is not activated: the module dm-noclone is missing, and --strict forbids dm's own targets",
 			c->dev.name);
 		return NULL;
 	}
 	if (activate_exchange(c) || activate_load(c))
 		return NULL;
-	log_warn("%s runs without this module, on %s, until %s", c->dev.name, loop ?
-		 "loop devices" : "dm's own targets", loop ?
-		 "it is deactivated and activated again" : "\"noclone convert\" changes its table");
+	log_warn("%s runs on %s, because the module dm-noclone is missing; when the module is loaded, %s",
+		 c->dev.name, loop ? "loop devices" : "dm's own targets", loop ?
+		 "deactivate the device and activate it again" : "run \"noclone convert\"");
 	return loop ? "activated with loop devices" : "activated with stock targets";
 }
 

@@ -89,7 +89,7 @@ static int change_file_choose(const struct change_file *f, const struct table *n
 	}
 	misplaced = saved_file_misplaced(f->dev->name);
 	if (f->adds)
-		log_err("%s has only dm's own targets, and would have only dm's own targets after the next boot, too: run \"%s\" first, or give --force",
+		log_err("%s has only dm's own targets, and would have the same targets after the next boot: run \"%s\" first, or give --force",
 			f->dev->name, convert);
 	else if (misplaced)
 		log_err("%s is not changed, because its file %s cannot be replaced: %s", f->dev->name, f->path, misplaced);
@@ -159,7 +159,7 @@ static int change_file_check_forced(const struct change_file *f)
 
 	if (f->adds || opt(f->o, OPT_FORCE) || !saved_file_is_forced(f->dev->name))
 		return 0;
-	log_err("%s was activated with --force, and this command would record the present signatures of its legs in its file: \"%s\" accepts these signatures",
+	log_err("%s was activated with --force, although the signatures of its legs did not match its saved file: run \"%s\" first, which saves the present signatures",
 		f->dev->name, save);
 	return -EPERM;
 }

@@ -29,7 +29,7 @@ static char *convert_objection(const struct options *o, const struct devmap_devi
 
 	if (o->to_stock || !origin || name_uuid_is_noclone(dev->uuid))
 		return NULL;
-	return xasprintf("%s has made the device, knows only dm's own targets, and may load its own table again: \"%s\" gives the device the fast path without another table",
+	return xasprintf("%s has made the device, and may replace the new table by a table with dm's own targets: \"%s\" gives the device the fast path, and its table stays unchanged",
 			 origin, enable);
 }
 

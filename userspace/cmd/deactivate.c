@@ -99,7 +99,7 @@ static bool deactivate_check(const struct options *o, const char *file, struct s
 	_cleanup_free_ char *remove = name_noclone("remove", dev->name);
 
 	if (hidden)
-		log_warn("%s: target \"%s\" is not of this module: the arguments of this target may differ from the arguments in the saved file",
+		log_warn("%s: target \"%s\" is not a target of dm-noclone: the arguments of this target may differ from the arguments in the saved file",
 			 dev->name, hidden->type);
 
 	/* another device may have had this name when the file was saved */

@@ -237,7 +237,7 @@ static bool doctor_fast_path(struct doctor *d, const struct devmap_device *dev,
 		doctor_off(&d->findings, what, state, dev->name);
 	else if (included && !state && !table_has_noclone(&live->table) && !d->idle)
 		finding_add(&d->findings, FINDING_WARNING, what,
-			    "it is on dm core's path, although the policy includes it\n%s",
+			    "it does not get the fast path, although the policy includes it\n%s",
 			    enable);
 	doctor_below(&d->findings, what, quoted, live);
 	if (d->findings.nr > before || doctor_is_off(state))

@@ -701,9 +701,9 @@ static int enable_run(struct request *q, int argc, char **argv)
 static const char *enable_usage(const struct options *o, int argc)
 {
 	if (opt(o, OPT_ALL) && (argc || opt(o, OPT_POLICY | OPT_RULES)))
-		return "--all replaces all rules, for all devices: give --all without devices, --policy, --include and --exclude";
+		return "--all replaces all rules of the policy by one rule for all devices: give --all without devices, --policy, --include and --exclude";
 	if (opt(o, OPT_POLICY) && opt(o, OPT_RULES))
-		return "--policy applies the policy without a change: give --include and --exclude with --now";
+		return "--policy cannot change the rules of the policy: give --include and --exclude with --now";
 	if (opt(o, OPT_RUNTIME) && opt(o, OPT_NOW | OPT_POLICY))
 		return "--runtime acts until the next boot only: give --runtime without --now and --policy";
 	if (!argc && !opt(o, OPT_ALL | OPT_POLICY | OPT_RULES))

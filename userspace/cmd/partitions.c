@@ -474,7 +474,7 @@ int partitions_size(const struct devmap_device *dev, uint64_t start, uint64_t *s
 			*sectors = parts.part[i].sectors;
 			return 0;
 		}
-	log_err("%s: the partition table of %s has no such partition at sector %llu any more: remove %s, and create it again",
+	log_err("%s: in the partition table of %s, this partition no longer begins at sector %llu: remove %s with its partitions, and create it again",
 		dev->name, disk.name, (unsigned long long)start, disk.name);
 	return -ESTALE;
 }

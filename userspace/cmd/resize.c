@@ -221,7 +221,7 @@ static int resize_complete_spec(struct resize *r, struct leg_spec *spec)
 	if (spec->start >= f.sectors || spec->length > f.sectors - spec->start) {
 		_cleanup_free_ char *has = size_format(f.sectors);
 
-		log_err("%s is too small for the given part: the device has %s", spec->device, has);
+		log_err("%s is too small for the given START and LEN: the device has %s", spec->device, has);
 		return -ENOSPC;
 	}
 	blockdev_limits(&f);
@@ -296,7 +296,7 @@ static int resize_limit_partition(struct resize *r, const struct resize_size *si
 	if (e)
 		return e;
 	if (sectors < now) {
-		log_err("%s is larger than in the partition table of %s, and is never made smaller: remove %s, and create it again",
+		log_err("%s is larger than its entry in the partition table of %s, and \"noclone resize\" makes no device smaller: remove %s with its partitions, and create it again",
 			r->c.dev.name, disk, disk);
 		return -EINVAL;
 	}

@@ -485,7 +485,7 @@ static void status_print(const struct status_round *round, const struct report *
 		report_print(report, rows);
 	} else {
 		log_note("%s", opt(round->o, OPT_ALL) ? "there are no mapped devices" :
-			 "no device has a target of type linear or striped, or of this module; \"noclone status --all\" shows the other devices, and \"noclone help create\" tells how to make a device");
+			 "no device has a target of type linear or striped, or a target of dm-noclone; \"noclone status --all\" shows the other devices, and \"noclone help create\" tells how to make a device");
 	}
 }
 

@@ -111,14 +111,14 @@ static void lint_leg_alignment(struct lint *l, const struct target *t, const str
 	uint64_t block = f->logical_block >> SECTOR_SHIFT;
 
 	if (leg->start % block || t->start % block || t->length % block || t->chunk % block)
-		lint_error(l, t, "%s: its start, the start and length of the target, and the chunk have to be multiples of its logical block of %u bytes",
+		lint_error(l, t, "%s has logical blocks of %u bytes: the start on this device, the start and length of the target, and the chunk have to be multiples of this size",
 			   leg->device, f->logical_block);
 	else if (leg->start % (f->physical_block >> SECTOR_SHIFT))
-		lint_warning(l, t, "%s: its start %llu is not a multiple of its physical block of %u bytes: writes will be slow",
+		lint_warning(l, t, "%s: the start sector %llu on this device is not a multiple of the physical block of %u bytes: writes will be slow",
 			     leg->device, (unsigned long long)leg->start, f->physical_block);
 	if (f->zone_sectors && (leg->start % f->zone_sectors ||
 				target_leg_length(t) % f->zone_sectors))
-		lint_error(l, t, "%s: its start and length have to be multiples of its zones of %llu sectors",
+		lint_error(l, t, "%s has zones of %llu sectors: the start and the length on this device have to be multiples of this size",
 			   leg->device, (unsigned long long)f->zone_sectors);
 }
 
@@ -383,7 +383,7 @@ void lint_types(const struct table *t, enum finding_level level, struct findings
 	for (i = 0; i < t->nr; i++)
 		if (t->targets[i].secret && !lint_is_misspelt(&t->targets[i]))
 			finding_at(findings, level, t->targets[i].line,
-				   "target \"%s\" is not of this module: noclone checks neither its arguments nor whether its devices are in use",
+				   "target \"%s\" is not a target of dm-noclone: noclone checks neither its arguments nor whether its devices are in use",
 				   t->targets[i].type);
 }
 

@@ -112,7 +112,7 @@ char *partition_objection(const struct partition_table *t)
 		return xasprintf("its partition table (%s) does not tell the size of its blocks, and the device has blocks of %u bytes: give --engine buffered for blocks of %u bytes",
 				 t->scheme, t->block, SECTOR_SIZE);
 	if (t->damaged)
-		return xasprintf("partition %u is an extended partition, and its list of logical partitions is damaged, or not in the order of their sectors: \"sfdisk --verify\" shows the first, \"sfdisk --reorder\" corrects the second",
+		return xasprintf("the logical partitions of the extended partition %u have a damaged list (\"sfdisk --verify\" shows the damage), or are not in the order of their sectors (\"sfdisk --reorder\" corrects the order)",
 				 t->damaged);
 	if (!partition_has_any(t))
 		return xasprintf("its partition table (%s) has no partition: leave --partitions out, or add a partition with sfdisk first",

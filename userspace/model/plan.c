@@ -115,7 +115,7 @@ static void plan_complete_leg(struct leg_spec *leg, struct plan_limits *limits,
 		return;
 	}
 	if (leg->start >= f.sectors || leg->length > f.sectors - leg->start)
-		finding_at(findings, FINDING_ERROR, 0, "%s is too small for the given part: the device has %s",
+		finding_at(findings, FINDING_ERROR, 0, "%s is too small for the given START and LEN: the device has %s",
 			   leg->device, has);
 	else if (!leg->length)
 		leg->length = f.sectors - leg->start;
@@ -145,7 +145,7 @@ static void plan_linear(const struct plan_request *req, uint64_t block, struct t
 		uint64_t used = leg->length / block * block;
 		struct target *target;
 
-		plan_report_unused(findings, leg, used, "the length of a segment is a multiple of the logical block");
+		plan_report_unused(findings, leg, used, "the length of a linear target has to be a multiple of the logical block");
 		if (!used) {
 			finding_at(findings, FINDING_ERROR, 0,
 				   "%s: the device is smaller than a logical block", leg->device);
@@ -241,7 +241,7 @@ void plan_file(const struct file_request *req, const struct file_facts *f, struc
 
 	if (end && !length)
 		finding_at(findings, FINDING_ERROR, 0,
-			   "%s: --offset is not before the end of the file, which has %llu bytes", name,
+			   "%s: --offset is too large: the file has only %llu bytes", name,
 			   (unsigned long long)f->bytes);
 	else if ((left && !req->limit) || !end)
 		finding_at(findings, end ? FINDING_WARNING : FINDING_ERROR, 0,

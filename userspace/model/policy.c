@@ -135,7 +135,7 @@ const char *policy_pattern_usage(const char *pattern)
 	if (str_starts(pattern, "/dev/"))
 		return "A pattern matches the name below /dev/mapper, or VG/LV, but never a path in /dev";
 	if (policy_is_open(pattern))
-		return "No name matches a \"[\" without a \"]\", or a \"\\\" at the end: put a \"\\\" before each \"[\" or \"\\\" that is part of the name";
+		return "The pattern has a \"[\" without a \"]\", or ends with a \"\\\": put a \"\\\" before each \"[\" or \"\\\" that is part of the name";
 	if (slash && strchr(slash + 1, '/'))
 		return "No name has two slashes: give the name below /dev/mapper, or VG/LV";
 	return NULL;

@@ -22,7 +22,7 @@
 #define TEXT_MESSAGE	"switched off by message", \
 	"noclone enable --runtime @"
 #define TEXT_MIXED	"the table has targets of other modules", \
-	"no remedy, unless all targets of the table become linear or striped, or targets of this module"
+	"no remedy with this table: all targets have to be linear or striped, or targets of dm-noclone"
 #define TEXT_ZONED	"the device or a leg is zoned", \
 	"no remedy, because zones need dm core"
 #define TEXT_FOREIGN	"another module has replaced the device's operations", \

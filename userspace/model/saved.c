@@ -258,7 +258,7 @@ static void saved_check_types(const struct table *t, struct findings *findings)
 	for (i = 0; i < t->nr && !findings_count(findings, FINDING_ERROR); i++)
 		if (t->targets[i].secret)
 			finding_at(findings, FINDING_ERROR, t->targets[i].line,
-				   "unknown target type \"%s\": a saved device may have only targets of this module, and linear, striped, zero and error; "
+				   "unknown target type \"%s\": a saved device may have only targets of dm-noclone, and linear, striped, zero and error; "
 				   SAVE, t->targets[i].type);
 }
 

@@ -780,6 +780,6 @@ bool devmap_remove_unfinished(const struct devmap_device *dev)
 {
 	if (dev->live_table || dev->open_count || devmap_remove(dev))
 		return false;
-	log_warn("%s: the device without a table that an interrupted command had left is removed", dev->name);
+	log_warn("%s: an interrupted command had left this device without a table; the device is removed", dev->name);
 	return true;
 }

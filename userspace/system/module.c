@@ -427,7 +427,7 @@ static void module_check_grade(const struct module_file *m, const char *grade,
 		return;
 	}
 	finding_add(f, level, subject,
-		    "this kernel is like no kernel that was reviewed for dm-noclone, because \"%s\" differs: without the parameter any_kernel, no device gets the fast path\n"
+		    "this kernel differs from all kernels that were reviewed for dm-noclone (difference: \"%s\"): no device gets the fast path, unless the parameter any_kernel is set\n"
 		    "apt-get install dm-noclone-dkms may bring a newer module; at your own risk, " ANY_KERNEL,
 		    grade);
 }

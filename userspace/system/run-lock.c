@@ -39,7 +39,7 @@ int run_lock(const char *path, const char *what)
 	int fd = run_lock_for(path, LOCK_SECONDS);
 
 	if (fd == -EBUSY)
-		log_err("%s: another noclone process has worked on it for a minute: try again, or find the process that has %s open",
+		log_err("%s: another noclone process has been changing it for a minute: try again, or find this process with \"fuser -v %s\"",
 			what, path);
 	else if (fd == -EACCES || fd == -EPERM)
 		log_err("%s: only root may change it", what);
