@@ -16,7 +16,7 @@
 #define NOCLONE_OPTIONS(X)						\
 	X(TABLE,	"table",	't', "FILE",	"take the table from FILE (- is stdin)") \
 	X(CHUNK,	"chunk",	'c', "SIZE",	"chunk of a striped device (default: the chunk that its devices prefer; bench: 64K)") \
-	X(ENGINE,	"engine",	'e', "direct|extent|buffered", "how the I/O of noclone-file is done (default direct; reload: as before)") \
+	X(ENGINE,	"engine",	'e', "direct|extent|buffered", "how the I/O of noclone-file is done (default direct; reload keeps the engine)") \
 	X(SIZE,		"size",		0,   "SIZE",	"create the file, or grow it to this size") \
 	X(OFFSET,	"offset",	0,   "BYTES",	"begin the device at this byte of the file (a number, or a size such as 1M)") \
 	X(SIZE_LIMIT,	"size-limit",	0,   "BYTES",	"make the device at most this large, even if the file is larger") \
@@ -39,7 +39,7 @@
 	X(EXCLUDE,	"exclude",	0,   "PATTERN",	"add a rule to the policy: devices of that name do not get the fast path") \
 	X(TO,		"to",		0,   "noclone|stock", "the targets of the devices or tables (default: noclone for convert, stock for export)") \
 	X(WATCH,	"watch",	'w', "[SECONDS]", "repeat, with rates per second (default 2)") \
-	X(NOHEADINGS,	"noheadings",	0,   NULL,	"print no line of headings") \
+	X(NOHEADINGS,	"noheadings",	0,   NULL,	"print no headings") \
 	X(PROMETHEUS,	"prometheus",	0,   NULL,	"print metrics for the textfile collector of node_exporter") \
 	X(SECONDS,	"seconds",	0,   "S",	"duration of each run, for example 0.5 (default 2)") \
 	X(OUTPUT,	"output",	'o', "COLUMNS", "print these columns (+COLUMNS: after the usual columns; help: list all columns)") \

@@ -94,7 +94,7 @@ static int change_file_choose(const struct change_file *f, const struct table *n
 	else if (misplaced)
 		log_err("%s is not changed, because its file %s cannot be replaced: %s", f->dev->name, f->path, misplaced);
 	else
-		log_err("%s is not changed, because its file is damaged (%s): \"%s\" writes the file again",
+		log_err("%s is not changed, because its saved file is damaged (%s): \"%s\" writes the file again",
 			f->dev->name, f->damage, save);
 	return -EINVAL;
 }
@@ -113,7 +113,7 @@ static int change_file_print(struct change_file *f, struct saved *s)
 	f->text = saved_print(s);
 	if (saved_is_readable(f->text))
 		return 0;
-	log_err("%s cannot be saved: the UUID has a blank, or the name of a leg or an argument has a \"#\", and \"#\" begins a comment in a table",
+	log_err("%s cannot be saved: its UUID has a blank, or its table has a \"#\" in the name of a device or in an argument, where \"#\" would begin a comment of the saved file",
 		f->dev->name);
 	return -EINVAL;
 }

@@ -215,7 +215,7 @@ static void doctor_below(struct findings *f, const char *what, const char *quote
 		 */
 		finding_add(f, FINDING_ERROR, what,
 			    !strcmp(check, "file-deleted") || !strcmp(check, "file-replaced") ?
-			    "%s\ndd if=/dev/mapper/%s of=NEWFILE bs=1M copies the data" :
+			    "%s\n\"dd if=/dev/mapper/%s of=NEWFILE bs=1M\" copies the data" :
 			    "%s\nbring the file back, or run noclone reload %s with another table",
 			    words, quoted);
 	}

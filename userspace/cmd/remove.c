@@ -54,7 +54,7 @@ static int remove_find_file(const struct devmap_device *dev, char **file)
 	if (*file || !saved_file_exists(dev->name))
 		return 0;
 	remove = name_noclone("remove", dev->name);
-	log_err("%s is the file of a different device with the name %s, or cannot be read; without --forget, \"%s\" removes the active device and keeps this file",
+	log_err("%s cannot be read, or belongs to another device that had the name %s before (its UUID differs); without --forget, \"%s\" removes the active device and keeps this file",
 		path, dev->name, remove);
 	return -EEXIST;
 }

@@ -43,7 +43,7 @@ static int save_check(const struct change *c)
 	else if (c->file.damage && saved_file_misplaced(name))
 		log_err("%s: %s", c->file.path, saved_file_misplaced(name));
 	else if (c->file.exists ? !c->file.old.uuid : saved_file_exists(name))
-		log_err("%s is the file of a different device with the name %s, or cannot be read: --force replaces the file, and then the different device does not come back at boot",
+		log_err("%s cannot be read, or belongs to another device that had the name %s before (its UUID differs): --force replaces the file, and then that other device does not come back at boot",
 			c->file.path, name);
 	else
 		return 0;

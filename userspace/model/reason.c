@@ -41,7 +41,7 @@
 #define TEXT_BYSTATS	"dmsetup stats is in use", \
 	"\"dmsetup stats list --allprograms\" shows the devices with statistics, and \"dmsetup stats delete --allprograms --allregions DEVICE\" ends the statistics of a device"
 #define TEXT_KERNEL	"this kernel was not reviewed for the module", \
-	"noclone doctor says more; a test with noclone-test-kernel, or a newer dm-noclone, may allow this kernel"
+	"\"noclone doctor\" says more; the fast path may work on this kernel after a successful test by noclone-test-kernel, or with a newer dm-noclone"
 /* The module suspends and resumes the device in one call, so the device may be the root */
 #define TEXT_UNASKED	"a stock device: no message has asked for the fast path", \
 	"noclone enable --runtime @"

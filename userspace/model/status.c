@@ -90,7 +90,7 @@ static const struct {
 	[STATUS_COUNTER] = { NOCLONE_COUNTERS(WORD) },
 	[STATUS_FILE_COUNTER] = { NOCLONE_FILE_COUNTERS(WORD) },
 	[STATUS_REFUSED] = {
-		{ "extent:loaded", "the file is pinned when the table is resumed" },
+		{ "extent:loaded", "the file is not pinned yet: the module pins the file when the device is resumed with this table" },
 		{ "extent:locked", "the file was locked when the module tried to pin it: suspend and resume the device again" },
 		{ "extent:changed", "the file has changed since the table was loaded: suspend and resume the device again" },
 		{ "extent:open", "a process has the file open for writing: close the file in this process, then suspend and resume the device again" },

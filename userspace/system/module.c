@@ -496,7 +496,7 @@ static void module_check_loading(const struct module_file *m, struct findings *f
 
 	if (denied && (strstr(denied, MODULE) || strstr(denied, NOCLONE_MODULE_NAME)))
 		finding_add(f, level, SUBJECT,
-			    "the kernel's command line has the module in module_blacklist=: the kernel refuses to load the module\nreboot without this word on the kernel's command line");
+			    "the kernel's command line names the module after \"module_blacklist=\", so the kernel refuses to load the module\nreboot without this word on the kernel's command line");
 	if (install)
 		finding_add(f, level, SUBJECT,
 			    "modprobe.d has an \"install\" line: modprobe runs \"%s\" and does not load the module\n"
