@@ -3,6 +3,7 @@
  * The commands in the order of the help and of noclone(8), the text of the help, and the
  * dispatcher.
  */
+#include "commands.h"
 
 #include <json-c/json.h>
 #include <stdio.h>
@@ -259,8 +260,6 @@ int command_main(int argc, char **argv)
 	struct options o;
 	int first, r = EXIT_OK;
 
-	if (argc > 1 && !strcmp(argv[1], "__complete"))
-		return cmd_complete(argc, argv);
 	/* getopt's messages begin with argv[0] */
 	argv[0] = "noclone";
 	first = options_parse(&o, argc, argv);

@@ -7,6 +7,8 @@
 #include "base/util.h"
 #include "cli/output.h"
 #include "cmd/cmd.h"
+#include "commands.h"
+#include "complete.h"
 
 int main(int argc, char **argv)
 {
@@ -19,7 +21,14 @@ int main(int argc, char **argv)
 	}
 	/* columns are aligned by the width of characters, which depends on the locale */
 	setlocale(LC_CTYPE, "");
-	r = command_main(argc, argv);
+	/*
+	 * "noclone __complete" is not in the list of commands, because it gets the words of another
+	 * command.
+	 */
+	if (argc > 1 && !strcmp(argv[1], "__complete"))
+		r = complete_main(argc, argv);
+	else
+		r = command_main(argc, argv);
 	output_finish();
 
 	/* standard output may have failed, for example because of a full disk */

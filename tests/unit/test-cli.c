@@ -7,7 +7,8 @@
 #include "base/util.h"
 #include "cli/options.h"
 #include "cmd/cmd.h"
-#include "cmd/complete.h"
+#include "commands.h"
+#include "complete.h"
 
 /* Split the line into argv; getopt needs a writable array that ends with NULL. */
 static int parse(struct options *o, const char *line, struct names *w)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The commands.  Only their functions and the dispatcher know exit codes. */
+/* The commands. Only their functions and the files above cmd/ know exit codes. */
 #ifndef NOCLONE_CMD_H
 #define NOCLONE_CMD_H
 
@@ -8,42 +8,6 @@
 #define EXIT_OK		0
 #define EXIT_FAILED	1
 #define EXIT_USAGE	2
-
-#define ANY_NUMBER	(-1)
-
-/**
- * struct command - one command
- * @name: its name
- * @words: its words, for the usage line
- * @summary: a line that describes it in the help
- * @topic: the heading above it in the help and in noclone(8)
- * @min: the least number of words
- * @max: the largest number of words, or ANY_NUMBER
- * @options: OPT_ bits of the options that the command takes, including the options of all commands
- * @kinds: the kinds of its words for completion, see cmd/complete.c
- * @run: runs the command with all words; returns an exit code
- * @each: runs the command with one word, if @run is NULL; returns 0, or a negative errno after a
- *	message
- */
-struct command {
-	const char *name;
-	const char *words;
-	const char *summary;
-	const char *topic;
-	int min;
-	int max;
-	option_bits options;
-	const char *kinds;
-	int (*run)(const struct options *o, int argc, char **argv);
-	int (*each)(const struct options *o, const char *word);
-};
-
-/* The commands in the order of the help. The last entry has no name. */
-extern const struct command commands[];
-/* Return: the command of that name, or NULL. */
-const struct command *command_find(const char *name);
-/* Parse, check and run a command line; argv[0] is the program. Return: the exit status. */
-int command_main(int argc, char **argv);
 
 int cmd_create(const struct options *o, int argc, char **argv);
 int cmd_reload(const struct options *o, int argc, char **argv);
@@ -61,9 +25,5 @@ int cmd_explain(const struct options *o, int argc, char **argv);
 int cmd_export(const struct options *o, int argc, char **argv);
 int cmd_doctor(const struct options *o, int argc, char **argv);
 int cmd_bench(const struct options *o, int argc, char **argv);
-/*
- * noclone __complete is not in the list of commands, because it gets the words of another command.
- */
-int cmd_complete(int argc, char **argv);
 
 #endif /* NOCLONE_CMD_H */

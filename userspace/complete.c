@@ -4,7 +4,7 @@
  * command's words, and of an option's argument, are lists such as "DEVICE|max". A word in capital
  * letters is looked up below; a word in small letters is itself a candidate.
  */
-#include "cmd/complete.h"
+#include "complete.h"
 
 #include <ctype.h>
 #include <glob.h>
@@ -18,6 +18,7 @@
 #include "cli/report.h"
 #include "cli/status-formats.h"
 #include "cmd/cmd.h"
+#include "commands.h"
 
 /**
  * struct complete - the known part of a command line
@@ -221,11 +222,7 @@ char *complete_word(unsigned int nr, char **words)
 	return strbuf_take(&c.out);
 }
 
-/*
- * Print the candidates for one word of a command line. The number of the word counts from 0; a new
- * word at the end has the next number.
- */
-int cmd_complete(int argc, char **argv)
+int complete_main(int argc, char **argv)
 {
 	_cleanup_free_ char *candidates = NULL;
 	uint32_t nr;

@@ -13,5 +13,10 @@
  * candidates that do not begin with the typed part of the word.
  */
 char *complete_word(unsigned int nr, char **words);
+/*
+ * Print the candidates for one word: "noclone __complete NUMBER WORD...". The number of the word
+ * counts from 0; a new word at the end has the next number. Return: the exit status.
+ */
+int complete_main(int argc, char **argv);
 
 #endif /* NOCLONE_COMPLETE_H */
