@@ -65,7 +65,7 @@ int noclone_target_add_leg(struct noclone_target *t, char **argv)
 	r = dm_get_device(ti, argv[0], dm_table_get_mode(ti->table), &leg->dev);
 	if (r) {
 		ti->error =
-			NOCLONE_ERR_DEVICE ": check the name and that it is not in use";
+			NOCLONE_ERR_DEVICE ": check the name, and that the device is not in use";
 		return r;
 	}
 

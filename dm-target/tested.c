@@ -50,7 +50,7 @@ static void noclone_tested_take(const char *entry, size_t length)
 	bool is_own = !strncmp(entry, noclone_build, NOCLONE_BUILD_DIGITS);
 
 	if (!noclone_tested_is_entry(entry, length)) {
-		DMERR("parameter tested: \"%.*s\" is not a build word and is ignored, \"modinfo -F build dm-noclone\" prints the build word of the installed module",
+		DMERR("parameter tested: \"%.*s\" is ignored, because it is not a build word; \"modinfo -F build dm-noclone\" prints the build word of the installed module",
 		      (int)length, entry);
 	} else if (NOCLONE_KERNEL_IS_ALIKE && is_own) {
 		noclone_tested_fast = true;
@@ -87,4 +87,4 @@ static const struct kernel_param_ops noclone_tested_ops = {
 };
 module_param_cb(tested, &noclone_tested_ops, NULL, 0444);
 __MODULE_PARM_TYPE(tested, "string");
-MODULE_PARM_DESC(tested, "Build words of builds of this module that have passed the test of a kernel of grade alike");
+MODULE_PARM_DESC(tested, "Builds of this module that have passed the test of a kernel of grade \"alike\" (its headers are like those of reviewed kernels), as build words: modinfo -F build");

@@ -284,7 +284,7 @@ static int noclone_backing_check_loop(struct noclone_file_c *fc,
 	if (disk_openers((struct gendisk *)disk) &&
 	    noclone_backing_may_stack_on(sb, disk))
 		return noclone_refuse(fc, -ELOOP,
-				      "File is on a device that may be built on this device, and this device is open: close this device first");
+				      "File is on a device that may be built on the device of this table, which is open: close the device of this table first");
 	return 0;
 }
 

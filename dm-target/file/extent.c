@@ -99,7 +99,7 @@ static int noclone_extent_check(struct noclone_file_c *fc)
 			"File is encrypted or has verity: use engine direct or buffered");
 	if (noclone_extent_may_get_verity(fc))
 		return noclone_refuse(fc, -EINVAL,
-			"File system has the feature verity, and a program can enable verity although the file is pinned: use engine direct or buffered");
+			"File system has the feature verity, and a program can enable verity even on a pinned file: use engine direct or buffered");
 	if (noclone_pin_has_writers(fc->backing))
 		return noclone_refuse(fc, -ETXTBSY,
 			"File is open for writing by another program: close it, or use engine direct");
@@ -118,7 +118,7 @@ static int noclone_extent_unread(struct noclone_file_c *fc, int error)
 	switch (error) {
 	case -EINVAL:
 		return noclone_refuse(fc, error,
-			"File has holes, shared or unaligned extents: fill the file (noclone create --allocate), or use engine direct");
+			"File has holes, or shared or unaligned extents: fill the file (noclone create --allocate), or use engine direct");
 	case -EFBIG:
 		return noclone_refuse(fc, error,
 			"File is shorter than a page, or too long: use engine direct");

@@ -77,8 +77,8 @@
  */
 #define NOCLONE_COUNTERS(X)						\
 	X(FAST,		"fast",		"remapped in place")		\
-	X(RESERVE,	"reserve",	"remapped in place, with memory of the reserve") \
-	X(CLONES,	"clones",	"clones that dm core made and this target mapped") \
+	X(RESERVE,	"reserve",	"remapped in place, with memory from the reserve") \
+	X(CLONES,	"clones",	"clones that dm core made, and that this target mapped") \
 	X(FLUSH,	"flush",	"given to dm core: carries a flush") \
 	X(OP,		"op",		"given to dm core: neither read nor write") \
 	X(SPLIT,	"split",						\
@@ -177,12 +177,12 @@ enum noclone_reason_class {
  */
 #define NOCLONE_FILE_ATTRIBUTES(X)					\
 	X(ALIGN,	"align",	"I/O is aligned to this many bytes") \
-	X(MEMALIGN,	"memalign",	"memory of I/O is aligned to this many bytes") \
-	X(ALIGN_FROM,	"align_from",	"source of align: statx, disk or none") \
+	X(MEMALIGN,	"memalign",	"memory buffers of I/O are aligned to this many bytes") \
+	X(ALIGN_FROM,	"align_from",	"where the value of align comes from: statx, disk or none") \
 	X(SIZE,		"size",		"sectors of the file")		\
 	X(ALLOCATED,	"allocated",	"sectors allocated to the file") \
-	X(EXTENTS,	"extents",	"extents on the lower disk; 0: not read") \
-	X(REFUSED,	"refused",	"requested engine and why it is not used; else -") \
+	X(EXTENTS,	"extents",	"extents of the file on the lower disk, or 0 if they were not read") \
+	X(REFUSED,	"refused",	"requested engine and why it is not used, or - if it is used") \
 	X(DEVICE,	"device",	"device number of the file, as stat(2) gives it") \
 	X(INODE,	"inode",	"inode number of the file")	\
 	X(LINKS,	"links",	"hard links of the file; 0: it is deleted")

@@ -16,7 +16,7 @@
 
 /* noclone-linear and noclone-striped */
 #define NOCLONE_ERR_DEVICE	"Device not found or not usable"
-#define NOCLONE_ERR_NR_OPTIONS	"Number of options is not between 0 and 1"
+#define NOCLONE_ERR_NR_OPTIONS	"Number of options is neither 0 nor 1"
 #define NOCLONE_ERR_FEW_OPTIONS	"Too few option words for the number of options"
 #define NOCLONE_ERR_OPTION	"Unknown option: the only one is " NOCLONE_OPT_NO_FASTPATH
 #define NOCLONE_ERR_LEFT_OVER	"Words left over after the options"
@@ -49,7 +49,7 @@
 	"Another target uses this file with another engine: extent cannot be mixed with other engines"
 
 /* noclone-file: the path, and the file or folder that it leads to */
-#define NOCLONE_ERR_PATH_ESCAPE	"Path has a % without two hexadecimal digits: write %25"
+#define NOCLONE_ERR_PATH_ESCAPE	"Path has a % without two hexadecimal digits: write %25 for a %"
 #define NOCLONE_ERR_PATH_RELATIVE "Path is not absolute: begin it with a slash"
 #define NOCLONE_ERR_PATH_DIRECTORY "Path is a directory: give a regular file"
 #define NOCLONE_ERR_PATH_BLOCK	"Path is a block device: use " NOCLONE_LINEAR_NAME
@@ -65,7 +65,7 @@
 #define NOCLONE_ERR_NO_DIRECT	\
 	"File system does not offer direct I/O for this file: use engine buffered"
 #define NOCLONE_ERR_ALIGN	\
-	"Start sector or length is not a multiple of the block that direct I/O of the file needs"
+	"Start sector or length is not a multiple of the block size for direct I/O on the file"
 #define NOCLONE_ERR_NO_PIN	\
 	"File system does not let files be pinned: engine extent needs ext4 or xfs on one disk"
 #define NOCLONE_ERR_SMALL_BLOCKS \

@@ -231,11 +231,11 @@ noclone_slots_objection(const struct target_type *tt,
 	if (!noclone_peek_is_symbol(tt, t->symbol))
 		return "kallsyms does not show the expected symbol at the address of this target type";
 	if (tt->module && strcmp(tt->module->name, "dm_mod"))
-		return "it does not belong to dm_mod";
+		return "this target type does not belong to dm_mod";
 	if (tt->presuspend || tt->presuspend_undo || tt->resume || tt->message)
 		return "it already has callbacks that this module would add";
 	if (!tt->map || !tt->iterate_devices)
-		return "it lacks callbacks that this module calls";
+		return "this target type lacks callbacks that this module calls";
 	return NULL;
 }
 

@@ -177,10 +177,10 @@ static void lint_file_sizes(void **state __unused)
 
 static void lint_file_alignment(void **state __unused)
 {
-	lints("0 8 noclone-file /4k 4", 1, 0, "direct I/O of the file needs: 4096 bytes");
-	lints("0 9 noclone-file /4k 0", 1, 0, "direct I/O of the file needs: 4096 bytes");
-	lints("0 8 noclone-file /4k 4 2 engine extent", 1, 0, "direct I/O of the file needs");
-	lints("0 4 noclone-file /good 0\n4 8 noclone-file /4k 0", 1, 0, "direct I/O of the file needs");
+	lints("0 8 noclone-file /4k 4", 1, 0, "for direct I/O on the file: 4096 bytes");
+	lints("0 9 noclone-file /4k 0", 1, 0, "for direct I/O on the file: 4096 bytes");
+	lints("0 8 noclone-file /4k 4 2 engine extent", 1, 0, "for direct I/O on the file");
+	lints("0 4 noclone-file /good 0\n4 8 noclone-file /4k 0", 1, 0, "for direct I/O on the file");
 	lints("0 8 noclone-file /tmpfs 0", 1, 0, "use engine buffered");
 }
 

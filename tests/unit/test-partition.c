@@ -58,7 +58,7 @@ static void behind_the_end(void **state __unused)
 
 static void common_sectors(void **state __unused)
 {
-	OBJECTS("dos", 512, "partitions 1 and 3 have common sectors", { 1, 2048, 4096, false },
+	OBJECTS("dos", 512, "partitions 1 and 3 overlap", { 1, 2048, 4096, false },
 		{ 2, 8192, 1, false }, { 3, 6143, 1, false });
 	OBJECTS("dos", 512, NULL, { 1, 2048, 4096, false }, { 3, 6144, 1, false });
 	objects(&(struct partition_table) {

@@ -73,7 +73,7 @@ static void facts_after_the_change(void **state __unused)
 	req.bytes = 2 * MIB;
 	assert_null(plan_file_facts(&req, &f));
 	req.bytes = 3 * MIB + 1;
-	assert_non_null(strstr(plan_file_facts(&req, &f), "--allocate needs more"));
+	assert_non_null(strstr(plan_file_facts(&req, &f), "than --allocate needs"));
 }
 
 int main(void)

@@ -121,7 +121,7 @@ static void striped_grows_by_stripes(void **state __unused)
 	assert_int_equal(room.free, 32 * 3);
 	becomes(STRIPED, "+1s", &room, "0 528 noclone-striped 3 16 8:0 0 8:16 0 8:32 0");
 	becomes(STRIPED, "max", &room, "0 576 noclone-striped 3 16 8:0 0 8:16 0 8:32 0");
-	becomes(STRIPED, "+97s", &room, "would have to grow by 72K, in whole stripes or blocks, but there is only 48K of free space");
+	becomes(STRIPED, "+97s", &room, "would have to grow by 72K, rounded up to whole stripes or blocks, but there is only 48K of free space");
 }
 
 static void only_grows(void **state __unused)

@@ -76,13 +76,13 @@ static void hidden_arguments_stay_in_their_file(void **state __unused)
 
 /* Samples from a version without the record of the disks, and from a version with this record. */
 static const char without_disks[] =
-	"# A saved device, see noclone-tables(5): noclone activate, also at boot.\n"
+	"# A saved device: \"noclone activate\" makes it, also at boot; see noclone-tables(5).\n"
 	"# noclone: uuid NOCLONE-1\n"
 	"0 16 noclone-striped 2 8 /dev/disk/by-id/a 0 /dev/disk/by-id/b 8\n"
 	"# noclone: signature none\n"
 	"# noclone: signature ext4 12-34\n";
 static const char with_disks[] =
-	"# A saved device, see noclone-tables(5): noclone activate, also at boot.\n"
+	"# A saved device: \"noclone activate\" makes it, also at boot; see noclone-tables(5).\n"
 	"# noclone: uuid NOCLONE-1\n"
 	"0 16 noclone-striped 2 8 /dev/disk/by-id/a 0 /dev/disk/by-id/b 8\n"
 	"# noclone-disk: gpt=56-78 ext4=9a dos\n"
@@ -164,7 +164,7 @@ static void reports(const char *text, unsigned int line, const char *said)
 
 static void partitions_are_of_one_file(void **state __unused)
 {
-	static const char text[] = "# A saved device, see noclone-tables(5): noclone activate, also at boot.\n"
+	static const char text[] = "# A saved device: \"noclone activate\" makes it, also at boot; see noclone-tables(5).\n"
 		UUID PARTITIONS NOSCAN "0 8 noclone-file /a 0\n# noclone: signature gpt 12\n";
 	_cleanup_saved_ struct saved s = { 0 };
 	_cleanup_free_ char *again = NULL;
@@ -174,9 +174,9 @@ static void partitions_are_of_one_file(void **state __unused)
 	assert_true(s.noscan);
 	again = saved_print(&s);
 	assert_string_equal(again, text);
-	reports(LINE UUID PARTITIONS "# noclone: signature none\n", 0, "is only for a table with one target");
+	reports(LINE UUID PARTITIONS "# noclone: signature none\n", 0, "is only for a table with a single target");
 	reports("0 8 noclone-file /a 0\n8 8 noclone-file /b 0\n" UUID PARTITIONS
-		"# noclone: signature none\n# noclone: signature none\n", 0, "is only for a table with one target");
+		"# noclone: signature none\n# noclone: signature none\n", 0, "is only for a table with a single target");
 }
 
 static void other_keywords_are_reported(void **state __unused)
@@ -190,7 +190,7 @@ static void other_keywords_are_reported(void **state __unused)
 	for (i = 0; i < ARRAY_SIZE(bad); i++) {
 		_cleanup_free_ char *text = xasprintf(LINE UUID "# noclone: %s\n", bad[i]);
 
-		reports(text, 3, "A comment with \"noclone:\" continues with");
+		reports(text, 3, "After \"noclone:\", a comment has to continue with");
 	}
 }
 

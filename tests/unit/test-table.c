@@ -179,12 +179,12 @@ static void table_bad_files(void **state __unused)
 	wrong("0 8 noclone-file /a 18446744073709551616", "Start sector is not");
 	wrong("0 8 noclone-file a 0", "not absolute");
 	wrong("0 8 noclone-file %61 0", "not absolute: begin it with a slash: \"%61\"");
-	wrong("0 8 noclone-file /a% 0", "without two hexadecimal digits: write %25");
+	wrong("0 8 noclone-file /a% 0", "without two hexadecimal digits: write %25 for a %");
 	wrong("0 8 noclone-file /a%2 0", "without two hexadecimal digits");
 	wrong("0 8 noclone-file /a%00 0", "without two hexadecimal digits");
-	wrong("0 8 noclone-file /a\\ 0", "takes for a separator or removes");
-	wrong("0 8 noclone-file /a\xa0 0", "takes for a separator or removes");
-	wrong("0 8 noclone-file /a\v 0", "takes for a separator or removes");
+	wrong("0 8 noclone-file /a\\ 0", "removes or treats as a separator");
+	wrong("0 8 noclone-file /a\xa0 0", "removes or treats as a separator");
+	wrong("0 8 noclone-file /a\v 0", "removes or treats as a separator");
 	wrong("0 8 noclone-file /a 0 x", "between 0 and 3");
 	wrong("0 8 noclone-file /a 0 -1", "between 0 and 3");
 	wrong("0 8 noclone-file /a 0 4 engine sync engine sync", "between 0 and 3");

@@ -146,7 +146,7 @@ static void generator_write(FILE *file, const char *name, const struct saved *s,
 	struct target *target = NULL;
 	unsigned int i;
 
-	fputs("# Made by noclone-generator of the device's table file\n[Unit]\n", file);
+	fputs("# Made by noclone-generator from the device's table file\n[Unit]\n", file);
 	while ((target = table_next_leg(t, target, &i)))
 		if (target->path)
 			generator_write_path(file, target->path);

@@ -108,7 +108,7 @@ static const char *options_take(struct options *o, option_bits bit, const char *
 		break;
 	case OPT_UDEV_TIMEOUT:
 		return parse_u32(value, &o->udev_timeout) && o->udev_timeout ? NULL :
-		       "not a number of seconds, 1 or more";
+		       "not a whole number of seconds that is at least 1";
 	case OPT_SECONDS:
 		return options_take_seconds(&o->run_ms, value);
 	case OPT_INCLUDE:

@@ -20,25 +20,25 @@
 	X(SIZE,		"size",		0,   "SIZE",	"create the file, or grow it to this size") \
 	X(OFFSET,	"offset",	0,   "BYTES",	"begin the device at this byte of the file (a number, or a size such as 1M)") \
 	X(SIZE_LIMIT,	"size-limit",	0,   "BYTES",	"make the device at most this large, even if the file is larger") \
-	X(PARTITIONS,	"partitions",	0,   NULL,	"also make a device of each partition of the file: NAME-part1, NAME-part2, ...") \
-	X(ALLOCATE,	"allocate",	0,   NULL,	"write zeroes to holes and unwritten extents of the file, or to its new part") \
+	X(PARTITIONS,	"partitions",	0,   NULL,	"also also make a device for each partition of the file: NAME-part1, NAME-part2, ...") \
+	X(ALLOCATE,	"allocate",	0,   NULL,	"write zeroes to holes and unwritten extents of the file, or to the part that --size adds") \
 	X(RESIZEFS,	"resizefs",	0,   NULL,	"let fsadm(8) of lvm2 grow the file system on the device as well") \
 	X(NO_FASTPATH,	"no-fastpath",	0,   NULL,	"let dm core clone every I/O") \
 	X(READONLY,	"readonly",	'r', NULL,	"make the device read-only") \
 	X(UUID,		"uuid",		'u', "UUID",	"DM UUID; NOCLONE- is prepended if it is missing") \
-	X(NOSCAN,	"noscan",	0,   NULL,	"keep the event rules of lvm2, mdadm and other programs away from the device") \
+	X(NOSCAN,	"noscan",	0,   NULL,	"keep the udev rules of lvm2, mdadm and other programs away from the device") \
 	X(PERSIST,	"persist",	0,   NULL,	"save the device, so that it comes back at boot") \
-	X(FORGET,	"forget",	0,   NULL,	"remove the file of a saved device as well") \
+	X(FORGET,	"forget",	0,   NULL,	"also remove the saved file, so that the device does not come back at boot") \
 	X(WHEN_UNUSED,	"when-unused",	0,   NULL,	"if a device is in use, let the kernel remove it when its last user closes it") \
 	X(STRICT,	"strict",	0,   NULL,	"if the module is missing, fail instead of using dm's own targets and loop devices") \
 	X(ALL,		"all",		'a', NULL,	"all devices (status: also devices that cannot have the fast path)") \
-	X(NOW,		"now",		0,   NULL,	"also switch the devices now, not only at the next boot") \
-	X(RUNTIME,	"runtime",	0,   NULL,	"switch the devices now, until the next boot, and do not change the policy") \
-	X(POLICY,	"policy",	0,   NULL,	"switch the devices now as the policy says") \
+	X(NOW,		"now",		0,   NULL,	"also switch the fast path of the devices now, not only at the next boot") \
+	X(RUNTIME,	"runtime",	0,   NULL,	"switch the fast path of the devices now, until the next boot, and do not change the policy") \
+	X(POLICY,	"policy",	0,   NULL,	"switch the fast path of the devices now, as the policy says") \
 	X(INCLUDE,	"include",	0,   "PATTERN",	"add a rule to the policy: devices of that name get the fast path") \
 	X(EXCLUDE,	"exclude",	0,   "PATTERN",	"add a rule to the policy: devices of that name do not get the fast path") \
 	X(TO,		"to",		0,   "noclone|stock", "the targets of the devices or tables (default: noclone for convert, stock for export)") \
-	X(WATCH,	"watch",	'w', "[SECONDS]", "repeat, with rates per second (default 2)") \
+	X(WATCH,	"watch",	'w', "[SECONDS]", "repeat every SECONDS (default 2), with rates per second") \
 	X(NOHEADINGS,	"noheadings",	0,   NULL,	"print no headings") \
 	X(PROMETHEUS,	"prometheus",	0,   NULL,	"print metrics for the textfile collector of node_exporter") \
 	X(SECONDS,	"seconds",	0,   "S",	"duration of each run, for example 0.5 (default 2)") \

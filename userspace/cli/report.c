@@ -22,7 +22,7 @@ static const struct report_column *report_find(const struct report *r, const cha
 	for (i = 0; i < r->nr_columns; i++)
 		if (!strcasecmp(r->columns[i].name, name))
 			return &r->columns[i];
-	log_err("%s: there is no column \"%s\"; \"noclone status --output help\" prints all columns",
+	log_err("%s: there is no column \"%s\"; \"noclone status --output help\" lists the columns",
 		option, name);
 	return NULL;
 }

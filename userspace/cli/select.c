@@ -83,7 +83,7 @@ int select_device(const char *word, struct devmap_device *dev)
 	if (r && !devmap_is_absent(r))
 		log_err("%s: %s", name, devmap_reason(r));
 	else if (r && saved_file_exists(name))
-		log_err("%s is saved, but not active: %s", name, activate);
+		log_err("%s is saved, but not active: \"%s\" activates the device", name, activate);
 	else if (r)
 		log_err("%s: no such mapped device; %s", shown(name), strpbrk(name, "*?[") ?
 			"only \"enable --include\" takes a pattern: it makes a rule for all devices that match the pattern" :

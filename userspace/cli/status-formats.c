@@ -48,7 +48,7 @@ struct report status_report(void)
 		{ "SHARE", "share", REPORT_USUAL | REPORT_NUMBER,
 		  "Share of the I/O that took the fast path, in percent.", formats_share },
 		{ "REASON", "reason", REPORT_USUAL,
-		  "Why most of the other I/O did not take the fast path, as the name of a counter.", NULL },
+		  "The most frequent reason why I/O did not take the fast path, as the name of a counter.", NULL },
 		{ "ON", "on", REPORT_USUAL | REPORT_WRAPS,
 		  "Devices below, or the backing file.", NULL },
 		{ "FILE", "file", REPORT_WRAPS, "The backing file of the first target that has a backing file.", NULL },
@@ -133,7 +133,7 @@ enum { METRIC_INFO, METRIC_ON, METRIC_TROUBLED, METRIC_IOS, METRIC_INFLIGHT, MET
 static const struct {
 	const char *name, *type, *help;
 } metrics[] = {
-	[METRIC_INFO] = { "noclone_device_info", "gauge", "What the device is; always 1." },
+	[METRIC_INFO] = { "noclone_device_info", "gauge", "The labels tell what the device is; the value is always 1." },
 	[METRIC_ON] = { "noclone_fastpath_on", "gauge",
 		"Whether the fast path of the device is on." },
 	[METRIC_TROUBLED] = { "noclone_device_troubled", "gauge",

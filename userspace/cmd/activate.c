@@ -265,7 +265,7 @@ static bool activate_is_renamed(const struct change *c)
 		log_err("%s and the saved file of %s have the same UUID: if %s is the right name of the device, remove the other file with \"rm %s\"",
 			c->file.path, file, file, c->file.path);
 	else if (other)
-		log_err("%s is active under the name %s: \"%s %s\" gives the device back its name",
+		log_err("%s is active under the name %s: \"%s %s\" gives the device its saved name again",
 			c->dev.name, other, rename, quoted);
 	return other;
 }
@@ -292,7 +292,7 @@ static int activate_read(struct change *c)
 
 	c->file.path = saved_path(name);
 	if (!saved_file_exists(name)) {
-		log_err("%s is not saved: the file %s does not exist; \"noclone save\" writes this file while the device is active",
+		log_err("%s is not saved: the file %s does not exist; if the device is active, \"noclone save\" writes this file",
 			name, c->file.path);
 		return -ENOENT;
 	}
@@ -344,7 +344,7 @@ static int activate_plan_partitions(struct change *c)
 	_cleanup_free_ char *save = name_noclone("save", c->dev.name);
 
 	if (saved && !r && strcmp(saved, now))
-		log_note("%s: the partition table now has the partitions%s, and %s has%s: \"%s\" writes the new numbers",
+		log_note("%s: the partition table now has the partitions%s, but the file %s lists%s: \"%s\" writes the new numbers",
 			 c->dev.name, now, c->file.path, saved, save);
 	return r;
 }

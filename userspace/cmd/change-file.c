@@ -44,7 +44,7 @@ int change_file_read(struct change_file *f)
 	f->left = f->exists && left;
 	if (!file || f->exists)
 		return 0;
-	log_err("%s is saved under the name %s: \"%s %s\" gives the device back this name", name, file,
+	log_err("%s is saved under the name %s: \"%s %s\" gives the device the saved name again", name, file,
 		rename, quoted);
 	return -EEXIST;
 }

@@ -284,7 +284,7 @@ static int change_check_faithful(const struct change *c)
 	if (r)
 		log_err("%s: reading the new table back failed: %s", c->dev.name, strerror(-r));
 	else if (!exchange_is_faithful(&c->live.table, &loaded))
-		log_err("%s: the mapping that the kernel has made from the new table differs from the new table",
+		log_err("%s: the table that the kernel has loaded differs from the new table",
 			c->dev.name);
 	else
 		return 0;

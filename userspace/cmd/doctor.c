@@ -278,7 +278,7 @@ static void doctor_rules(struct doctor *d)
 		if (line->pattern && !d->decides[i] && strcmp(line->pattern, "*"))
 			finding_add(&d->findings, FINDING_NOTE, POLICY,
 				    POLICY_PATH ":%u: no device follows the rule \"%s\": no device matches this rule, or rules above this rule match first\nsed -i %ud "
-				    POLICY_PATH ", unless a device that matches this rule will be added later", i + 1, line->text,
+				    POLICY_PATH ", unless you expect such a device later", i + 1, line->text,
 				    i + 1);
 	}
 }
@@ -317,7 +317,7 @@ static void doctor_compare(struct findings *f, const char *what, const char *nam
 
 	if (!table_has_noclone(live) && table_has_noclone(saved))
 		finding_add(f, FINDING_WARNING, what,
-			    "it runs on dm's own targets, as if the module were missing\n%s", back);
+			    "it runs on dm's own targets, not on the targets in its file\n%s", back);
 	else if (strcmp(name, file))
 		finding_add(f, FINDING_WARNING, what,
 			    "it is active under the name %s\n%s %s", name, rename, quoted);
@@ -422,11 +422,11 @@ static void doctor_saved(struct doctor *d)
 		doctor_saved_device(d, names.name[i]);
 	if (d->inactive > TRIES)
 		finding_add(f, FINDING_NOTE, "saved devices",
-			    "%u saved devices are not active, and doctor has checked the disks and files of only the first %u of these devices\nnoclone activate --all --dry-run checks all saved devices",
+			    "%u saved devices are not active, and doctor has checked the disks and files of only the first %u of these devices\n\"noclone activate --all --dry-run\" checks all saved devices",
 			    d->inactive, TRIES);
 	if (f->nr == before)
 		finding_add(f, FINDING_OK, "saved devices",
-			    "all saved devices are active, with the tables in their files");
+			    "all saved devices are active, and have the tables that are in their files");
 }
 
 static void doctor_look(struct doctor *d)

@@ -287,7 +287,7 @@ static int enable_add_volume(struct request *q, const char *name)
 	c = enable_find(q, name);
 	if (q->found || !q->on || !c->named)
 		return 0;
-	log_err("%s: its table has a target of type %s, which has no fast path: \"lsblk --inverse\" shows the devices below this device",
+	log_err("%s: its table its table has a target of type %s, which has no fast path: enable a device below it instead (\"lsblk --inverse\" shows these devices)",
 		name, c->other ? c->other : "none");
 	return -EOPNOTSUPP;
 }
@@ -703,7 +703,7 @@ static const char *enable_usage(const struct options *o, int argc)
 	if (opt(o, OPT_ALL) && (argc || opt(o, OPT_POLICY | OPT_RULES)))
 		return "--all replaces all rules of the policy by one rule for all devices: give --all without devices, --policy, --include and --exclude";
 	if (opt(o, OPT_POLICY) && opt(o, OPT_RULES))
-		return "--policy cannot change the rules of the policy: give --include and --exclude with --now";
+		return "--policy applies the rules and cannot change them: give --include and --exclude with --now instead of --policy";
 	if (opt(o, OPT_RUNTIME) && opt(o, OPT_NOW | OPT_POLICY))
 		return "--runtime acts until the next boot only: give --runtime without --now and --policy";
 	if (!argc && !opt(o, OPT_ALL | OPT_POLICY | OPT_RULES))

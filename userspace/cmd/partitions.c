@@ -227,7 +227,7 @@ static int partitions_check_name(struct change *part, const struct change *c)
 		log_err("%s exists, and the partition of %s would have this name: remove or rename %s",
 			name, c->dev.name, name);
 	else if (!c->needs->from_file && !opt(c->o, OPT_FORCE) && saved_file_exists(name))
-		log_err("%s is saved, and the partition of %s would have this name: \"%s\" removes its file",
+		log_err("%s is saved, and a partition of %s would have the same name: \"%s\" removes the saved file",
 			name, c->dev.name, forget);
 	else
 		return 0;

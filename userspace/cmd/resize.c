@@ -320,7 +320,7 @@ static int resize_plan(struct resize *r, const struct resize_size *size,
 		return e;
 	why = resize_table(&c->live.table, size, &r->room, &c->table);
 	if (why && r->next && !added->nr_legs)
-		log_err("%s: %s; the sectors after its last target belong to %s", c->dev.name, why, r->next);
+		log_err("%s: %s; the sectors after its last sector belong to %s", c->dev.name, why, r->next);
 	else if (why)
 		resize_refuse(r, -ENOSPC, why);
 	if (why)
@@ -439,7 +439,7 @@ static void resize_report(const struct resize *r)
 	if (!blockdev_lookup_number(r->c.dev.devno, &f))
 		content_read_part(&f, 0, f.sectors, &s);
 	if (s.nr || r->c.dev.open_count)
-		log_note("%s: %s on the device keeps its size: \"fsadm resize %s\" grows ext2, ext3, ext4 and xfs, also in LUKS; pvresize grows a physical volume; for another content use its own tools",
+		log_note("%s: %s on the device keeps its size: \"fsadm resize %s\" grows ext2, ext3, ext4 and xfs, also in LUKS; pvresize grows a physical volume; for any other content, use the tools of that content",
 			 r->c.dev.name, s.nr ? s.signature->type : "the content", node);
 }
 

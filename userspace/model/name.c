@@ -30,7 +30,7 @@ char *name_encode_path(const char *path)
 
 #define DM_NAME_MAX	127
 #define DM_UUID_MAX	128
-#define PLAIN_WORDS	"has characters other than letters, digits and #+-.:=@_: leave the other characters out"
+#define PLAIN_WORDS	"has characters that are not allowed: use only letters, digits and #+-.:=@_"
 
 /* NAME_PLAIN: the characters that libdevmapper does not encode. */
 #define NAME_PLAIN \
@@ -174,7 +174,7 @@ const char *name_uuid_problem(const char *uuid)
 	unsigned int nr;
 
 	if (!strcmp(name_split_uuid(uuid, &nr), NOCLONE_UUID_PREFIX))
-		return "is empty: leave --uuid out for a random UUID";
+		return "has nothing after the prefix: leave --uuid out for a random UUID";
 	if (uuid[strspn(uuid, UUID_KEPT)])
 		return PLAIN_WORDS;
 	if (strlen(uuid) > DM_UUID_MAX)

@@ -87,7 +87,7 @@ static char *partition_find_overlap(const struct partition_table *t)
 
 			if (!p->extended && !q->extended && p->start < q->start + q->sectors &&
 			    q->start < p->start + p->sectors)
-				return xasprintf("partitions %u and %u have common sectors: give --readonly, or correct the partition table with sfdisk",
+				return xasprintf("partitions %u and %u overlap: give --readonly, or correct the partition table with sfdisk",
 						 q->nr, p->nr);
 		}
 	return NULL;

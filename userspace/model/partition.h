@@ -29,7 +29,7 @@ struct partition {
  * @first: the first sector of the image in the file
  * @sectors: the number of sectors of the device of the image
  * @block: the bytes of a logical block of this device
- * @readonly: the devices are read-only, so partitions may have common sectors, as on a CD image that
+ * @readonly: the devices are read-only, so partitions may overlap, as on a CD image that
  *	can also be booted from a disk
  *
  * The following members were read from the image.

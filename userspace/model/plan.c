@@ -86,7 +86,7 @@ uint32_t plan_choose_chunk(uint32_t preferred, uint64_t smallest, const char **w
 {
 	uint32_t chunk = MAX(USUAL, preferred) >> SECTOR_SHIFT;
 
-	*why = preferred > USUAL ? "a device prefers this size for its blocks, I/O or discards" :
+	*why = preferred > USUAL ? "a leg prefers this size for its blocks, I/O or discards" :
 				   "most I/O is smaller, so that little I/O crosses a border of a chunk";
 	/* find the largest power of two that is not larger than the leg */
 	for (; chunk > smallest; chunk /= 2)
@@ -182,7 +182,7 @@ static void plan_striped(struct plan_request *req, uint32_t preferred, struct ta
 	for (i = 0; i < req->nr_legs; i++) {
 		target_add_leg(target, req->legs[i].device, req->legs[i].start);
 		plan_report_unused(findings, &req->legs[i], used,
-				   "every stripe is as long as the smallest stripe, and is a multiple of the chunk");
+				   "all stripes have the length of the smallest device, rounded down to a multiple of the chunk");
 	}
 }
 
@@ -287,7 +287,7 @@ const char *plan_file_facts(const struct file_request *req, struct file_facts *f
 	if (!req->allocate)
 		return NULL;
 	if (f->has_free && f->bytes > f->free + (f->allocated << SECTOR_SHIFT))
-		return "--allocate needs more space than its file system has free";
+		return "the file system has less free space than --allocate needs";
 	f->allocated = f->bytes >> SECTOR_SHIFT;
 	/* filling keeps shared and compressed extents */
 	free(f->map.gap);

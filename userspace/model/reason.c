@@ -28,7 +28,7 @@
 #define TEXT_FOREIGN	"another module has replaced the device's operations", \
 	"unload the other module first"
 #define TEXT_NOSTATS	"dmsetup stats cannot be detected on this kernel", \
-	"no remedy on this kernel, because dmsetup stats would miss I/O"
+	"no remedy on this kernel: with the fast path on, dmsetup stats would miss I/O"
 #define TEXT_SUSPENDED	"the device is suspended", \
 	"# resume @"
 /*
@@ -45,13 +45,13 @@
 /* The module suspends and resumes the device in one call, so the device may be the root */
 #define TEXT_UNASKED	"a stock device: no message has asked for the fast path", \
 	"noclone enable --runtime @"
-#define TEXT_DETACHED	"a stock device: the device was not resumed since a message asked for the fast path", \
+#define TEXT_DETACHED	"a stock device: the device has not been resumed since a message asked for the fast path", \
 	"noclone enable --runtime @"
 #define TEXT_MEMORY	"a stock device: memory was short when it was resumed", \
 	"the module tries again a few times; \"noclone enable --runtime @\" starts these tries anew"
 #define TEXT_LAYOUT	"a stock device: a target does not map as expected", \
 	"no remedy on this kernel; please report this fault with the output of dmsetup table"
-#define TEXT_STUCK	"a stock device: no I/O completed when the message came", \
+#define TEXT_STUCK	"a stock device: its I/O did not complete when a message asked for the fast path", \
 	"noclone enable --runtime @, when its legs complete I/O again"
 
 static const struct reason reasons[] = {

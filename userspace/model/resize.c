@@ -114,7 +114,7 @@ static char *resize_refuse_more(const struct resize_room *room, uint64_t more, b
 		return xasprintf("it would have to grow by %s, but no free sectors follow its last sector: a linear device can also grow on another device, which you give as DEV[:START]",
 				 want);
 	return xasprintf("it would have to grow by %s%s, but there is only %s %s", want,
-			 rounded ? ", in whole stripes or blocks" : "", can, room->nr_legs ? "on the given devices" :
+			 rounded ? ", rounded up to whole stripes or blocks" : "", can, room->nr_legs ? "on the given devices" :
 			 "of free space after its last sector: \"max\" in place of the size takes all this space; a linear device can also grow on another device, which you give as DEV[:START]");
 }
 

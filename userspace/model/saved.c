@@ -68,7 +68,7 @@ const char *saved_name_problem(const char *name)
 	/* if a name is this short, its escaped form is always short enough */
 	escaped = strlen(name) > MAX_ESCAPED / 4 ? saved_escape(name) : NULL;
 	if (escaped && strlen(escaped) > MAX_ESCAPED)
-		return "cannot be saved: its name is too long for a unit of systemd, in which each character other than letters, digits and _.: takes four characters";
+		return "cannot be saved: its name is too long for a unit of systemd, where each character takes four, except letters, digits, \"_\", \".\" and \":\"";
 	return NULL;
 }
 
@@ -221,7 +221,7 @@ static void saved_parse_keywords(struct saved *s, const char *text,
 		names_split(&w, comment + strlen(KEYWORD));
 		if (!saved_take(s, &w))
 			finding_at(findings, FINDING_ERROR, nr,
-				   "A comment with \"noclone:\" continues with \"uuid UUID\", \"readonly\", \"partitions NUMBER...\", \"noscan\" or \"signature TYPE [UUID]\"");
+				   "After \"noclone:\", a comment has to continue with \"uuid UUID\", \"readonly\", \"partitions NUMBER...\", \"noscan\" or \"signature TYPE [UUID]\"");
 	}
 }
 
@@ -244,7 +244,7 @@ static unsigned int saved_check_legs(const struct table *t, struct findings *fin
 	return nr;
 }
 
-#define SAVE	"\"noclone save\" writes the file again while the device is active"
+#define SAVE	"if the device is active, \"noclone save\" writes the file again"
 
 /*
  * Report unknown target types. Without this report, the number of signatures would be reported as
@@ -291,7 +291,7 @@ static void saved_check_complete(const struct saved *s, const char *text, unsign
 			   "The file has no line \"# " KEYWORD " uuid UUID\", which names the device; " SAVE);
 	else if (s->partitions && (s->table.nr != 1 || !s->table.targets->path))
 		finding_at(findings, FINDING_ERROR, 0,
-			   "The line \"# " KEYWORD " partitions NUMBER...\" is only for a table with one target, which is noclone-file: remove the line, or correct the table");
+			   "The line \"# " KEYWORD " partitions NUMBER...\" is only for a table with a single target noclone-file: remove the line, or correct the table");
 	else if (text[strlen(text) - 1] != '\n')
 		finding_at(findings, FINDING_ERROR, 0,
 			   "The last line of the file has no line end: the file was copied only in part; " SAVE);
@@ -316,7 +316,7 @@ char *saved_print(const struct saved *s)
 	struct target *t = NULL;
 	unsigned int leg;
 
-	strbuf_add(&b, "# A saved device, see noclone-tables(5): noclone activate, also at boot.\n");
+	strbuf_add(&b, "# A saved device: \"noclone activate\" makes it, also at boot; see noclone-tables(5).\n");
 	strbuf_add(&b, "# " KEYWORD " uuid %s\n", s->uuid);
 	if (s->readonly)
 		strbuf_add(&b, "# " KEYWORD " readonly\n");

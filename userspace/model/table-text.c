@@ -76,7 +76,7 @@ static bool table_parse_path(struct args *a, char *path)
 	_cleanup_free_ char *word = xstrdup(path);
 
 	if (table_parse_is_mangled(word))
-		return table_parse_args_bad(a, "Path has a byte that dm takes for a separator or removes: write this byte as % and two hexadecimal digits",
+		return table_parse_args_bad(a, "Path has a byte that dm removes or treats as a separator: write this byte as % and two hexadecimal digits",
 					    word);
 	if (!noclone_path_decode(path))
 		return table_parse_args_bad(a, NOCLONE_ERR_PATH_ESCAPE, word);

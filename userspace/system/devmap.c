@@ -104,7 +104,7 @@ const char *devmap_reason(int r)
 	case EACCES:
 		return "only root may do that";
 	case ETXTBSY:
-		return "a file is open for writing, is pinned, or is a running program";
+		return "a backing file is open for writing, is pinned, or is a running program";
 	default:
 		return strerror(-r);
 	}

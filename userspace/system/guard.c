@@ -189,7 +189,7 @@ static void guard_report_foreign(const struct look *l, const char *text)
 static void guard_say_signature(struct look *l, const char *type)
 {
 	const struct use use = { .kind = USE_SIGNATURE, .by = (char *)type };
-	const char *more = "; the file system or other data with this signature may fill the whole device: use another device, or a partition or logical volume on this device";
+	const char *more = "; the file system or other data with this signature may fill the whole device: use another device, or give a partition or logical volume instead of the whole device";
 	_cleanup_free_ char *text = use_describe(&use);
 
 	if (!l->g->activates)
@@ -198,7 +198,7 @@ static void guard_say_signature(struct look *l, const char *type)
 		guard_report_foreign(l, text);
 	else
 		finding_at(l->findings, FINDING_WARNING, l->t->line,
-			   "%s: %s; the file system or other data with this signature may fill the whole device, and the saved file does not record whether the signature existed when the device was saved: \"noclone save\" records the signature",
+			   "%s: %s; the file system or other data with this signature may fill the whole device, and the saved file does not tell whether the signature was there at the last save: \"noclone save\" records the signature",
 			   l->name, text);
 }
 

@@ -383,7 +383,7 @@ static void module_add_untested(const struct module_file *m, const char *reason,
 {
 	finding_add(f, level, subject,
 		    "this kernel was not reviewed for dm-noclone, " LIKE_REVIEWED ", and %s: no device gets the fast path\n"
-		    "noclone-test-kernel%s%s tests this kernel in a virtual machine; at your own risk, " ANY_KERNEL,
+		    "\"noclone-test-kernel%s%s\" tests this kernel in a virtual machine; to allow the fast path at your own risk: " ANY_KERNEL,
 		    reason, m->running ? "" : " --release ", m->running ? "" : m->release);
 }
 
@@ -428,7 +428,7 @@ static void module_check_grade(const struct module_file *m, const char *grade,
 	}
 	finding_add(f, level, subject,
 		    "this kernel differs from all kernels that were reviewed for dm-noclone (difference: \"%s\"): no device gets the fast path, unless the parameter any_kernel is set\n"
-		    "apt-get install dm-noclone-dkms may bring a newer module; at your own risk, " ANY_KERNEL,
+		    "\"apt-get install dm-noclone-dkms\" may bring a newer module; to allow the fast path at your own risk: " ANY_KERNEL,
 		    grade);
 }
 
@@ -500,11 +500,11 @@ static void module_check_loading(const struct module_file *m, struct findings *f
 	if (install)
 		finding_add(f, level, SUBJECT,
 			    "modprobe.d has an \"install\" line: modprobe runs \"%s\" and does not load the module\n"
-			    SHOW_CONF " shows the line to remove", install);
+			    "remove the line that this command shows: " SHOW_CONF, install);
 	if (module_is_blacklisted(m->ctx))
 		finding_add(f, level, SUBJECT,
 			    "the module is blacklisted: only \"modprobe dm-noclone\" loads the module\n"
-			    SHOW_CONF " /proc/cmdline shows the word to remove");
+			    "remove the line or word that this command shows: " SHOW_CONF " /proc/cmdline");
 }
 
 static void module_check_loaded(const struct module_file *m, struct findings *f)
@@ -517,7 +517,7 @@ static void module_check_loaded(const struct module_file *m, struct findings *f)
 			    version);
 	else if (module_is_another(m))
 		finding_add(f, FINDING_NOTE, SUBJECT,
-			    "the loaded dm-noclone is another build than %s\n" LOAD_ANEW, m->path);
+			    "the loaded dm-noclone is not the build in %s\n" LOAD_ANEW, m->path);
 	if (module_line_is(PARAMETERS "fastpath", 'N'))
 		finding_add(f, FINDING_WARNING, SUBJECT,
 			    "its parameter \"fastpath\" is N: new devices have no fast path\necho Y >"
@@ -534,7 +534,7 @@ void module_check(struct findings *f)
 	module_check_loaded(&m, f);
 	if (f->nr == before && (module_is_loaded() || m.path))
 		finding_add(f, FINDING_OK, SUBJECT,
-			    "its parameters, modprobe.d and the kernel's command line allow the kernel to load the module, and devices to have the fast path");
+			    "its parameters, modprobe.d and the kernel's command line prevent neither loading the module nor the fast path");
 }
 
 /*

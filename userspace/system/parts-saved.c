@@ -19,7 +19,7 @@ static void parts_add_saved_one(struct parts *parts, const char *name, bool said
 	unsigned int i = parts->nr;
 
 	if (file->damage && !said)
-		log_warn("%s is damaged, so some sectors of its device may be unknown: \"noclone check %s\" shows the damage",
+		log_warn("%s is damaged, so noclone may not know all sectors that its device uses: \"noclone check %s\" shows the damage",
 			 path, path);
 	parts_add_table(parts, name, &file->saved.table);
 	for (; file->saved.uuid && i < parts->nr; i++)

@@ -154,7 +154,7 @@ static void signatures_judge(const struct target *t, unsigned int leg, bool is_f
 
 	if (why)
 		finding_at(findings, level, t->line, "%s%s", why, level == FINDING_ERROR ?
-			   " (\"noclone activate --force\" and then \"noclone save\" accept the new signature)" : "");
+			   " (\"noclone activate --force\" and then \"noclone save\" accept the signature that the device or file has now)" : "");
 	else if (is_first)
 		*first = xstrdup(found);
 }
