@@ -344,6 +344,17 @@ int change_switch(struct change *c)
 	return r;
 }
 
+/* Remove the new device, because its partitions could not be made. A process may have it open. */
+static void change_remove(const struct change *c)
+{
+	_cleanup_free_ char *remove = name_noclone("remove", c->dev.name);
+	int r = devmap_remove_existing(&c->dev);
+
+	if (r && r != -ETIMEDOUT)
+		log_err("%s stays, without all of its partitions: \"%s\" removes the device when it is not in use",
+			c->dev.name, remove);
+}
+
 int change_switch_all(struct change *c)
 {
 	int late = change_switch(c), r = 0;
@@ -351,7 +362,7 @@ int change_switch_all(struct change *c)
 	if ((!late || late == -ETIMEDOUT) && c->parts.make)
 		r = c->parts.make(c);
 	if (r && r != -ETIMEDOUT)
-		devmap_remove(&c->dev);
+		change_remove(c);
 	return r ? r : late;
 }
 
@@ -373,14 +384,26 @@ static int change_backing(struct change *c)
 	return change_judge(c, &checks, cycle);
 }
 
+/* Is a new device gone after the switch has failed, or does the device have its old table? */
+static bool change_is_undone(const struct change *c)
+{
+	_cleanup_devmap_device_ struct devmap_device now = { 0 };
+
+	return c->needs->creates ? devmap_is_absent(devmap_look(&c->dev, &now)) :
+				   change_is_still(c);
+}
+
 /*
  * Undo the change of the backing file after the switch has failed with @r. If a resume has failed
- * half-way, the new table may run, and needs the file. After -EAGAIN the new table never ran, and
- * no other table uses a file that is new.
+ * half-way, or a new device could not be removed again, the new table may run, and needs the file.
+ * After -EAGAIN the new table of an existing device never ran, and no other table uses a file that
+ * is new.
  */
 static void change_undo_backing(struct change *c, int r)
 {
-	if ((r == -EAGAIN && backing_is_new(&c->backing)) || change_is_still(c))
+	const bool never_ran = r == -EAGAIN && !c->needs->creates;
+
+	if ((never_ran && backing_is_new(&c->backing)) || change_is_undone(c))
 		backing_undo(&c->backing);
 }
 

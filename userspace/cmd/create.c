@@ -64,6 +64,19 @@ static int create_check_absent(struct change *c)
 	return -EEXIST;
 }
 
+/* Check that no device has the requested UUID, because the tool finds a device by its UUID. */
+static int create_check_uuid(const struct change *c)
+{
+	_cleanup_devmap_device_ struct devmap_device other = { 0 };
+
+	if (!c->o->uuid || devmap_look(&(struct devmap_device) { .uuid = c->dev.uuid }, &other) ||
+	    !strcmp(other.name, c->dev.name))
+		return 0;
+	log_err("--uuid %s is the UUID of %s: give another UUID, or leave --uuid out", c->dev.uuid,
+		other.name);
+	return -EEXIST;
+}
+
 /*
  * Check that no saved device has this UUID, because the tool would take the saved device for the
  * new one.
@@ -105,7 +118,7 @@ static int create_look(struct change *c)
 
 	if (r)
 		log_err("creating %s failed: %s", c->dev.name, devmap_reason(r));
-	return r ? : create_check_absent(c) ? : create_check_saved(c);
+	return r ? : create_check_absent(c) ? : create_check_uuid(c) ? : create_check_saved(c);
 }
 
 static bool create_is_free(const char *name)

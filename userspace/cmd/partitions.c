@@ -447,7 +447,7 @@ int partitions_make(struct change *c)
 	if (!r || r == -ETIMEDOUT)
 		c->parts.json = partitions_list(&made);
 	while (r && r != -ETIMEDOUT && made.nr) {
-		devmap_remove(&made.dev[--made.nr]);
+		devmap_remove_existing(&made.dev[--made.nr]);
 		devmap_device_free(&made.dev[made.nr]);
 	}
 	return r;

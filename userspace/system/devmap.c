@@ -763,6 +763,13 @@ int devmap_remove(const struct devmap_device *dev)
 	return devmap_run_udev(dmt, "removing", dev->name, 0);
 }
 
+int devmap_remove_existing(const struct devmap_device *dev)
+{
+	_cleanup_devmap_device_ struct devmap_device now = { 0 };
+
+	return devmap_is_absent(devmap_look(dev, &now)) ? 0 : devmap_remove(dev);
+}
+
 int devmap_remove_when_unused(const struct devmap_device *dev)
 {
 	_cleanup_task_ struct dm_task *dmt = devmap_task_on(DM_DEVICE_REMOVE, dev);

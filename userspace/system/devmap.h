@@ -125,6 +125,8 @@ int devmap_reload(const struct devmap_device *dev, const struct table *t, bool r
  * between the comparison and the ioctl.
  */
 int devmap_remove(const struct devmap_device *dev);
+/* Remove a device, unless another process has removed it meanwhile. */
+int devmap_remove_existing(const struct devmap_device *dev);
 /*
  * Wait for some seconds until a device is open at most @most times.
  *
