@@ -323,7 +323,7 @@ static int change_check_loaded(void *data)
 	else if (change_has_lost_image(c))
 		log_err("%s: another process has removed %s meanwhile: try again", name,
 			c->image->name);
-	else
+	else if (!c->loaded || !c->loaded(c))
 		return c->needs->same_mapping ? change_check_faithful(c) : change_still_unused(c);
 	return -EAGAIN;
 }

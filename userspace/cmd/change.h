@@ -87,6 +87,8 @@ struct change_parts {
  *	the image do not count
  * @image: for a new partition, the device of the image, which must still exist under this number
  *	when the table is loaded, because the table names the number; or NULL
+ * @loaded: one more check, between the load of the table and the switch, or NULL. It returns 0, or
+ *	a negative errno after a message
  * @backing: the backing file of the new table
  * @legs: the lock that is held while legs are checked, see change_lock_legs(); or -1
  * @file: the saved file
@@ -103,6 +105,7 @@ struct change {
 	bool noscan;
 	bool partition;
 	const struct devmap_device *image;
+	int (*loaded)(const struct change *c);
 	struct backing backing;
 	int legs;
 	struct change_file file;

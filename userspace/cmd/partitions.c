@@ -124,6 +124,22 @@ int partitions_find(const struct devmap_device *disk, struct partition_devices *
 	return 0;
 }
 
+int partitions_check_none(const struct devmap_device *disk)
+{
+	_cleanup_partitions_ struct partition_devices parts = { 0 };
+	_cleanup_strbuf_ struct strbuf names = { 0 };
+	int r = partitions_find(disk, &parts);
+	unsigned int i;
+
+	if (r || !parts.nr)
+		return r;
+	for (i = 0; i < parts.nr; i++)
+		strbuf_add(&names, " %s", parts.dev[i].name);
+	log_err("%s has partitions, and their devices would map other data: run \"noclone remove%s\" first",
+		disk->name, names.text);
+	return -EBUSY;
+}
+
 char *partitions_numbers(const struct devmap_device *disk, const struct partition_devices *parts)
 {
 	struct strbuf b = { 0 };

@@ -37,6 +37,11 @@ int partitions_plan(struct change *c);
 int partitions_make(struct change *c);
 /* Find the partitions of a device. Return: 0, or a negative errno after a message. */
 int partitions_find(const struct devmap_device *disk, struct partition_devices *found);
+/*
+ * Refuse other data for a device that has partitions, because the partitions would map sectors of
+ * other data. Return: 0, or a negative errno after a message.
+ */
+int partitions_check_none(const struct devmap_device *disk);
 /* Return: the numbers of the partitions with a blank before each, " 1 2", a new string. */
 char *partitions_numbers(const struct devmap_device *disk, const struct partition_devices *parts);
 /* Return: the devices as an array of objects. */

@@ -88,20 +88,9 @@ static int reload_check_short(const struct change *c)
 	return reload_check_loss(c, lost, "makes the file longer nevertheless");
 }
 
-/*
- * Refuse if the device has partitions, because their devices would keep the sectors of the old
- * image, and would map other data.
- */
 static int reload_check_partitions(const struct change *c)
 {
-	_cleanup_partitions_ struct partition_devices parts = { 0 };
-	_cleanup_free_ char *lost = NULL;
-	int r = partitions_find(&c->dev, &parts);
-
-	if (!r && parts.nr)
-		lost = xasprintf("%s and the other devices of its partitions would map other data: remove these devices first",
-				 parts.dev->name);
-	return r ? : reload_check_loss(c, lost, "replaces the table");
+	return partitions_check_none(&c->dev);
 }
 
 /* Ask the user if the data changes. A dry run prints the question. */
@@ -144,6 +133,8 @@ static int reload(struct change *c, const struct build *b)
 	data = change_data(c, change_facts(c), true);
 	if (data && (reload_check_lost(c) || reload_check_partitions(c) || reload_agree(c, data)))
 		return -ECANCELED;
+	/* another process may make partitions while the user thinks about the answer */
+	c->loaded = data ? reload_check_partitions : NULL;
 	/* if the table changes while this command waits for the lock, change_run() refuses */
 	r = change_file_lock(&c->file, c->dev.name) ? : change_file_read(&c->file);
 	if (r)
