@@ -39,18 +39,38 @@
 /* MAX_LOGICAL: a longer list of logical partitions is a circle. */
 #define MAX_LOGICAL		1000
 
-/* The read of an image. @t has the place of the image, and gets its partitions. */
+/**
+ * struct partition_query - the read of an image
+ * @t: has the place of the image, and gets its partitions
+ * @fd: the file or device
+ * @error: the errno of the last read that failed, or 0
+ */
 struct partition_query {
 	struct partition_table *t;
 	int fd;
+	int error;
 };
 
 /* Functions of the process that reads. */
 
-static bool partition_read_bytes(const struct partition_query *q, uint64_t offset, void *to,
-				 size_t size)
+static bool partition_read_bytes(struct partition_query *q, uint64_t offset, void *to, size_t size)
 {
-	return pread(q->fd, to, size, (q->t->first << SECTOR_SHIFT) + offset) == (ssize_t)size;
+	ssize_t n = pread(q->fd, to, size, (q->t->first << SECTOR_SHIFT) + offset);
+
+	if (n < 0)
+		q->error = errno;
+	return n == (ssize_t)size;
+}
+
+/*
+ * Read the sector in which each partition table begins. libblkid finds no partition table in a
+ * sector that cannot be read, and the user must not write a new one then.
+ */
+static void partition_read_first(struct partition_query *q)
+{
+	char sector[SECTOR_SIZE];
+
+	partition_read_bytes(q, 0, sector, sizeof(sector));
 }
 
 static uint32_t partition_read_le32(const unsigned char *at)
@@ -62,7 +82,7 @@ static uint32_t partition_read_le32(const unsigned char *at)
 }
 
 /* Find the header of a GPT in the second block, with both sizes of blocks. */
-static void partition_read_gpt(const struct partition_query *q)
+static void partition_read_gpt(struct partition_query *q)
 {
 	uint32_t block;
 
@@ -91,7 +111,7 @@ static bool partition_read_is_link(unsigned char type)
  *
  * Return: the number of logical partitions, or UINT_MAX if the list is damaged.
  */
-static unsigned int partition_read_list(const struct partition_query *q, const struct partition *p)
+static unsigned int partition_read_list(struct partition_query *q, const struct partition *p)
 {
 	uint64_t at = 0, next;
 	unsigned int nr = 0, steps;
@@ -120,7 +140,7 @@ static unsigned int partition_read_list(const struct partition_query *q, const s
 }
 
 /* Check that libblkid has found all logical partitions. A table has one extended partition. */
-static void partition_read_check(const struct partition_query *q, unsigned int logical)
+static void partition_read_check(struct partition_query *q, unsigned int logical)
 {
 	struct partition_table *t = q->t;
 	unsigned int i;
@@ -134,7 +154,7 @@ static void partition_read_check(const struct partition_query *q, unsigned int l
  * Take the partitions that libblkid has found. Partitions in a partition, such as those of a BSD
  * label, are left out, because only the partition table of the image counts.
  */
-static void partition_read_take(const struct partition_query *q, blkid_partlist list)
+static void partition_read_take(struct partition_query *q, blkid_partlist list)
 {
 	struct partition_table *t = q->t;
 	blkid_parttable top = blkid_partlist_get_table(list);
@@ -181,7 +201,7 @@ static bool partition_read_is_backup(blkid_probe probe, const struct partition_t
 }
 
 /* @sectors: the sectors that the file has. They may be fewer than those of a planned device. */
-static int partition_read_probe(const struct partition_query *q, uint64_t sectors)
+static int partition_read_probe(struct partition_query *q, uint64_t sectors)
 {
 	struct partition_table *t = q->t;
 	blkid_probe probe = blkid_new_probe();
@@ -233,8 +253,9 @@ static int partition_read_look(struct partition_query *q)
 	if (!q->t->device)
 		posix_fadvise(q->fd, 0, 0, POSIX_FADV_DONTNEED);
 	if (sectors > q->t->first) {
+		partition_read_first(q);
 		partition_read_gpt(q);
-		r = partition_read_probe(q, sectors - q->t->first);
+		r = partition_read_probe(q, sectors - q->t->first) ? : q->error;
 	}
 	if (!q->t->device)
 		posix_fadvise(q->fd, 0, 0, POSIX_FADV_DONTNEED);
