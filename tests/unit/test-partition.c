@@ -81,6 +81,8 @@ static void lists_and_blocks(void **state __unused)
 {
 	struct partition list[] = { { 1, 2048, 4096, true }, { 5, 2050, 8, false } };
 
+	objects(&(struct partition_table) { .scheme = "gpt", .part = list, .nr = 2, .damaged = 2 },
+		512, "partition 2 has no sectors, or has sectors outside of those that its GPT allows");
 	objects(&(struct partition_table) { .scheme = "dos", .part = list, .nr = 2, .damaged = 1 },
 		512, "the extended partition 1 have a damaged list");
 	OBJECTS("dos", 4096, "--engine buffered", { 1, 2048, 4096, false });

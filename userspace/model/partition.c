@@ -111,6 +111,9 @@ char *partition_objection(const struct partition_table *t)
 	if (strcmp(t->scheme, "gpt") && t->block != SECTOR_SIZE)
 		return xasprintf("its partition table (%s) does not tell the size of its blocks, and the device has blocks of %u bytes: give --engine buffered for blocks of %u bytes",
 				 t->scheme, t->block, SECTOR_SIZE);
+	if (t->damaged && !strcmp(t->scheme, "gpt"))
+		return xasprintf("partition %u has no sectors, or has sectors outside of those that its GPT allows for partitions: correct or delete this partition with sfdisk",
+				 t->damaged);
 	if (t->damaged)
 		return xasprintf("the logical partitions of the extended partition %u have a damaged list (\"sfdisk --verify\" shows the damage), or are not in the order of their sectors (\"sfdisk --reorder\" corrects the order)",
 				 t->damaged);

@@ -40,7 +40,8 @@ struct partition {
  * @gpt_block: the bytes of a block in which a GPT counts, or 0 if the image does not begin with a
  *	GPT; the GPT may be damaged
  * @gpt_end: the number of sectors that an image needs for the partitions of this GPT
- * @damaged: the number of an extended partition whose list of logical partitions is damaged, or 0
+ * @damaged: the number of an extended partition whose list of logical partitions is damaged, or of a
+ *	partition outside the usable sectors of a GPT, or 0
  */
 struct partition_table {
 	char *path;

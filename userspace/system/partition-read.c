@@ -3,8 +3,9 @@
  * Read the partition table of an image with libblkid.
  *
  * libblkid silently leaves out what it does not accept: a GPT for a longer disk or with other
- * blocks, and the rest of a damaged list of logical partitions. All partitions of an image get a
- * device, or none does, so these functions also look for such cases.
+ * blocks, partitions outside the usable sectors of a GPT, and the rest of a damaged list of logical
+ * partitions. All partitions of an image get a device, or none does, so these functions also look
+ * for such cases.
  *
  * A separate process reads, and sends a line with its errno and the facts about the partition
  * table, and a line for each partition.
@@ -26,6 +27,11 @@
 
 #define GPT_MAGIC		"EFI PART"
 #define GPT_LAST_USABLE		48
+#define GPT_ENTRIES		72
+#define GPT_NR_ENTRIES		80
+#define GPT_ENTRY_SIZE		84
+/* GPT_TYPE_SIZE: the bytes of the type at the beginning of an entry, all zero in an unused one. */
+#define GPT_TYPE_SIZE		16
 #define LARGE_BLOCK		4096
 /* Offsets in a sector with a DOS partition table, and in its entries. */
 #define DOS_ENTRIES		446
@@ -97,6 +103,51 @@ static void partition_read_gpt(struct partition_query *q)
 		last = MIN(le64toh(last), (uint64_t)TABLE_MAX_SECTORS / LARGE_BLOCK);
 		q->t->gpt_block = block;
 		q->t->gpt_end = (last + 1) * (block / SECTOR_SIZE);
+	}
+}
+
+static uint64_t partition_read_le64(const unsigned char *at)
+{
+	uint64_t n;
+
+	memcpy(&n, at, sizeof(n));
+	return le64toh(n);
+}
+
+static bool partition_read_has(const struct partition_table *t, unsigned int nr)
+{
+	unsigned int i;
+
+	for (i = 0; i < t->nr; i++)
+		if (t->part[i].nr == nr)
+			return true;
+	return false;
+}
+
+/*
+ * Check that libblkid has found all partitions of a GPT. It leaves out those that lie outside the
+ * usable sectors, and partition_read_take() leaves out those without a sector. libblkid has checked
+ * the header.
+ */
+static void partition_read_check_gpt(struct partition_query *q)
+{
+	static const char unused[GPT_TYPE_SIZE];
+	struct partition_table *t = q->t;
+	unsigned char header[SECTOR_SIZE];
+	uint32_t i, nr, size;
+
+	if (!partition_read_bytes(q, t->block, header, sizeof(header)))
+		return;
+	nr = partition_read_le32(header + GPT_NR_ENTRIES);
+	size = partition_read_le32(header + GPT_ENTRY_SIZE);
+	for (i = 0; i < nr && !t->damaged; i++) {
+		uint64_t at = partition_read_le64(header + GPT_ENTRIES) * t->block;
+		char type[GPT_TYPE_SIZE];
+
+		if (!partition_read_bytes(q, at + (uint64_t)i * size, type, sizeof(type)))
+			return;
+		if (memcmp(type, unused, sizeof(type)) && !partition_read_has(t, i + 1))
+			t->damaged = i + 1;
 	}
 }
 
@@ -173,7 +224,8 @@ static void partition_read_take(struct partition_query *q, blkid_partlist list)
 			.extended = blkid_partition_is_extended(from),
 		};
 
-		if (!p.sectors || strcmp(blkid_parttable_get_type(blkid_partition_get_table(from)),
+		/* the end of an entry of a GPT may be before its start */
+		if ((int64_t)p.sectors <= 0 || strcmp(blkid_parttable_get_type(blkid_partition_get_table(from)),
 					 t->scheme))
 			continue;
 		logical += blkid_partition_is_logical(from) != 0;
@@ -220,6 +272,8 @@ static int partition_read_probe(struct partition_query *q, uint64_t sectors)
 		free(t->scheme);
 		t->scheme = NULL;
 		t->gpt_block = t->gpt_block ? t->gpt_block : t->block;
+	} else if (t->scheme && !strcmp(t->scheme, "gpt")) {
+		partition_read_check_gpt(q);
 	}
 	blkid_free_probe(probe);
 	return r;
