@@ -10,9 +10,7 @@
 #include "cmd/partitions.h"
 
 #include <errno.h>
-#include <glob.h>
 #include <json-c/json.h>
-#include <libgen.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/sysmacros.h>
@@ -63,34 +61,55 @@ static bool partitions_have(const struct partition_devices *parts, dev_t devno)
 	return false;
 }
 
-/* Add the device of this name if it is a partition of @disk. */
+/*
+ * Add the device of this name if it is a partition of @disk. @has_table: it must have a table, or
+ * must not have one
+ */
 static void partitions_add_name(struct partition_devices *parts, const struct devmap_device *disk,
-				const char *name)
+				const char *name, bool has_table)
 {
 	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
 
 	if (!devmap_info(name, &dev) && name_uuid_partition_of(dev.uuid, disk->uuid) &&
-	    !partitions_have(parts, dev.devno))
+	    (dev.live_table || dev.inactive_table) == has_table)
 		partitions_add(parts, &dev);
 }
 
-/* Add the partitions that stand on the device. A partition may have been renamed. */
+/*
+ * Add the partitions that stand on the device. A partition may have been renamed, and a device that
+ * does not stand on @disk is no partition of it, even if it has the name and UUID of one.
+ */
 static void partitions_add_holders(struct partition_devices *parts,
 				   const struct devmap_device *disk)
 {
-	_cleanup_free_ char *pattern = blockdev_sysfs(disk->devno, "holders/*");
-	glob_t found = { 0 };
-	size_t i;
+	_cleanup_names_ struct names holders = { 0 };
+	unsigned int i;
 
-	glob(pattern, 0, NULL, &found);
-	for (i = 0; i < found.gl_pathc; i++) {
-		dev_t devno = blockdev_kernel_number(basename(found.gl_pathv[i]));
-		_cleanup_free_ char *name = blockdev_mapped_name(devno);
+	uses_holders(disk->devno, &holders);
+	for (i = 0; i < holders.nr; i++) {
+		_cleanup_free_ char *name =
+			blockdev_mapped_name(blockdev_kernel_number(holders.name[i]));
 
 		if (name)
-			partitions_add_name(parts, disk, name);
+			partitions_add_name(parts, disk, name, true);
 	}
-	globfree(&found);
+}
+
+/* Add the partitions without a table, which a killed command has left. They stand on no device. */
+static int partitions_add_leftovers(struct partition_devices *parts,
+				    const struct devmap_device *disk)
+{
+	_cleanup_free_ char *prefix = partition_prefix(disk->name);
+	_cleanup_names_ struct names names = { 0 };
+	int r = devmap_names(&names);
+	unsigned int i;
+
+	if (r)
+		log_err("cannot list devices: %s", devmap_reason(r));
+	for (i = 0; i < names.nr; i++)
+		if (str_starts(names.name[i], prefix))
+			partitions_add_name(parts, disk, names.name[i], false);
+	return r;
 }
 
 static int partitions_compare(const void *a, const void *b)
@@ -102,26 +121,21 @@ static int partitions_compare(const void *a, const void *b)
 	       (strlen(one->uuid) > strlen(other->uuid) ? 1 : -1) : strcmp(one->uuid, other->uuid);
 }
 
-/* Find also a partition without a table, which a killed command has left. */
+/*
+ * One ioctl lists the names of all devices, and only devices with the name of a partition need
+ * another one. A device without a UUID, or a partition, has no partitions.
+ */
 int partitions_find(const struct devmap_device *disk, struct partition_devices *found)
 {
-	_cleanup_free_ char *prefix = xasprintf("%s-part", disk->name);
-	_cleanup_names_ struct names names = { 0 };
-	int r = *disk->uuid ? devmap_names(&names) : 0;
-	unsigned int i;
+	int r;
 
-	if (r) {
-		log_err("cannot list devices: %s", devmap_reason(r));
-		return r;
-	}
-	for (i = 0; i < names.nr; i++)
-		if (str_starts(names.name[i], prefix))
-			partitions_add_name(found, disk, names.name[i]);
-	if (*disk->uuid)
-		partitions_add_holders(found, disk);
+	if (!*disk->uuid || name_uuid_of_disk(disk->uuid))
+		return 0;
+	partitions_add_holders(found, disk);
+	r = partitions_add_leftovers(found, disk);
 	if (found->nr)
 		qsort(found->dev, found->nr, sizeof(*found->dev), partitions_compare);
-	return 0;
+	return r;
 }
 
 int partitions_check_none(const struct devmap_device *disk)
@@ -221,16 +235,42 @@ static void partitions_prepare(struct change *part, const struct change *c,
 	partition_add_target(&part->table, p, device, &c->table);
 }
 
-/* Does the partition already have a device, which may have been renamed? */
-static bool partitions_exists(const struct change *part)
+/* Does the device begin at the planned partition? The partition may have grown since. */
+static bool partitions_begins_at(const struct devmap_device *disk, const struct table *live,
+				 const struct change *part)
 {
-	_cleanup_free_ char *name = part->needs->from_file ?
-		devmap_name_of_uuid(part->dev.uuid) : NULL;
+	const struct target *t = live->targets, *planned = part->table.targets;
 
-	return name;
+	return live->nr == 1 && t->nr_legs == 1 && !t->path &&
+	       blockdev_number(t->legs->device) == disk->devno &&
+	       t->legs->start == planned->legs->start;
 }
 
-/* Check that the device of a partition can be made. Return: 0, or -EEXIST after a message. */
+/*
+ * Does the partition already have its device, which may have been renamed? Another device may have
+ * the UUID: one that was made by hand, or for an older partition table.
+ *
+ * Return: 1 if it has, 0 if not, or -EEXIST after a message.
+ */
+static int partitions_look(const struct change *part, const struct change *c)
+{
+	_cleanup_devmap_device_ struct devmap_device disk = { 0 }, now = { 0 };
+	_cleanup_table_ struct table live = { 0 };
+
+	/* if it cannot be read, or is the leftover of a killed command, the next check finds it */
+	if (devmap_look_table(&(struct devmap_device) { .uuid = part->dev.uuid }, DEVMAP_TABLE,
+			      &now, &live) ||
+	    (!now.live_table && !strcmp(now.name, part->dev.name)))
+		return 0;
+	if (part->needs->from_file && !devmap_look(&c->dev, &disk) &&
+	    partitions_begins_at(&disk, &live, part))
+		return 1;
+	log_err("%s has the UUID of the partition %s, and does not map the sectors of this partition: remove %s first",
+		now.name, part->dev.name, now.name);
+	return -EEXIST;
+}
+
+/* Check the name and UUID of a device that is missing. Return: 0, or -EEXIST after a message. */
 static int partitions_check_name(struct change *part, const struct change *c)
 {
 	const char *name = part->dev.name;
@@ -250,21 +290,28 @@ static int partitions_check_name(struct change *part, const struct change *c)
 	return -EEXIST;
 }
 
-static int partitions_check_names(const struct change *c)
+/*
+ * Check that the device of a partition exists, or can be made. Return: as partitions_look() does.
+ */
+static int partitions_check(struct change *part, const struct change *c)
+{
+	return partitions_look(part, c) ? : partitions_check_name(part, c);
+}
+
+static int partitions_check_all(const struct change *c)
 {
 	unsigned int i;
 	int r = 0;
 
-	for (i = 0; i < c->parts.table.nr && !r; i++) {
+	for (i = 0; i < c->parts.table.nr && r >= 0; i++) {
 		_cleanup_change_ struct change part = PARTITIONS_INIT(part, c);
 
 		if (c->parts.table.part[i].extended)
 			continue;
 		partitions_prepare(&part, c, &c->parts.table.part[i], "");
-		if (!partitions_exists(&part))
-			r = partitions_check_name(&part, c);
+		r = partitions_check(&part, c);
 	}
-	return r;
+	return MIN(r, 0);
 }
 
 /* Read the partition table of the image in the file of a target. */
@@ -363,7 +410,7 @@ static int partitions_describe(struct change *c)
 		if (c->parts.table.part[i].extended)
 			continue;
 		partitions_prepare(&part, c, &c->parts.table.part[i], device);
-		if (partitions_exists(&part))
+		if (partitions_look(&part, c))
 			continue;
 		words = change_words(&part);
 		strbuf_add(&b, " && %s", words);
@@ -393,7 +440,7 @@ int partitions_plan(struct change *c)
 	if (r)
 		return r;
 	c->parts.make = partitions_make;
-	return partitions_check_names(c) ? : partitions_describe(c);
+	return partitions_check_all(c) ? : partitions_describe(c);
 }
 
 /* Making them. */
@@ -410,13 +457,13 @@ static int partitions_make_one(const struct change *c, const struct partition *p
 
 	partitions_prepare(&part, c, p, device);
 	part.image = disk;
-	r = change_file_lock(&part.file, part.dev.name);
-	if (r || partitions_exists(&part))
-		return r;
+	r = change_file_lock(&part.file, part.dev.name) ? : partitions_check(&part, c);
+	if (r)
+		return MIN(r, 0);
 	/* users that a read-only device had before, such as another partition, do not count */
 	if (c->readonly)
 		guard_table(&part.table, &guard, &part.results.findings);
-	r = partitions_check_name(&part, c) ? : change_switch(&part);
+	r = change_switch(&part);
 	if ((!r || r == -ETIMEDOUT) && !devmap_look(&part.dev, &now))
 		partitions_add(made, &now);
 	return r;

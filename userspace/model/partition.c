@@ -135,9 +135,16 @@ char *partition_numbers(const struct partition_table *t)
 	return strbuf_take(&b);
 }
 
+char *partition_prefix(const char *disk)
+{
+	return xasprintf("%s-part", disk);
+}
+
 char *partition_name(const char *disk, unsigned int nr)
 {
-	return xasprintf("%s-part%u", disk, nr);
+	_cleanup_free_ char *prefix = partition_prefix(disk);
+
+	return xasprintf("%s%u", prefix, nr);
 }
 
 char *partition_uuid(const char *disk, unsigned int nr)

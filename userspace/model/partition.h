@@ -72,6 +72,8 @@ char *partition_objection(const struct partition_table *t);
  * string.
  */
 char *partition_numbers(const struct partition_table *t);
+/* Return: the beginning of the names of the partitions, "img-part", a new string. */
+char *partition_prefix(const char *disk);
 /* Return: the name of the device of a partition, "img-part1", a new string. */
 char *partition_name(const char *disk, unsigned int nr);
 /* Return: the UUID of the device of a partition, a new string. @disk: the UUID of the image */

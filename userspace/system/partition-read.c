@@ -225,8 +225,8 @@ static void partition_read_take(struct partition_query *q, blkid_partlist list)
 		};
 
 		/* the end of an entry of a GPT may be before its start */
-		if ((int64_t)p.sectors <= 0 || strcmp(blkid_parttable_get_type(blkid_partition_get_table(from)),
-					 t->scheme))
+		if ((int64_t)p.sectors <= 0 ||
+		    strcmp(blkid_parttable_get_type(blkid_partition_get_table(from)), t->scheme))
 			continue;
 		logical += blkid_partition_is_logical(from) != 0;
 		partition_add(t, &p);

@@ -197,16 +197,24 @@ static void uses_collect_holder(struct uses *uses, const struct use_query *q,
 		 q->surely)->devno = devno;
 }
 
-/* Find holders of the device, of its partitions, and of the disk that it is a part of. */
-static void uses_collect_holders(struct uses *uses, const struct use_query *q)
+void uses_holders(dev_t devno, struct names *holders)
 {
-	_cleanup_free_ char *pattern = blockdev_sysfs(q->facts->devno,
-						      "{holders,*/holders,../holders}/*");
+	_cleanup_free_ char *pattern = blockdev_sysfs(devno, "{holders,*/holders,../holders}/*");
 	_cleanup_glob_ glob_t found = uses_paths(pattern);
 	size_t i;
 
 	for (i = 0; i < found.gl_pathc; i++)
-		uses_collect_holder(uses, q, strrchr(found.gl_pathv[i], '/') + 1);
+		names_add(holders, strrchr(found.gl_pathv[i], '/') + 1);
+}
+
+static void uses_collect_holders(struct uses *uses, const struct use_query *q)
+{
+	_cleanup_names_ struct names holders = { 0 };
+	unsigned int i;
+
+	uses_holders(q->facts->devno, &holders);
+	for (i = 0; i < holders.nr; i++)
+		uses_collect_holder(uses, q, holders.name[i]);
 }
 
 /*

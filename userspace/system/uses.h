@@ -5,6 +5,7 @@
 
 #include <sys/types.h>
 
+#include "base/util.h"
 #include "model/facts.h"
 
 /**
@@ -105,6 +106,11 @@ struct use_query {
 	uint64_t known;
 };
 
+/*
+ * Find the holders of a device, of its partitions, and of the disk that it is a part of. @holders:
+ * their names in sysfs are added
+ */
+void uses_holders(dev_t devno, struct names *holders);
 void uses_collect(struct uses *uses, const struct use_query *query);
 /* Does a device on @facts, other than @self, certainly have this sector? */
 bool uses_hold(const struct device_facts *facts, uint64_t sector, dev_t self);
