@@ -51,8 +51,9 @@ static int save_check(const struct change *c)
 }
 
 /*
- * Find out which partitions the device has, and whether rules of udev leave it alone. If the module
- * was missing at boot, the device has another table than its saved file.
+ * Find out which partitions the device has, and whether rules of udev leave it alone. The database
+ * of udev does not show this if udev did not run when the device was made; the old file does. If the
+ * module was missing at boot, the device has another table than its saved file.
  */
 static int save_find_properties(struct change *c)
 {
@@ -60,7 +61,8 @@ static int save_find_properties(struct change *c)
 	const struct table *t = &c->live.table;
 	int r = partitions_find(&c->dev, &parts);
 
-	c->file.noscan = identity_is_noscan(c->dev.devno);
+	c->file.noscan = (c->file.exists && c->file.old.noscan) ||
+			 identity_is_noscan(c->dev.devno);
 	if (parts.nr && (c->file.old.partitions || (t->nr == 1 && t->targets->path)))
 		c->file.partitions = partitions_numbers(&c->dev, &parts);
 	return r;
