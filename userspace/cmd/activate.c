@@ -208,14 +208,18 @@ static const char *activate_create(struct change *c)
 
 /*
  * Make the missing partitions of an active device: a command may have been killed, or the user may
- * have removed a partition. Return: the state, or NULL after a message.
+ * have removed a partition. The partitions get targets of the same module as the device, and are
+ * read-only as the device is now. Return: the state, or NULL after a message.
  */
-static const char *activate_partitions(struct change *c)
+static const char *activate_partitions(struct change *c, const struct devmap_device *dev)
 {
-	_cleanup_table_ struct table live = { 0 };
-	int r;
+	int r = devmap_table_of(dev, DEVMAP_TABLE, &c->table);
 
-	table_copy(&c->file.old.table, &c->table);
+	if (r) {
+		log_err("%s: %s", dev->name, devmap_reason(r));
+		return NULL;
+	}
+	c->readonly = dev->readonly;
 	if (partitions_plan(c))
 		return NULL;
 	if (opt(c->o, OPT_DRY_RUN) && *c->parts.words) {
@@ -226,10 +230,6 @@ static const char *activate_partitions(struct change *c)
 	}
 	if (opt(c->o, OPT_DRY_RUN))
 		return "active already";
-	/* the partitions get targets of the same module as the device */
-	devmap_table_of(&c->dev, DEVMAP_TABLE, &live);
-	table_free(&c->table);
-	table_copy(&live, &c->table);
 	stop_hold();
 	r = partitions_make(c);
 	stop_release();
@@ -247,7 +247,7 @@ static const char *activate_existing(struct change *c, const struct devmap_devic
 		log_err("%s: another device has this name (its UUID is %s): rename or remove the other device",
 			dev->name, *dev->uuid ? dev->uuid : "none");
 	else if (dev->live_table)
-		return c->file.old.partitions ? activate_partitions(c) : "active already";
+		return c->file.old.partitions ? activate_partitions(c, dev) : "active already";
 	else
 		log_err("%s has no table: remove the device with \"%s\", then activate the device again", dev->name, remove);
 	return NULL;

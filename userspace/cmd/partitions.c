@@ -353,8 +353,8 @@ static int partitions_set_device(struct partition_table *parts, const struct dev
 
 /*
  * Read the partition table of an image. If the image has a device, the device is read, because
- * programs change the partition table through the device. @t: the target of the image, or NULL;
- * @disk: its device, which may not exist yet
+ * programs change the partition table through the device. @t: the target of the image, or NULL if
+ * the device must exist; @disk: the device
  *
  * Return: 0, or a negative errno after a message.
  */
@@ -364,8 +364,14 @@ static int partitions_read(struct partition_table *parts, const struct target *t
 	_cleanup_devmap_device_ struct devmap_device now = { 0 };
 	bool exists = !devmap_look(disk, &now) && now.live_table;
 	_cleanup_free_ char *name = NULL, *why = NULL;
-	int r = exists || !t ? partitions_set_device(parts, &now) : partitions_set_file(parts, t);
+	int r;
 
+	if (!exists && !t) {
+		log_err("%s: another process has removed the device meanwhile: try again",
+			disk->name);
+		return -EAGAIN;
+	}
+	r = exists ? partitions_set_device(parts, &now) : partitions_set_file(parts, t);
 	if (r)
 		return r;
 	name = exists ? xstrdup(now.name) : name_encode_path(parts->path);
@@ -436,7 +442,8 @@ int partitions_plan(struct change *c)
 		return -ENOENT;
 	}
 	c->parts.table.readonly = c->readonly;
-	r = partitions_read(&c->parts.table, t, &c->dev);
+	/* an active device may run on a loop device, without the module */
+	r = partitions_read(&c->parts.table, t->path ? t : NULL, &c->dev);
 	if (r)
 		return r;
 	c->parts.make = partitions_make;
@@ -469,23 +476,32 @@ static int partitions_make_one(const struct change *c, const struct partition *p
 	return r;
 }
 
-/* Read the partition table again, because another process may have written to the file. */
-static int partitions_check_again(const struct change *c)
+/*
+ * Read the partition table again, because another process may have written to the file, and the
+ * state of the device. The partitions have the name that the device had when they were planned.
+ */
+static int partitions_check_again(const struct change *c, struct devmap_device *disk)
 {
 	_cleanup_partition_table_ struct partition_table now = { 0 };
 	int r = partitions_read(&now, NULL, &c->dev);
 
-	if (r || partition_same(&c->parts.table, &now))
+	if (r)
 		return r;
-	log_err("%s: another process has changed its partition table meanwhile: try again",
-		c->dev.name);
+	if (devmap_look(&c->dev, disk) || strcmp(disk->name, c->dev.name))
+		log_err("%s: another process has removed or renamed the device meanwhile: try again",
+			c->dev.name);
+	else if (!partition_same(&c->parts.table, &now))
+		log_err("%s: another process has changed its partition table meanwhile: try again",
+			c->dev.name);
+	else
+		return 0;
 	return -EAGAIN;
 }
 
 static int partitions_make_all(const struct change *c, struct partition_devices *made)
 {
 	_cleanup_devmap_device_ struct devmap_device disk = { 0 };
-	int r = partitions_check_again(c) ? : devmap_look(&c->dev, &disk), late = 0;
+	int r = partitions_check_again(c, &disk), late = 0;
 	unsigned int i;
 
 	for (i = 0; i < c->parts.table.nr && !r; i++) {
