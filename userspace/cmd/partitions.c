@@ -558,22 +558,36 @@ int partitions_size(const struct devmap_device *dev, uint64_t start, uint64_t *s
 	return -ESTALE;
 }
 
+/* Return: the partition with the last sectors, or NULL. */
+static const struct partition *partitions_last(const struct partition_table *parts)
+{
+	const struct partition *last = NULL;
+	unsigned int i;
+
+	for (i = 0; i < parts->nr; i++)
+		if (!parts->part[i].extended && (!last || parts->part[i].start > last->start))
+			last = &parts->part[i];
+	return last;
+}
+
 char *partitions_grow_words(const struct devmap_device *disk)
 {
 	_cleanup_partition_table_ struct partition_table parts = { 0 };
 	_cleanup_partitions_ struct partition_devices found = { 0 };
-	_cleanup_free_ char *node = xasprintf("/dev/mapper/%s", disk->name), *name = NULL;
-	_cleanup_free_ char *quoted = shell_quote(node), *resize = NULL;
-	const struct partition *last = NULL;
+	_cleanup_free_ char *node = xasprintf("/dev/mapper/%s", disk->name), *resize = NULL;
+	_cleanup_free_ char *quoted = shell_quote(node);
+	const struct partition *last;
+	struct strbuf b = { 0 };
 	unsigned int i;
 
 	if (partitions_find(disk, &found) || !found.nr || partitions_read(&parts, NULL, disk))
 		return NULL;
-	for (i = 0; i < parts.nr; i++)
-		if (!last || parts.part[i].start > last->start)
-			last = &parts.part[i];
-	name = partition_name(disk->name, last->nr);
-	resize = name_noclone("resize", name);
-	return xasprintf("echo ', +' | sfdisk --no-reread --no-tell-kernel -N %u %s && %s max",
-			 last->nr, quoted, resize);
+	last = partitions_last(&parts);
+	strbuf_add(&b, "echo ', +' | sfdisk --no-reread --no-tell-kernel -N %u %s", last->nr, quoted);
+	for (i = 0; i < found.nr && !resize; i++)
+		if (name_uuid_partition_of(found.dev[i].uuid, disk->uuid) == last->nr)
+			resize = name_noclone("resize", found.dev[i].name);
+	if (resize)
+		strbuf_add(&b, " && %s max", resize);
+	return strbuf_take(&b);
 }
