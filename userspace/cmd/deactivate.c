@@ -119,11 +119,25 @@ static bool deactivate_check(const struct options *o, const char *file, struct s
 	return !other && (!loss || opt(o, OPT_FORCE));
 }
 
+/* Is another program changing a partition? Return: 0, or a negative errno after a message. */
+static int deactivate_check_partitions(const struct options *o,
+				       const struct partition_devices *parts)
+{
+	unsigned int i;
+	int r = 0;
+
+	for (i = 0; i < parts->nr && !opt(o, OPT_FORCE) && !r; i++)
+		if (parts->dev[i].live_table)
+			r = select_check_alone(&parts->dev[i], "; --force deactivates the device");
+	return r;
+}
+
 static const char *deactivate_remove(const struct options *o, const char *file,
 				     const struct devmap_device *dev)
 {
 	_cleanup_partitions_ struct partition_devices parts = { 0 };
-	int r = partitions_find(dev, &parts) ? : remove_unused(o, "deactivate", dev, &parts, NULL);
+	int r = partitions_find(dev, &parts) ? : deactivate_check_partitions(o, &parts) ? :
+		remove_unused(o, "deactivate", dev, &parts, NULL);
 
 	/* if udev is late, the device is already removed */
 	if (r && r != -ETIMEDOUT)

@@ -191,11 +191,14 @@ static int remove_check_unused(const struct options *o, const struct devmap_devi
 	return remove_is_used(o, dev, parts, parts->nr) || used ? -EBUSY : 0;
 }
 
-/* Remove a device. A process may have opened it since remove_check_unused(). */
-static int remove_one(const struct devmap_device *dev)
+/*
+ * Remove a device or, if @is_part is true, a partition, which another process may already have
+ * removed. A process may have opened it since remove_check_unused().
+ */
+static int remove_one(const struct devmap_device *dev, bool is_part)
 {
 	const struct partition_devices none = { 0 };
-	int r = devmap_remove(dev);
+	int r = is_part ? devmap_remove_existing(dev) : devmap_remove(dev);
 
 	if (r == -EBUSY)
 		remove_report_users(dev, &none);
@@ -204,22 +207,23 @@ static int remove_one(const struct devmap_device *dev)
 
 static int remove_all(const struct devmap_device *dev, const struct partition_devices *parts)
 {
+	_cleanup_free_ char *remove = name_noclone("remove", dev->name);
 	unsigned int removed = 0;
 	int r = 0, late = 0;
 	sigset_t old;
 
 	stop_block(&old);
 	while (removed < parts->nr && !r) {
-		r = remove_one(&parts->dev[parts->nr - removed - 1]);
+		r = remove_one(&parts->dev[parts->nr - removed - 1], true);
 		late = r == -ETIMEDOUT ? r : late;
 		r = r == -ETIMEDOUT ? 0 : r;
 		removed += !r;
 	}
 	if (!r)
-		r = remove_one(dev);
+		r = remove_one(dev, false);
 	if (r && r != -ETIMEDOUT && removed)
-		log_err("%s stays, but %u of its %u partitions are removed", dev->name, removed,
-			parts->nr);
+		log_err("%s stays, but %u of its %u partitions are removed: \"%s\" removes the rest when it is not in use",
+			dev->name, removed, parts->nr, remove);
 	stop_unblock(&old);
 	return r ? r : late;
 }
