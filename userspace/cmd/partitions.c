@@ -207,9 +207,14 @@ bool partitions_are_used(const struct devmap_device *disk)
 
 char *partitions_disk_of(const struct devmap_device *dev)
 {
-	const char *disk = name_uuid_is_noclone(dev->uuid) ? name_uuid_of_disk(dev->uuid) : NULL;
+	const char *uuid = name_uuid_is_noclone(dev->uuid) ? name_uuid_of_disk(dev->uuid) : NULL;
+	_cleanup_partitions_ struct partition_devices parts = { 0 };
+	_cleanup_devmap_device_ struct devmap_device disk = { 0 };
 
-	return disk ? devmap_name_of_uuid(disk) : NULL;
+	if (!uuid || devmap_look(&(struct devmap_device) { .uuid = (char *)uuid }, &disk) ||
+	    partitions_find(&disk, &parts) || !partitions_have(&parts, dev->devno))
+		return NULL;
+	return xstrdup(disk.name);
 }
 
 /* Devices that are planned. */

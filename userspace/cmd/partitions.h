@@ -50,7 +50,10 @@ struct json_object *partitions_list(const struct partition_devices *parts);
 void partitions_drop_uses(const struct partition_devices *parts, struct uses *uses);
 /* Is the device, or one of its partitions, open for long? Its partitions are no such use. */
 bool partitions_are_used(const struct devmap_device *disk);
-/* Return: the name of the device with the partition table if the device is a partition, or NULL. */
+/*
+ * Return: the name of the device with the partition table if the device is a partition, or NULL. The
+ * UUID alone does not make a device a partition: the device must stand on the other one.
+ */
 char *partitions_disk_of(const struct devmap_device *dev);
 /*
  * Find out how large the partition table makes a partition that exists. @start: the first sector of
