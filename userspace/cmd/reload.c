@@ -2,6 +2,7 @@
 /* noclone reload */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -93,6 +94,13 @@ static int reload_check_partitions(const struct change *c)
 	return partitions_check_none(&c->dev);
 }
 
+/* A device with other data has no partitions, and its saved file then has none either. */
+static void reload_forget_partitions(struct change *c)
+{
+	free(c->file.old.partitions);
+	c->file.old.partitions = NULL;
+}
+
 /* Ask the user if the data changes. A dry run prints the question. */
 static int reload_agree(struct change *c, const char *data)
 {
@@ -139,6 +147,8 @@ static int reload(struct change *c, const struct build *b)
 	r = change_file_lock(&c->file, c->dev.name) ? : change_file_read(&c->file);
 	if (r)
 		return r;
+	if (data)
+		reload_forget_partitions(c);
 	return opt(c->o, OPT_DRY_RUN) ? change_print(c, "", "") : change_run(c);
 }
 
