@@ -56,29 +56,41 @@ int change_begin(struct change *c, const char *word)
 }
 
 /*
- * Remove an unfinished device. A command that makes a device holds the lock until the device has a
- * table.
+ * Remove @seen, a device of this tool without a table, and say whether the name is free then. A
+ * command that makes a device holds the lock until the device has a table, so by the time this
+ * command has the lock, the device may have a table, or may be gone. In a dry run, only say whether
+ * the device could be removed.
  */
-static bool change_remove_leftover(struct change *c)
+static bool change_remove_leftover(struct change *c, const struct devmap_device *seen)
 {
-	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
+	_cleanup_devmap_device_ struct devmap_device now = { 0 };
+	int r;
 
-	return !change_file_lock(&c->file, c->dev.name) && c->file.lock >= 0 &&
-	       !devmap_info(c->dev.name, &dev) && name_uuid_is_noclone(dev.uuid) &&
-	       devmap_remove_unfinished(&dev);
+	if (!name_uuid_is_noclone(seen->uuid) || saved_name_problem(c->dev.name))
+		return false;
+	if (opt(c->o, OPT_DRY_RUN))
+		return !seen->open_count;
+	if (change_file_lock(&c->file, c->dev.name))
+		return false;
+	r = devmap_info(c->dev.name, &now);
+	return devmap_is_absent(r) ||
+	       (!r && name_uuid_is_noclone(now.uuid) && devmap_remove_unfinished(&now));
 }
 
-/*
- * A device that never had a table is not in sysfs. In a dry run of a user who is not permitted to
- * use device-mapper, only sysfs shows the names.
- */
 bool change_name_is_free(struct change *c)
 {
 	_cleanup_devmap_device_ struct devmap_device seen = { 0 };
 	int r = devmap_info(c->dev.name, &seen);
 
-	return devmap_is_absent(r) || (!r && !seen.live_table && change_remove_leftover(c)) ||
-	       (!seen.live_table && !blockdev_mapped_number(c->dev.name));
+	if (devmap_is_absent(r))
+		return true;
+	if (!r)
+		return !seen.live_table && change_remove_leftover(c, &seen);
+	/*
+	 * In a dry run of a user who is not permitted to use device-mapper, only sysfs shows the
+	 * names, and a device that never had a table is not in sysfs.
+	 */
+	return !blockdev_mapped_number(c->dev.name);
 }
 
 static bool change_has_disk(const struct change *c)
