@@ -207,6 +207,7 @@ static void generator_generate(const char *out, const char *tables, const char *
 	 * that needs the device waits for the unit of the device
 	 */
 	generator_link_unit(out, "local-fs.target", "wants", unit);
+	/* @device is not NULL: saved_name_problem() refuses names that are too long for a unit */
 	generator_link_unit(out, device, "requires", unit);
 	for (i = 0; i < partitions.nr; i++) {
 		_cleanup_free_ char *part = generator_partition(name, partitions.name[i]);

@@ -61,7 +61,7 @@ struct json_object *output_lines(const char *text);
 
 /*
  * Print findings as messages; notes only with --verbose. @where: the subject for a finding without
- * one.
+ * one; NULL: this subject is "part LINE"; "": there is no subject.
  */
 void output_log_findings(const struct findings *f, const char *where, enum finding_level least);
 /* Print a line for each finding to stdout: "warning subject:line: text; fix: command". */

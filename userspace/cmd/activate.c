@@ -356,7 +356,7 @@ static const char *activate_absent(struct change *c)
 	if (activate_is_renamed(c) || !activate_files_answer(&c->file.old.table))
 		return NULL;
 	activate_say_leftover(c);
-	/* keep the table as in the file, because the findings name lines of the file */
+	/* move the table: findings name lines of the file, and a copy has no lines */
 	c->table = c->file.old.table;
 	c->file.old.table = (struct table) { 0 };
 	activate_replace_engines(c->dev.name, &c->table);

@@ -2,15 +2,19 @@
 /*
  * Giving a table to a device: the common part of create, reload, convert, resize, activate, save.
  *
- *	change_begin()		look at the device, with its lock; create has no lock yet
+ *	change_begin()		look at a device that exists, with its lock. create and activate
+ *				begin differently: create_look(), create_begin(), activate_read()
  *	...			make the new table, plan its backing file
  *	change_check()		may the device have that table?
  *	change_print()		in a dry run: print the commands
  *	change_run()		otherwise: change backing file, saved file and device
  *	change_end()		always
  *
- * Only change_run() changes anything. If the device is saved, its file changes together with the
- * device: see change-file.h.
+ * These functions change something: change_run(); change_switch() and change_switch_all(), which
+ * are steps of change_run() and which activate and partitions call alone; change_finish(); and
+ * change_name_is_free(). change_switch() calls devmap.c, which loads the table, calls
+ * change_check_loaded() for a last check, and then resumes the device. If the device is saved, its
+ * file changes together with the device: see change-file.h.
  */
 #ifndef NOCLONE_CHANGE_H
 #define NOCLONE_CHANGE_H

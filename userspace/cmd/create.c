@@ -171,15 +171,17 @@ static int create_begin(struct change *c, bool chosen)
 
 static int create(struct change *c, const struct build *b, bool chosen)
 {
-	/* a wrong command line leaves no lock behind */
 	int r = create_look(c) ? :
 		build_table(b, &c->backing, &c->table, &c->results.findings);
 
 	if (!r && opt(c->o, OPT_PARTITIONS))
 		r = partitions_plan(c);
+	/*
+	 * create_begin() takes the lock and looks again. It comes after the checks, so that a wrong
+	 * command line leaves no lock behind
+	 */
 	if (!r)
 		r = change_check(c) ? : create_begin(c, chosen);
-
 	if (r)
 		return r;
 	return opt(c->o, OPT_DRY_RUN) ? change_print(c, "", "") : change_run(c);

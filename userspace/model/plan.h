@@ -125,10 +125,11 @@ const char *plan_file_facts(const struct file_request *req, struct file_facts *f
  * @smallest: the sectors of the smallest leg, not 0
  * @why: set to the reason, as a part of a sentence
  *
- * A bio that crosses a border takes the clone path, so the chunk is larger than the usual I/O. The
- * chunk is a power of two, so that the mapping needs no division, and a multiple of the size that
- * the devices prefer. The largest I/O of the devices does not limit the chunk: with a smaller
- * chunk, large I/O would cross more borders.
+ * A bio that crosses a border becomes several bios (gather.c of the module), which cost more than
+ * one bio that is remapped in place. So the chunk is larger than the usual I/O. The chunk is a
+ * power of two, so that the mapping needs no division, and a multiple of the size that the devices
+ * prefer. The largest I/O of the devices does not limit the chunk: with a smaller chunk, large I/O
+ * would cross more borders.
  *
  * Return: the sectors of the chunk.
  */

@@ -3,9 +3,12 @@
 #ifndef NOCLONE_REASON_H
 #define NOCLONE_REASON_H
 
-/*
- * What "noclone enable" does after it has asked the module for the fast path of a device, see
- * dm-noclone.h.
+/**
+ * enum reason_enable - what "noclone enable" does after it has sent "fastpath on" to a device
+ * @REASON_WAITS: it waits, because a device can be in this state for a moment while the module
+ *	attaches the fast path
+ * @REASON_LASTS: it does not wait, and fails
+ * @REASON_NEVER: it does not wait, and fails if the user has named this device
  */
 enum reason_enable {
 	REASON_WAITS,
@@ -13,7 +16,12 @@ enum reason_enable {
 	REASON_NEVER,
 };
 
-/* What "noclone doctor" says about a device, see dm-noclone.h. */
+/**
+ * enum reason_doctor - what "noclone doctor" says about a device
+ * @REASON_CHOSEN: nothing, because the user or the table has chosen this state
+ * @REASON_WARNS: a warning
+ * @REASON_GRAVE: an error
+ */
 enum reason_doctor {
 	REASON_CHOSEN,
 	REASON_WARNS,

@@ -176,6 +176,7 @@ void signatures_check(struct table *table, bool rename, struct findings *finding
 		found = signatures_read_leg(t, i, path, &problem);
 		if (found)
 			signatures_judge(t, i, is_first, found, &first, findings);
+		/* with ENOSPC, the leg ends behind the end of its disk; lint_table() reports it */
 		else if (errno != ENOSPC)
 			finding_at(findings, FINDING_ERROR, t->line, "%s: cannot be read: %s",
 				   path, problem);
