@@ -3,7 +3,8 @@
  * The mapped devices that have tables with our targets, and those tables. Constructors and
  * destructors, which may allocate and fail, call noclone_dev_add_target() and
  * noclone_dev_del_target(). The code in stock/ calls noclone_dev_init() from .message, and
- * noclone_dev_alloc() from .resume, which must not sleep for memory.
+ * noclone_dev_alloc() from .resume, which must not sleep for memory, and from a work item, which
+ * may.
  */
 #include "dev.h"
 #include "dev-table.h"

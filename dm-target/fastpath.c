@@ -212,14 +212,17 @@ noclone_fastpath_find_segment(const struct noclone_table *table, const struct bi
 
 	if (unlikely(!s) || !s->layout.chunk_sectors)
 		return s;
-	/* A bio of a target with chunks has at most max_sectors, as in dm core */
+	/* If a target has chunks, dm core would also split a bio at max_sectors */
 	if (bio_sectors(bio) > noclone_chunk_left(&s->layout, bio->bi_iter.bi_sector) ||
 	    bio_sectors(bio) > queue_max_sectors(bdev_get_queue(bio->bi_bdev)))
 		return NULL;
 	return s;
 }
 
-/* Not inlined: the only call of a pointer in noclone_fastpath_submit_other() is its last jump. */
+/*
+ * Give a bio to a target without legs. Not inlined, so that tests/harness/code finds only one call
+ * of a pointer in noclone_fastpath_submit_other(), the last jump. Return: as noclone_fastpath_try()
+ */
 static noinline enum noclone_counter
 noclone_fastpath_submit_legless(struct noclone_target *t, struct bio *bio)
 {
@@ -232,7 +235,10 @@ noclone_fastpath_submit_legless(struct noclone_target *t, struct bio *bio)
 	return t->ops->submit(t, bio);
 }
 
-/* Return: NOCLONE_FAST, or the reason why dm core gets the bio. */
+/*
+ * Handle a plain bio. Return: NOCLONE_FAST if the bio is taken and counted; otherwise the reason
+ * why dm core gets the bio, which the caller counts.
+ */
 static enum noclone_counter
 noclone_fastpath_try(struct noclone_dev *nd, const struct noclone_table *table,
 		     struct bio *bio)
@@ -258,7 +264,7 @@ noclone_fastpath_try(struct noclone_dev *nd, const struct noclone_table *table,
 	return NOCLONE_FAST;
 }
 
-/* Handle a bio that is not plain. Return: NOCLONE_FAST, or the reason why dm core gets the bio. */
+/* Handle a bio that is not plain. Return: as noclone_fastpath_try() */
 static noinline enum noclone_counter
 noclone_fastpath_try_other(struct noclone_dev *nd, const struct noclone_table *table,
 			   struct bio *bio)

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * noclone-linear: a range of a device, as dm's linear target maps it.
+ *
+ * Most reads and writes do not come here: fastpath.c sends them to the leg, as soon as
+ * noclone_target_resume() in target.c has attached the table.
  */
 #include "linear.h"
 #include "dax.h"

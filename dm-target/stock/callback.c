@@ -92,6 +92,7 @@ static enum noclone_state noclone_callback_learn(struct noclone_stock *sd,
 		noclone_callback_begin_table(sd, ti->table);
 	noclone_callback_learn_target(sd, ti);
 	state = sd->verdict;
+	/* MIXED hides all other verdicts until the last target, except LAYOUT, which stays */
 	if (sd->sectors != dm_table_get_size(ti->table) &&
 	    state != NOCLONE_OFF_LAYOUT)
 		state = NOCLONE_OFF_MIXED;
@@ -140,9 +141,10 @@ static void noclone_callback_attach_device(struct noclone_stock *sd,
 }
 
 /*
- * Was the table attached, or could it have been? A table that was not attached has no bios in
- * flight, and can be learned again. The stage is COMPLETE if .presuspend_undo of another target
- * has attached the table again.
+ * May the table be attached again without being learned again? The stage is KEPT or COMPLETE only
+ * for a table that was complete; it is COMPLETE if .presuspend_undo of another target has attached
+ * the table again. Any other table was not attached, has no bios in flight, and can be learned
+ * again.
  */
 static bool noclone_callback_can_reattach(const struct noclone_stock *sd, struct dm_target *ti)
 {
