@@ -358,8 +358,11 @@ static int noclone_slots_clear(bool interruptible)
 	return 0;
 }
 
-/* Was the type found, and are its callbacks still empty and writable? */
-static bool noclone_slots_is_ours(const struct noclone_slots_type *t)
+/*
+ * Can the callbacks of the type be filled? They can if the type was found, and if its callbacks are
+ * still empty and writable. If they are not, the kernel log says why.
+ */
+static bool noclone_slots_can_fill(const struct noclone_slots_type *t)
 {
 	const char *objection;
 
@@ -383,7 +386,7 @@ static bool noclone_slots_fill_all(void)
 	if (noclone_slots_filled)
 		return true;
 	for (i = 0; i < ARRAY_SIZE(noclone_slots_types); i++)
-		if (!noclone_slots_is_ours(&noclone_slots_types[i]))
+		if (!noclone_slots_can_fill(&noclone_slots_types[i]))
 			return false;
 	noclone_slots_fill();
 	noclone_slots_filled = true;
