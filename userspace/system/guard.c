@@ -248,33 +248,57 @@ static void guard_check_writable(const struct look *l, const char *wrong)
 			   l->name, wrong);
 }
 
-/* Check a leg. A signature is expected in those first sectors that the live table already has. */
+/*
+ * Return: the number of sectors at the start of the leg where a signature is expected, because the
+ * live table of the device, or the table of the saved device, already has them.
+ */
+static uint64_t guard_known_sectors(const struct look *l)
+{
+	if (l->g->any_signature || l->g->loaded)
+		return UINT64_MAX;
+	return parts_first_other(&l->own, &l->part) - l->part.range.first;
+}
+
+/*
+ * Look for processes that may write, and for signatures outside of the leg. @query: the query for
+ * its uses; @said: guard_report_uses() has reported its signature or its read errors
+ */
+static void guard_check_rest(struct look *l, const struct use_query *query, bool said)
+{
+	guard_report_writers(l);
+	if (said)
+		return;
+	if (query->sectors != l->f.sectors)
+		guard_report_signature(l);
+	else if (!query->known)
+		guard_report_backup(l);
+}
+
+/*
+ * Check a leg. A leg that the live table already has in full was accepted earlier: its uses are the
+ * last check, unless the table is of a saved device, whose legs another program may have used since
+ * they were accepted.
+ */
 static void guard_leg_uses(struct look *l, uint64_t start)
 {
+	const struct guard *g = l->g;
 	struct use_query query = {
 		.facts = &l->f,
 		.first = start,
 		.sectors = target_leg_length(l->t),
-		.self = l->g->self,
-		.live = l->g->loaded,
-		.exclusive = l->g->exclusive,
-		.known = l->g->any_signature || l->g->loaded ? UINT64_MAX :
-			 parts_first_other(&l->own, &l->part) - l->part.range.first,
+		.self = g->self,
+		.live = g->loaded,
+		.exclusive = g->exclusive,
+		.known = guard_known_sectors(l),
 	};
-	_cleanup_free_ char *silence = l->g->any_signature ? content_silence(l->f.path) : NULL;
-	bool said;
+	_cleanup_free_ char *silence = g->any_signature ? content_silence(l->f.path) : NULL;
+	bool accepted = query.known >= query.sectors && !g->activates, said;
 
 	if (silence)
 		guard_report_use(l, &(struct use) { .kind = USE_UNREADABLE, .by = silence }, "");
 	said = guard_report_uses(l, &query);
-	if (l->g->any_signature || l->g->loaded ||
-	    (query.known >= query.sectors && !l->g->activates))
-		return;
-	guard_report_writers(l);
-	if (!said && query.sectors != l->f.sectors)
-		guard_report_signature(l);
-	else if (!said && !query.known)
-		guard_report_backup(l);
+	if (!g->any_signature && !g->loaded && !accepted)
+		guard_check_rest(l, &query, said);
 }
 
 static void guard_leg(struct look *l, const struct leg *leg)
