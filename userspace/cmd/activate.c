@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* noclone activate: activate saved devices. Also the loop over devices that deactivate uses. */
+/* noclone activate: activate a saved device. activate-all.c has the loop over devices. */
+#include "cmd/activate.h"
 #include "cmd/change.h"
-#include "cmd/cmd.h"
-#include "cmd/deactivate.h"
 #include "cmd/partitions.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <json-c/json.h>
 #include <linux/loop.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -28,13 +26,15 @@
 #include "system/signatures.h"
 #include "system/module.h"
 #include "system/saved-file.h"
-#include "system/saved-unit.h"
 #include "system/sysfs.h"
 #include "cli/output.h"
-#include "cli/select.h"
 
 #define MAX_BLOCK	4096
 #define LOOP_TRIES	64
+
+static const struct change_needs activate_needs = {
+	.command = "activate", .creates = true, .from_file = true,
+};
 
 /*
  * Does the file have holes? Without the module, a loop device replaces the target, and a discard of
@@ -372,11 +372,7 @@ static const char *activate_absent(struct change *c)
 	return state;
 }
 
-static const struct change_needs activate_needs = {
-	.command = "activate", .creates = true, .from_file = true,
-};
-
-static const char *activate_one(const struct options *o, const char *name)
+const char *activate_device(const struct options *o, const char *name)
 {
 	_cleanup_change_ struct change c = CHANGE_INIT(c, o, &activate_needs);
 	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
@@ -396,124 +392,9 @@ static const char *activate_one(const struct options *o, const char *name)
 	return NULL;
 }
 
-/* Do all legs exist? A leg may be another saved device. */
-static bool activate_is_ready(const char *name)
+bool activate_is_ready(const char *name)
 {
 	_cleanup_free_ char *missing = signatures_missing(&saved_file_get(name)->saved.table);
 
 	return !missing;
-}
-
-/*
- * The common part of "activate" and "deactivate". A device may be built on another one, so the
- * command first works on devices that are ready, until no ready device is left. Then it tries the
- * other devices, to report what is wrong.
- */
-
-struct activate_run {
-	const struct options *o;
-	bool activates;
-	struct names names;
-	struct json_object *devices;
-	bool failed;
-};
-
-static int activate_collect(struct names *names, const struct options *o, int argc, char **argv)
-{
-	int i;
-
-	if (!argc == !opt(o, OPT_ALL)) {
-		log_err(argc ? "give devices or --all, not both" :
-			"which devices? Give their names, or --all");
-		return EXIT_USAGE;
-	}
-	if (!argc)
-		return saved_file_names(names) ? EXIT_FAILED : EXIT_OK;
-	for (i = 0; i < argc; i++) {
-		_cleanup_free_ char *name = select_name(argv[i]);
-		const char *wrong = saved_name_problem(name);
-
-		if (wrong) {
-			log_err("\"%s\" %s", name, wrong);
-			return EXIT_USAGE;
-		}
-		names_add(names, name);
-	}
-	return EXIT_OK;
-}
-
-static void activate_do(struct activate_run *run, const char *name)
-{
-	const char *state = run->activates ? activate_one(run->o, name) :
-					     deactivate_device(run->o, name);
-	struct json_object *device;
-
-	run->failed |= !state;
-	if (state && !opt(run->o, OPT_DRY_RUN))
-		saved_unit(run->activates ? "start" : "stop", name);
-	if (state && !*state)
-		return;
-	device = json_object_new_object();
-	output_add_string(device, "name", name);
-	output_add_bool(device, "ok", state);
-	output_add_string(device, "state", state);
-	json_object_array_add(run->devices, device);
-	if (state && !opt(run->o, OPT_JSON))
-		log_print_now("%s: %s\n", name, state);
-}
-
-/* Work on the devices once. Return: true if the command has succeeded for any device. */
-static bool activate_round(struct activate_run *run, bool ready_only)
-{
-	bool (*is_ready)(const char *name) = run->activates ? activate_is_ready :
-							      deactivate_is_ready;
-	bool any = false;
-	unsigned int i;
-
-	for (i = 0; i < run->names.nr && !stop_requested(); i++) {
-		char *name = run->names.name[i];
-
-		if (!name || (ready_only && !is_ready(name)))
-			continue;
-		activate_do(run, name);
-		free(name);
-		run->names.name[i] = NULL;
-		any = true;
-	}
-	return any;
-}
-
-static int activate_all(const struct options *o, int argc, char **argv, bool activates)
-{
-	struct activate_run run = {
-		.o = o, .activates = activates, .devices = json_object_new_array(),
-	};
-	struct json_object *out = output_new(activates ? "activate" : "deactivate");
-	int r = activate_collect(&run.names, o, argc, argv);
-
-	json_object_object_add(out, "devices", run.devices);
-	while (!r && activate_round(&run, true))
-		;
-	if (!r) {
-		activate_round(&run, false);
-		r = run.failed || stop_requested() ? EXIT_FAILED : EXIT_OK;
-		if (opt(o, OPT_DRY_RUN))
-			output_add_bool(out, "dry_run", true);
-		/* in a dry run, the plan of the device was already printed */
-		if (json_object_array_length(run.devices) || !run.names.nr)
-			output_print(o, json_object_get(out));
-	}
-	json_object_put(out);
-	names_free(&run.names);
-	return r;
-}
-
-int cmd_activate(const struct options *o, int argc, char **argv)
-{
-	return activate_all(o, argc, argv, true);
-}
-
-int cmd_deactivate(const struct options *o, int argc, char **argv)
-{
-	return activate_all(o, argc, argv, false);
 }
