@@ -38,7 +38,7 @@
 #include "cmd/cmd.h"
 
 #define OPT_RULES	(OPT_INCLUDE | OPT_EXCLUDE)
-#define OPT_ACTS	(OPT_NOW | OPT_RUNTIME | OPT_POLICY)
+#define OPT_SWITCH	(OPT_NOW | OPT_RUNTIME | OPT_POLICY)
 
 /**
  * struct candidate - a mapped device whose fast path may be switched
@@ -81,28 +81,26 @@ struct candidate {
  * struct request - the work that the command line requests
  * @o: the options
  * @on: the command is enable, not disable
- * @acts: devices are switched
- * @lasts: the policy is written
+ * @switches: devices are switched
+ * @writes: the policy is written
  * @policy: the policy that this command applies
  * @edits: the changes of the policy
  * @load: the module has to be loaded
  * @stock: the value that the parameter "stock" has to get, or NULL
  * @clears: turning the parameter off replaces a message to each stock device
- * @found: enable_add_part() has found a part
  * @device: the devices
  * @nr: the number of devices
  */
 struct request {
 	const struct options *o;
 	bool on;
-	bool acts;
-	bool lasts;
+	bool switches;
+	bool writes;
 	struct policy policy;
 	char *edits;
 	bool load;
 	const char *stock;
 	bool clears;
-	bool found;
 	struct candidate *device;
 	unsigned int nr;
 };
@@ -258,11 +256,14 @@ static int enable_add(struct request *q, const char *name, bool given)
 	return 0;
 }
 
-/* Add a part of a volume. The part may have been removed since it was found. */
-static void enable_add_part(struct request *q, const char *name)
+/*
+ * Add a part of a volume. Return: false if the part cannot have the fast path, or was removed since
+ * it was found.
+ */
+static bool enable_add_part(struct request *q, const char *name)
 {
 	enable_add(q, name, false);
-	q->found |= enable_find(q, name) != NULL;
+	return enable_find(q, name);
 }
 
 /*
@@ -274,18 +275,19 @@ static int enable_add_volume(struct request *q, const char *name)
 	int r = enable_add(q, name, true);
 	const struct candidate *c = enable_find(q, name);
 	unsigned int i;
+	bool found;
 
 	if (r) {
 		log_err("%s: %s", name, devmap_reason(r));
 		return r;
 	}
-	q->found = c->before;
+	found = c->before;
 	layers_below(c->dev.devno, &parts);
 	for (i = 0; i < parts.nr; i++)
-		enable_add_part(q, parts.name[i]);
+		found |= enable_add_part(q, parts.name[i]);
 	/* look up the volume again, because adding parts may have moved the array */
 	c = enable_find(q, name);
-	if (q->found || !q->on || !c->named)
+	if (found || !q->on || !c->named)
 		return 0;
 	log_err("%s: its table its table has a target of type %s, which has no fast path: enable a device below it instead (\"lsblk --inverse\" shows these devices)",
 		name, c->other ? c->other : "none");
@@ -299,7 +301,7 @@ static int enable_add_devices(struct request *q, int argc, char **argv)
 	unsigned int i;
 	int r;
 
-	if (!argc && !q->acts)
+	if (!argc && !q->switches)
 		return 0;
 	r = select_names(&names, argc, argv, true);
 	for (i = 0; i < names.nr && !r; i++) {
@@ -368,7 +370,7 @@ static int enable_plan(struct request *q)
 	bool stock = false, on = false;
 	unsigned int i;
 
-	if (q->acts)
+	if (q->switches)
 		module_params(&m);
 	q->clears = opt(q->o, OPT_ALL) && !q->on && m.stock;
 	for (i = 0; i < q->nr; i++) {
@@ -525,13 +527,13 @@ static void enable_print_json(const struct request *q)
 	_cleanup_free_ char *lines = enable_commands(q);
 	unsigned int i;
 
-	for (i = 0; i < q->nr && q->acts; i++)
+	for (i = 0; i < q->nr && q->switches; i++)
 		if (q->device[i].asked)
 			json_object_array_add(rows, enable_row(&q->device[i]));
 	output_add_bool(out, "dry_run", opt(q->o, OPT_DRY_RUN));
 	output_add_string(out, "file", POLICY_PATH);
-	json_object_object_add(out, "edits", output_lines(q->lasts ? q->edits : ""));
-	json_object_object_add(out, "commands", output_lines(q->acts ? lines : ""));
+	json_object_object_add(out, "edits", output_lines(q->writes ? q->edits : ""));
+	json_object_object_add(out, "commands", output_lines(q->switches ? lines : ""));
 	json_object_object_add(out, "devices", rows);
 	output_print(q->o, out);
 }
@@ -614,11 +616,11 @@ static void enable_dry_run(struct request *q)
 			c->after = xstrdup(c->sends ? (c->on ? "on" : "off:message") :
 					   q->clears && !c->own ? "stock" : c->before);
 	}
-	if (q->lasts && !opt(q->o, OPT_JSON))
+	if (q->writes && !opt(q->o, OPT_JSON))
 		enable_print_policy(q, false);
-	if (*q->edits && q->lasts && !opt(q->o, OPT_JSON))
+	if (*q->edits && q->writes && !opt(q->o, OPT_JSON))
 		enable_print_write(q);
-	if (q->acts && !opt(q->o, OPT_JSON))
+	if (q->switches && !opt(q->o, OPT_JSON))
 		fputs(lines, stdout);
 }
 
@@ -630,7 +632,7 @@ static int enable_write(const struct request *q)
 		return r;
 	if (!opt(q->o, OPT_JSON))
 		enable_print_policy(q, opt(q->o, OPT_QUIET));
-	if (*q->edits && !q->acts && !opt(q->o, OPT_QUIET))
+	if (*q->edits && !q->switches && !opt(q->o, OPT_QUIET))
 		log_note("no device is switched yet: noclone-enable.service applies " POLICY_PATH " at boot, if this service is enabled; to switch the devices now: noclone %s",
 			 opt(q->o, OPT_ALL) && !q->on ? "disable --runtime --all" : "enable --policy");
 	return 0;
@@ -670,26 +672,27 @@ static int enable_run(struct request *q, int argc, char **argv)
 	_cleanup_close_ int lock = -1;
 	int r = 0;
 
-	if (q->lasts && !dry_run)
+	if (q->writes && !dry_run)
 		lock = r = run_lock(LOCK, POLICY_PATH);
 	if (r < 0)
 		return r;
 	/* "disable --all" must work even if the policy cannot be read */
-	r = q->lasts || !opt(q->o, OPT_ALL) ? enable_read_policy(&q->policy) : 0;
+	r = q->writes || !opt(q->o, OPT_ALL) ? enable_read_policy(&q->policy) : 0;
 	r = r ?: enable_add_devices(q, argc, argv);
 	if (r)
 		return r;
 	enable_edit(q);
 	r = enable_plan(q);
-	if (!r && q->lasts && !dry_run)
+	if (!r && q->writes && !dry_run)
 		r = enable_write(q);
 	if (r)
 		return r;
+	/* the switch may take long; meanwhile other commands may edit the policy */
 	cleanup_close(&lock);
 	lock = -1;
 	if (dry_run)
 		enable_dry_run(q);
-	else if (q->acts)
+	else if (q->switches)
 		r = enable_switch(q);
 	/* the policy was written, even if no device could be switched */
 	if (opt(q->o, OPT_JSON))
@@ -736,8 +739,8 @@ static int enable(const struct options *o, int argc, char **argv, bool on)
 	const char *both = enable_contradiction(o, argc, argv, on);
 	const char *wrong = enable_usage(o, argc);
 	struct request q = {
-		.o = o, .on = on, .acts = opt(o, OPT_ACTS),
-		.lasts = !opt(o, OPT_RUNTIME | OPT_POLICY),
+		.o = o, .on = on, .switches = opt(o, OPT_SWITCH),
+		.writes = !opt(o, OPT_RUNTIME | OPT_POLICY),
 	};
 	int r;
 
