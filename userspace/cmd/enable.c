@@ -14,14 +14,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "dm-noclone.h"
 #include "base/log.h"
 #include "base/util.h"
-#include "model/finding.h"
 #include "model/name.h"
 #include "model/origin.h"
 #include "model/policy.h"
@@ -31,9 +29,9 @@
 #include "system/layers.h"
 #include "system/live.h"
 #include "system/module.h"
-#include "system/replace.h"
 #include "system/run-lock.h"
 #include "cli/output.h"
+#include "cli/policy-file.h"
 #include "cli/select.h"
 #include "cmd/cmd.h"
 
@@ -125,64 +123,6 @@ static void enable_free(struct request *q)
 	free(q->device);
 	free(q->edits);
 	policy_free(&q->policy);
-}
-
-/* The file of the policy. A reader sees the old file or the new one, even after a crash. */
-
-#define POLICY_MAX	(1U << 20)
-/*
- * It is possible that the folder of the policy does not exist, and any user can lock it. So the
- * lock is in another folder.
- */
-#define LOCK		RUN_DIR "/policy"
-
-static const char head[] =
-	"# Device-mapper devices that get the fast path, see noclone-policy(5).\n"
-	"# The first rule that matches a device decides.\n";
-
-/*
- * Read the policy; if there is no file, the policy is empty. Return: 0, or a negative errno after a
- * message.
- */
-static int enable_read_policy(struct policy *p)
-{
-	_cleanup_findings_ struct findings findings = { 0 };
-	_cleanup_free_ char *text = read_text_file(POLICY_PATH, POLICY_MAX);
-	int err = errno;
-	struct stat st;
-
-	if (!text && err == ENOENT && lstat(POLICY_PATH, &st))
-		return 0;
-	if (!text) {
-		log_err(POLICY_PATH ": %s", read_text_problem(POLICY_PATH, err));
-		return -err;
-	}
-	policy_parse(p, text, &findings);
-	output_log_findings(&findings, POLICY_PATH, FINDING_ERROR);
-	return findings.nr ? -EINVAL : 0;
-}
-
-/* Return: the text of the new file, a new string. */
-static char *enable_policy_text(const struct policy *p)
-{
-	_cleanup_free_ char *rules = policy_print(p);
-
-	return xasprintf("%s%s", access(POLICY_PATH, F_OK) ? head : "", rules);
-}
-
-/* Write the policy. Return: 0, or a negative errno after a message. */
-static int enable_write_policy(const struct policy *p)
-{
-	/* the file may be a symbolic link, which has to stay */
-	_cleanup_free_ char *real = realpath(POLICY_PATH, NULL), *text = enable_policy_text(p);
-	_cleanup_free_ char *folder = xstrndup(POLICY_PATH, strrchr(POLICY_PATH, '/') - POLICY_PATH);
-	int r = mkdir(folder, 0755) && errno != EEXIST ? -errno : 0;
-
-	if (!r)
-		r = replace_file(real ? real : POLICY_PATH, text);
-	if (r)
-		log_err("writing " POLICY_PATH " failed: %s", strerror(-r));
-	return r;
 }
 
 /* Find the devices. */
@@ -588,7 +528,7 @@ static void enable_print_policy(const struct request *q, bool removed_only)
 /* Print a shell command that writes the policy. */
 static void enable_print_write(const struct request *q)
 {
-	_cleanup_free_ char *text = enable_policy_text(&q->policy);
+	_cleanup_free_ char *text = policy_file_text(&q->policy);
 	char *line, *save = NULL;
 
 	printf("%sprintf '%%s\\n'", access(SAVED_DIR, F_OK) ? "mkdir " SAVED_DIR " && " : "");
@@ -626,7 +566,7 @@ static void enable_dry_run(struct request *q)
 
 static int enable_write(const struct request *q)
 {
-	int r = *q->edits ? enable_write_policy(&q->policy) : 0;
+	int r = *q->edits ? policy_file_write(&q->policy) : 0;
 
 	if (r)
 		return r;
@@ -673,11 +613,11 @@ static int enable_run(struct request *q, int argc, char **argv)
 	int r = 0;
 
 	if (q->writes && !dry_run)
-		lock = r = run_lock(LOCK, POLICY_PATH);
+		lock = r = run_lock(POLICY_LOCK, POLICY_PATH);
 	if (r < 0)
 		return r;
 	/* "disable --all" must work even if the policy cannot be read */
-	r = q->writes || !opt(q->o, OPT_ALL) ? enable_read_policy(&q->policy) : 0;
+	r = q->writes || !opt(q->o, OPT_ALL) ? policy_file_read(&q->policy) : 0;
 	r = r ?: enable_add_devices(q, argc, argv);
 	if (r)
 		return r;
