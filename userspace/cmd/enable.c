@@ -10,98 +10,28 @@
  * return to dm core, and the module forgets the requests.
  */
 #include <errno.h>
-#include <json-c/json.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "dm-noclone.h"
 #include "base/log.h"
 #include "base/util.h"
-#include "model/name.h"
 #include "model/origin.h"
 #include "model/policy.h"
 #include "model/reason.h"
-#include "model/saved.h"
 #include "model/table-target.h"
 #include "system/layers.h"
 #include "system/live.h"
 #include "system/module.h"
 #include "system/run-lock.h"
-#include "cli/output.h"
 #include "cli/policy-file.h"
 #include "cli/select.h"
 #include "cmd/cmd.h"
+#include "cmd/enable-print.h"
 
-#define OPT_RULES	(OPT_INCLUDE | OPT_EXCLUDE)
 #define OPT_SWITCH	(OPT_NOW | OPT_RUNTIME | OPT_POLICY)
-
-/**
- * struct candidate - a mapped device whose fast path may be switched
- * @dev: the device
- * @name: its name
- * @lv: VG/LV, or NULL
- * @own: the device has a target of this module with a fast path
- * @other: the type of a target that cannot have a fast path, or NULL
- * @sector: a sector of a target that understands messages
- * @named: the user has named this device, and not only a group that contains it
- * @rule: the rule of the policy that decides about the device, or NULL
- * @asked: the command applies to this device, and switches it if necessary
- * @on: the command turns the fast path on, not off
- * @sends: the command sends a message to the device
- * @failed: the device has refused the message
- * @before: the state before the command: "on", "off:reason", "stock"; NULL if no fast path is
- *	possible
- * @after: the state after the command
- * @why: why the device is not as requested, or NULL
- */
-struct candidate {
-	struct devmap_device dev;
-	char *name;
-	char *lv;
-	bool own;
-	char *other;
-	uint64_t sector;
-	bool named;
-	const struct policy_line *rule;
-	bool asked;
-	bool on;
-	bool sends;
-	bool failed;
-	char *before;
-	char *after;
-	char *why;
-};
-
-/**
- * struct request - the work that the command line requests
- * @o: the options
- * @on: the command is enable, not disable
- * @switches: devices are switched
- * @writes: the policy is written
- * @policy: the policy that this command applies
- * @edits: the changes of the policy
- * @load: the module has to be loaded
- * @stock: the value that the parameter "stock" has to get, or NULL
- * @clears: turning the parameter off replaces a message to each stock device
- * @device: the devices
- * @nr: the number of devices
- */
-struct request {
-	const struct options *o;
-	bool on;
-	bool switches;
-	bool writes;
-	struct policy policy;
-	char *edits;
-	bool load;
-	const char *stock;
-	bool clears;
-	struct candidate *device;
-	unsigned int nr;
-};
 
 static void enable_free_candidate(struct candidate *c)
 {
@@ -329,27 +259,6 @@ static int enable_plan(struct request *q)
 	return objection ? -EOPNOTSUPP : 0;
 }
 
-/* Return: the shell commands that do what the command line requests, in order, a new string. */
-static char *enable_commands(const struct request *q)
-{
-	struct strbuf b = { 0 };
-	unsigned int i;
-
-	if (q->load)
-		strbuf_add(&b, "modprobe " NOCLONE_MODULE_NAME "\n");
-	if (q->stock)
-		strbuf_add(&b, "echo %s >/sys/module/dm_noclone/parameters/stock\n", q->stock);
-	for (i = 0; i < q->nr; i++) {
-		const struct candidate *c = &q->device[i];
-		_cleanup_free_ char *command = name_command("message", c->name);
-
-		if (c->sends)
-			strbuf_add(&b, "%s %llu fastpath %s\n", command,
-				   (unsigned long long)c->sector, c->on ? "on" : "off");
-	}
-	return strbuf_take(&b);
-}
-
 /*
  * Switch the devices. Each device is unchanged or completely switched, even if this process dies
  * between or during the steps: after a message, the module suspends and resumes the device inside
@@ -443,105 +352,6 @@ static char *enable_why(const struct candidate *c)
 		return reason_words(c->after, c->name);
 	return xstrdup(c->failed ? "the module did not accept the message" :
 				   "another program may have replaced its table: try again");
-}
-
-/* Print the result. */
-
-static struct json_object *enable_row(const struct candidate *c)
-{
-	struct json_object *row = json_object_new_object();
-
-	output_add_string(row, "name", c->name);
-	output_add_string(row, "lv", c->lv);
-	output_add_bool(row, "changed", c->after && strcmp(c->before, c->after));
-	output_add_string(row, "before", c->before);
-	output_add_string(row, "after", c->after);
-	output_add_string(row, "why", c->why);
-	return row;
-}
-
-static void enable_print_json(const struct request *q)
-{
-	struct json_object *out = output_new(q->on ? "enable" : "disable");
-	struct json_object *rows = json_object_new_array();
-	_cleanup_free_ char *lines = enable_commands(q);
-	unsigned int i;
-
-	for (i = 0; i < q->nr && q->switches; i++)
-		if (q->device[i].asked)
-			json_object_array_add(rows, enable_row(&q->device[i]));
-	output_add_bool(out, "dry_run", opt(q->o, OPT_DRY_RUN));
-	output_add_string(out, "file", POLICY_PATH);
-	json_object_object_add(out, "edits", output_lines(q->writes ? q->edits : ""));
-	json_object_object_add(out, "commands", output_lines(q->switches ? lines : ""));
-	json_object_object_add(out, "devices", rows);
-	output_print(q->o, out);
-}
-
-/*
- * Print a line for each change, and for each device that was given. A part of a volume may have
- * another rule in the policy than the volume that was named.
- *
- * Return: true if the device has failed. If the user has not named the device itself, and the
- * device can never have the fast path, it has not failed.
- */
-static bool enable_print_device(const struct request *q, const struct candidate *c)
-{
-	const char *after = c->after ? c->after : "no fast path";
-	_cleanup_free_ char *shown_name = visible(c->name);
-	const struct reason *reason = reason_of_state(c->after);
-	bool never = reason && reason->enable == REASON_NEVER;
-	bool failed = c->why && (c->named || !never);
-
-	if (opt(q->o, OPT_JSON) || (opt(q->o, OPT_QUIET) && !failed))
-		return failed;
-	if (c->why)
-		(failed ? log_err : log_note)("%s: %s: %s", c->name, after, c->why);
-	else if (c->after && strcmp(c->before, c->after))
-		log_print_now("%s: %s -> %s%s\n", shown_name, c->before, c->after,
-			      opt(q->o, OPT_RUNTIME) ? ", until the next boot" : "");
-	else if (c->named)
-		log_print_now("%s: %s already\n", shown_name, c->before);
-	if (!c->why && c->on != q->on && !opt(q->o, OPT_POLICY | OPT_RULES))
-		log_note("%s follows the rule \"%s\"", c->name, c->rule->text);
-	return failed;
-}
-
-/* @removed_only: print only removed rules, which the user may have written by hand */
-static void enable_print_policy(const struct request *q, bool removed_only)
-{
-	/* the output of a dry run is a script */
-	const char *comment = opt(q->o, OPT_DRY_RUN) ? "# " : "";
-	const char *line = q->edits;
-
-	if (!*line && !removed_only)
-		log_print_now("%s" POLICY_PATH " has these rules already\n", comment);
-	for (; *line; line += strcspn(line, "\n") + 1) {
-		_cleanup_free_ char *raw = xstrndup(line, strcspn(line, "\n"));
-		_cleanup_free_ char *edit = visible(raw);
-
-		if (!removed_only || *line == '-')
-			log_print_now("%s" POLICY_PATH ": %s\n", comment, edit);
-	}
-}
-
-/* Print a shell command that writes the policy. */
-static void enable_print_write(const struct request *q)
-{
-	_cleanup_free_ char *text = policy_file_text(&q->policy);
-	char *line, *save = NULL;
-
-	printf("%sprintf '%%s\\n'", access(SAVED_DIR, F_OK) ? "mkdir " SAVED_DIR " && " : "");
-	for (line = text; *line; line = save) {
-		_cleanup_free_ char *quoted = NULL;
-
-		save = line + strcspn(line, "\n");
-		if (*save)
-			*save++ = 0;
-		quoted = shell_quote(line);
-		printf(" %s", quoted);
-	}
-	puts(" >" POLICY_PATH);
 }
 
 static void enable_dry_run(struct request *q)
