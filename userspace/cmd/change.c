@@ -165,7 +165,7 @@ int change_check(struct change *c)
 	const bool dry_run = opt(c->o, OPT_DRY_RUN);
 	const struct guard guard = {
 		.self = c->dev.devno, .exclusive = !dry_run, .saved = !c->needs->from_file,
-		.activates = c->needs->from_file, .readonly = c->readonly,
+		.from_file = c->needs->from_file, .readonly = c->readonly,
 		.any_signature = c->partition,
 	};
 	const char *where = c->needs->from_file ? c->file.path : c->o->table ? :

@@ -14,7 +14,7 @@
  * @self: the mapped device that gets the table, or 0
  * @exclusive: try exclusive opens as well (not in a dry run)
  * @any_signature: ignore signatures on the devices, and processes that write
- * @activates: the table is of a saved device: ignore signatures in its legs, and recorded
+ * @from_file: the table is that of a saved file: ignore signatures in its legs, and recorded
  *	signatures on the rest of their disks
  * @loaded: the table is already loaded: look only for mounts, swap, holders and other users of a
  *	file
@@ -25,7 +25,7 @@ struct guard {
 	dev_t self;
 	bool exclusive;
 	bool any_signature;
-	bool activates;
+	bool from_file;
 	bool loaded;
 	bool saved;
 	bool readonly;
