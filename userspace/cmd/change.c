@@ -369,13 +369,13 @@ static void change_remove(const struct change *c)
 
 int change_switch_all(struct change *c)
 {
-	int late = change_switch(c), r = 0;
+	int switched = change_switch(c), r = 0;
 
-	if ((!late || late == -ETIMEDOUT) && c->parts.make)
+	if ((!switched || switched == -ETIMEDOUT) && c->parts.make)
 		r = c->parts.make(c);
 	if (r && r != -ETIMEDOUT)
 		change_remove(c);
-	return r ? r : late;
+	return r ? r : switched;
 }
 
 /*
