@@ -62,13 +62,13 @@ static bool layers_is_origin_of_another(const char *name, const char *above)
 	return strlen(above) != length - suffix || !str_starts(name, above);
 }
 
-struct layers_rule {
+struct layers_search {
 	const struct policy *policy;
 	struct policy_names names;
 	const struct policy_line *found;
 };
 
-static void layers_find_above(struct layers_rule *r, dev_t devno, const char *name)
+static void layers_find_above(struct layers_search *r, dev_t devno, const char *name)
 {
 	_cleanup_free_ char *path = blockdev_sysfs(devno, "holders");
 	_cleanup_dir_ DIR *dir = opendir(path);
@@ -92,7 +92,7 @@ const struct policy_line *layers_rule(dev_t devno, const struct policy *p)
 {
 	_cleanup_free_ char *name = p->nr ? blockdev_mapped_name(devno) : NULL;
 	_cleanup_free_ char *lv = name ? layers_lv(devno, name) : NULL;
-	struct layers_rule r = { p, { name, lv }, NULL };
+	struct layers_search r = { p, { name, lv }, NULL };
 
 	if (!name)
 		return NULL;
