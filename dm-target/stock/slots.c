@@ -229,7 +229,7 @@ noclone_slots_objection(const struct target_type *tt,
 			const struct noclone_slots_type *t)
 {
 	if (!noclone_peek_is_symbol(tt, t->symbol))
-		return "kallsyms does not show the expected symbol at the address of this target type";
+		return "kallsyms does not show the expected symbol at the address of the type";
 	if (tt->module && strcmp(tt->module->name, "dm_mod"))
 		return "this target type does not belong to dm_mod";
 	if (tt->presuspend || tt->presuspend_undo || tt->resume || tt->message)
