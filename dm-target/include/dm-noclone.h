@@ -178,11 +178,11 @@ enum noclone_reason_class {
 #define NOCLONE_FILE_ATTRIBUTES(X)					\
 	X(ALIGN,	"align",	"I/O is aligned to this many bytes") \
 	X(MEMALIGN,	"memalign",	"memory buffers of I/O are aligned to this many bytes") \
-	X(ALIGN_FROM,	"align_from",	"where the value of align comes from: statx, disk or none") \
+	X(ALIGN_FROM,	"align_from",	"origin of align: statx, disk or none") \
 	X(SIZE,		"size",		"sectors of the file")		\
 	X(ALLOCATED,	"allocated",	"sectors allocated to the file") \
-	X(EXTENTS,	"extents",	"extents of the file on the lower disk, or 0 if they were not read") \
-	X(REFUSED,	"refused",	"requested engine and why it is not used, or - if it is used") \
+	X(EXTENTS,	"extents",	"extents of the file on the disk; 0 if not read") \
+	X(REFUSED,	"refused",	"requested engine, and why it is not used; or -") \
 	X(DEVICE,	"device",	"device number of the file, as stat(2) gives it") \
 	X(INODE,	"inode",	"inode number of the file")	\
 	X(LINKS,	"links",	"hard links of the file; 0: it is deleted")

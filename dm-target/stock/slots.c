@@ -233,7 +233,7 @@ noclone_slots_objection(const struct target_type *tt,
 	if (tt->module && strcmp(tt->module->name, "dm_mod"))
 		return "this target type does not belong to dm_mod";
 	if (tt->presuspend || tt->presuspend_undo || tt->resume || tt->message)
-		return "it already has callbacks that this module would add";
+		return "this target type already has callbacks that this module would add";
 	if (!tt->map || !tt->iterate_devices)
 		return "this target type lacks callbacks that this module calls";
 	return NULL;
@@ -250,7 +250,7 @@ static void noclone_slots_check(struct noclone_slots_type *t,
 {
 	struct target_type *tt = noclone_slots_type_at(node, t->name);
 	const char *objection = tt ? noclone_slots_objection(tt, t) :
-		"it is not at the expected place in dm's list of target types";
+		"this target type is not at the expected place in dm's list of target types";
 
 	if (objection) {
 		noclone_slots_complain(t, objection);

@@ -201,9 +201,9 @@ static void an_incomplete_file_is_refused(void **state __unused)
 
 	reports(LINE "# noclone: signature none\n", 0,
 		"no line \"# noclone: uuid UUID\"");
-	reports(UUID LINE, 0, "0 lines \"# noclone: signature\", but its table has 1 leg or");
+	reports(UUID LINE, 0, "one line \"# noclone: signature\" for each leg or backing file of its table, which are 1, but has 0");
 	reports(UUID LINE "# noclone: signature none\n# noclone: signature none\n", 0,
-		"2 lines \"# noclone: signature\", but its table has 1 leg or");
+		"one line \"# noclone: signature\" for each leg or backing file of its table, which are 1, but has 2");
 	reports(UUID LINE "# noclone: signature no", 0, "last line of the file has no line end");
 	reports(UUID "0 8 noclone-liner /dev/a 0\n# noclone: signature none\n", 2,
 		"unknown target type \"noclone-liner\"");
@@ -214,7 +214,7 @@ static void an_incomplete_file_is_refused(void **state __unused)
 		"unknown target type \"crypt\"");
 	reports(UUID "0 16 noclone-striped 2 8 /dev/a 0 /dev/b 8\n# noclone-disk: none\n"
 		"# noclone: signature none\n# noclone: signature none\n", 0,
-		"1 line \"# noclone-disk:\", but its table has 2 legs");
+		"one line \"# noclone-disk:\" for each leg or backing file of its table, which are 2, but has 1");
 	read_file(&whole, UUID LINE "# noclone: signature none\n", 0);
 }
 

@@ -20,7 +20,7 @@
 	X(SIZE,		"size",		0,   "SIZE",	"create the file, or grow it to this size") \
 	X(OFFSET,	"offset",	0,   "BYTES",	"begin the device at this byte of the file (a number, or a size such as 1M)") \
 	X(SIZE_LIMIT,	"size-limit",	0,   "BYTES",	"make the device at most this large, even if the file is larger") \
-	X(PARTITIONS,	"partitions",	0,   NULL,	"also also make a device for each partition of the file: NAME-part1, NAME-part2, ...") \
+	X(PARTITIONS,	"partitions",	0,   NULL,	"also make a device for each partition of the file: NAME-part1, NAME-part2, ...") \
 	X(ALLOCATE,	"allocate",	0,   NULL,	"write zeroes to holes and unwritten extents of the file, or to the part that --size adds") \
 	X(RESIZEFS,	"resizefs",	0,   NULL,	"let fsadm(8) of lvm2 grow the file system on the device as well") \
 	X(NO_FASTPATH,	"no-fastpath",	0,   NULL,	"let dm core clone every I/O") \
@@ -35,8 +35,8 @@
 	X(NOW,		"now",		0,   NULL,	"also switch the fast path of the devices now, not only at the next boot") \
 	X(RUNTIME,	"runtime",	0,   NULL,	"switch the fast path of the devices now, until the next boot, and do not change the policy") \
 	X(POLICY,	"policy",	0,   NULL,	"switch the fast path of the devices now, as the policy says") \
-	X(INCLUDE,	"include",	0,   "PATTERN",	"add a rule to the policy: devices of that name get the fast path") \
-	X(EXCLUDE,	"exclude",	0,   "PATTERN",	"add a rule to the policy: devices of that name do not get the fast path") \
+	X(INCLUDE,	"include",	0,   "PATTERN",	"add a rule to the policy: devices whose name matches PATTERN get the fast path") \
+	X(EXCLUDE,	"exclude",	0,   "PATTERN",	"add a rule to the policy: devices whose name matches PATTERN do not get the fast path") \
 	X(TO,		"to",		0,   "noclone|stock", "the targets of the devices or tables (default: noclone for convert, stock for export)") \
 	X(WATCH,	"watch",	'w', "[SECONDS]", "repeat every SECONDS (default 2), with rates per second") \
 	X(NOHEADINGS,	"noheadings",	0,   NULL,	"print no headings") \

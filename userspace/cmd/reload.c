@@ -86,7 +86,7 @@ static int reload_check_short(const struct change *c)
 	_cleanup_free_ char *lost = c->backing.action == BACKING_GROW ?
 		live_short_file(&c->live, &c->backing.facts.id) : NULL;
 
-	return reload_check_loss(c, lost, "makes the file longer nevertheless");
+	return reload_check_loss(c, lost, "makes the file longer, and zeroes take the place of the lost data");
 }
 
 static int reload_check_partitions(const struct change *c)

@@ -167,7 +167,7 @@ static void lint_two_legs(struct lint *l, const struct placed *a, const struct p
 		lint_error(l, b->target, "%s and %s overlap on the same disk (see also line %u)",
 			   a->name, b->name, a->target->line);
 	else if (wwid && other && !strcmp(wwid, other))
-		lint_error(l, b->target, "%s and %s are two paths of one disk (%s), and overlap there: use its dm-multipath device, which multipathd makes",
+		lint_error(l, b->target, "%s and %s are two paths of one disk (%s), and the table uses some sectors of the disk twice: use the dm-multipath device of the disk, which multipathd makes",
 			   a->name, b->name, wwid);
 }
 

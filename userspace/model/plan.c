@@ -86,7 +86,7 @@ uint32_t plan_choose_chunk(uint32_t preferred, uint64_t smallest, const char **w
 {
 	uint32_t chunk = MAX(USUAL, preferred) >> SECTOR_SHIFT;
 
-	*why = preferred > USUAL ? "a leg prefers this size for its blocks, I/O or discards" :
+	*why = preferred > USUAL ? "a device below prefers this size for its blocks, I/O or discards" :
 				   "most I/O is smaller, so that little I/O crosses a border of a chunk";
 	/* find the largest power of two that is not larger than the leg */
 	for (; chunk > smallest; chunk /= 2)

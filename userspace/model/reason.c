@@ -52,7 +52,7 @@
 #define TEXT_LAYOUT	"a stock device: a target does not map as expected", \
 	"no remedy on this kernel; please report this fault with the output of dmsetup table"
 #define TEXT_STUCK	"a stock device: its I/O did not complete when a message asked for the fast path", \
-	"noclone enable --runtime @, when its legs complete I/O again"
+	"when the legs of the device complete I/O again, run \"noclone enable --runtime @\""
 
 static const struct reason reasons[] = {
 #define X(name, word, class, enable, doctor) \

@@ -268,9 +268,8 @@ static bool saved_check_number(const char *keyword, unsigned int nr, unsigned in
 {
 	if (nr != parts)
 		finding_at(findings, FINDING_ERROR, 0,
-			   "The file has %u line%s \"# %s\", but its table has %u leg%s or backing file%s; " SAVE,
-			   nr, nr == 1 ? "" : "s", keyword, parts, parts == 1 ? "" : "s",
-			   parts == 1 ? "" : "s");
+			   "The file needs one line \"# %s\" for each leg or backing file of its table, which are %u, but has %u; " SAVE,
+			   keyword, parts, nr);
 	return nr == parts;
 }
 

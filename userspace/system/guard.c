@@ -181,7 +181,7 @@ static void guard_report_foreign(const struct look *l, const char *text)
 	const char *check = l->findings->check;
 
 	l->findings->check = CHECK_SIGNATURE;
-	guard_report(l, "%s; the file system or other data with this signature may fill the whole device, and the signature did not exist when the device was saved (\"noclone activate --force\" and then \"noclone save\" accept the signature)",
+	guard_report(l, "%s; the file system or other data with this signature may fill the whole disk, and the disk did not have the signature when the mapped device was saved (\"noclone activate --force\" and then \"noclone save\" accept the signature)",
 		     text);
 	l->findings->check = check;
 }
