@@ -49,6 +49,7 @@ static void noclone_callback_begin_table(struct noclone_stock *sd,
 	noclone_stock_set_stage(sd, NOCLONE_STOCK_LEARNING);
 	sd->sectors = 0;
 	sd->verdict = NOCLONE_ON;
+	/* A resume by our own work item must not renew the retries of the work item */
 	if (sd->attacher != current)
 		sd->retries = NOCLONE_STOCK_RETRIES;
 }

@@ -203,8 +203,9 @@ static void generator_generate(const char *out, const char *tables, const char *
 	names_split(&partitions, s.partitions ? s.partitions : "");
 	generator_write_drop_in(folder, name, &s, &partitions, crypttab);
 	/*
-	 * this "wants" makes local-fs.target start the unit, and no mount waits for it; a mount
-	 * that needs the device waits for the unit of the device
+	 * local-fs.target only wants the unit, so a failure of the unit does not stop the boot. No
+	 * mount waits for the unit because of this "wants"; a mount of the device waits, because
+	 * systemd orders each mount after the target blockdev@ of its device
 	 */
 	generator_link_unit(out, "local-fs.target", "wants", unit);
 	/* @device is not NULL: saved_name_problem() refuses names that are too long for a unit */

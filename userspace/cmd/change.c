@@ -420,9 +420,9 @@ static void change_undo_backing(struct change *c, int r)
 }
 
 /*
- * Change everything in five steps: the backing file, the new saved file beside the old one, the
- * device, and then the saved file in its place; or, if the device does not run with the new table,
- * the way back. If udev is late, the new table is already running.
+ * Change everything in four steps: the backing file, the new saved file beside the old one, the
+ * device, and then the saved file in its place. If the device does not run with the new table, the
+ * fifth step is the way back. If udev is late, the new table is already running.
  */
 static int change_do(struct change *c)
 {

@@ -159,7 +159,7 @@ static int enable_add_volume(struct request *q, const char *name)
 	c = enable_find(q, name);
 	if (found || !q->on || !c->named)
 		return 0;
-	log_err("%s: its table its table has a target of type %s, which has no fast path: enable a device below it instead (\"lsblk --inverse\" shows these devices)",
+	log_err("%s: its table has a target of type %s, which has no fast path: enable a device below it instead (\"lsblk --inverse\" shows these devices)",
 		name, c->other ? c->other : "none");
 	return -EOPNOTSUPP;
 }

@@ -18,7 +18,6 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "system/uses.h"
 #include "base/log.h"
 #include "base/util.h"
 #include "model/name.h"
