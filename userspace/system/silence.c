@@ -190,8 +190,11 @@ static int silence_take(struct answer *a, char **why)
 		*why = xstrdup(a->text);
 		return -EBUSY;
 	}
-	a->length -= MIN(a->length, 1U);
-	memmove(a->text, a->text + 1, a->length);
+	if (a->length) {
+		/* the zero byte behind the answer moves as well */
+		memmove(a->text, a->text + 1, a->length);
+		a->length--;
+	}
 	return 0;
 }
 
