@@ -82,7 +82,7 @@ static int activate_load(struct change *c)
 	if (c->parts.make)
 		stop_release();
 	/* if udev is late, the device is active */
-	return r == -ETIMEDOUT ? 0 : r;
+	return r == DEVMAP_UDEV_LATE ? 0 : r;
 }
 
 /*
@@ -233,7 +233,7 @@ static const char *activate_partitions(struct change *c, const struct devmap_dev
 	stop_hold();
 	r = partitions_make(c);
 	stop_release();
-	if (r && r != -ETIMEDOUT)
+	if (r && r != DEVMAP_UDEV_LATE)
 		return NULL;
 	return json_object_array_length(c->parts.json) ? "activated its partitions" : "active already";
 }

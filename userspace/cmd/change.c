@@ -362,7 +362,7 @@ static void change_remove(const struct change *c)
 	_cleanup_free_ char *remove = name_noclone("remove", c->dev.name);
 	int r = devmap_remove_existing(&c->dev);
 
-	if (r && r != -ETIMEDOUT)
+	if (r && r != DEVMAP_UDEV_LATE)
 		log_err("%s stays, without all of its partitions: \"%s\" removes the device when it is not in use",
 			c->dev.name, remove);
 }
@@ -371,9 +371,12 @@ int change_switch_all(struct change *c)
 {
 	int switched = change_switch(c), r = 0;
 
-	if ((!switched || switched == -ETIMEDOUT) && c->parts.make)
+	if ((!switched || switched == DEVMAP_UDEV_LATE) && c->parts.make)
 		r = c->parts.make(c);
-	if (r && r != -ETIMEDOUT)
+	/* activate takes -EINVAL for a table that the module does not know */
+	if (r == -EINVAL)
+		r = -EBUSY;
+	if (r && r != DEVMAP_UDEV_LATE)
 		change_remove(c);
 	return r ? r : switched;
 }
@@ -431,7 +434,7 @@ static int change_do(struct change *c)
 
 	if (!r) {
 		r = change_switch_all(c);
-		runs = !r || r == -ETIMEDOUT;
+		runs = !r || r == DEVMAP_UDEV_LATE;
 	}
 	if (runs)
 		return change_file_commit(&c->file) ? : r;

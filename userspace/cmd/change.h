@@ -128,7 +128,7 @@ int change_check(struct change *c);
 int change_run(struct change *c);
 /*
  * Switch the device to its new table. Return: 0, or a negative errno after a message. It is
- * -ETIMEDOUT if the table runs and udev did not answer in time.
+ * DEVMAP_UDEV_LATE if the table runs and udev did not answer in time.
  */
 int change_switch(struct change *c);
 /*

@@ -140,7 +140,7 @@ static const char *deactivate_remove(const struct options *o, const char *file,
 		remove_unused(o, "deactivate", dev, &parts, NULL);
 
 	/* if udev is late, the device is already removed */
-	if (r && r != -ETIMEDOUT)
+	if (r && r != DEVMAP_UDEV_LATE)
 		return NULL;
 	if (opt(o, OPT_DRY_RUN))
 		return "";

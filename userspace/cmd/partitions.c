@@ -476,7 +476,7 @@ static int partitions_make_one(const struct change *c, const struct partition *p
 	if (c->readonly)
 		guard_table(&part.table, &guard, &part.results.findings);
 	r = change_switch(&part);
-	if ((!r || r == -ETIMEDOUT) && !devmap_look(&part.dev, &now))
+	if ((!r || r == DEVMAP_UDEV_LATE) && !devmap_look(&part.dev, &now))
 		partitions_add(made, &now);
 	return r;
 }
@@ -513,8 +513,8 @@ static int partitions_make_all(const struct change *c, struct partition_devices 
 		if (c->parts.table.part[i].extended)
 			continue;
 		r = partitions_make_one(c, &c->parts.table.part[i], &disk, made);
-		late = r == -ETIMEDOUT ? r : late;
-		r = r == -ETIMEDOUT ? 0 : r;
+		late = r == DEVMAP_UDEV_LATE ? r : late;
+		r = r == DEVMAP_UDEV_LATE ? 0 : r;
 		if (!r && stop_requested()) {
 			log_err("%s: stopped", c->dev.name);
 			r = -EINTR;
@@ -528,9 +528,9 @@ int partitions_make(struct change *c)
 	_cleanup_partitions_ struct partition_devices made = { 0 };
 	int r = partitions_make_all(c, &made);
 
-	if (!r || r == -ETIMEDOUT)
+	if (!r || r == DEVMAP_UDEV_LATE)
 		c->parts.json = partitions_list(&made);
-	while (r && r != -ETIMEDOUT && made.nr) {
+	while (r && r != DEVMAP_UDEV_LATE && made.nr) {
 		devmap_remove_existing(&made.dev[--made.nr]);
 		devmap_device_free(&made.dev[made.nr]);
 	}

@@ -31,7 +31,7 @@ struct partition_devices {
  * These functions return 0, or a negative errno after a message. @c: the change of the device of
  * the image. partitions_plan() sets @c->parts.make to partitions_make(), and in a dry run
  * @c->parts.words and @c->parts.json, without the devices that exist. partitions_make() returns
- * -ETIMEDOUT if all devices exist, but udev has not answered.
+ * DEVMAP_UDEV_LATE if all devices exist, but udev has not answered.
  */
 int partitions_plan(struct change *c);
 int partitions_make(struct change *c);

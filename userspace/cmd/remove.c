@@ -215,13 +215,13 @@ static int remove_all(const struct devmap_device *dev, const struct partition_de
 	stop_block(&old);
 	while (removed < parts->nr && !r) {
 		r = remove_one(&parts->dev[parts->nr - removed - 1], true);
-		late = r == -ETIMEDOUT ? r : late;
-		r = r == -ETIMEDOUT ? 0 : r;
+		late = r == DEVMAP_UDEV_LATE ? r : late;
+		r = r == DEVMAP_UDEV_LATE ? 0 : r;
 		removed += !r;
 	}
 	if (!r)
 		r = remove_one(dev, false);
-	if (r && r != -ETIMEDOUT && removed)
+	if (r && r != DEVMAP_UDEV_LATE && removed)
 		log_err("%s stays, but %u of its %u partitions are removed: \"%s\" removes the rest when it is not in use",
 			dev->name, removed, parts->nr, remove);
 	stop_unblock(&old);
@@ -251,19 +251,22 @@ static int remove_when_unused(const struct options *o, const struct devmap_devic
 {
 	_cleanup_devmap_device_ struct devmap_device now = { 0 };
 	unsigned int i;
-	int r = 0;
+	int r = 0, late = 0;
 
 	if (opt(o, OPT_DRY_RUN)) {
 		remove_print(o, "remove", dev, parts, file);
 		return 0;
 	}
-	for (i = parts->nr; i-- && !r;)
-		r = devmap_remove_when_unused(&parts->dev[i]);
-	r = r ? : devmap_remove_when_unused(dev);
+	/* if udev is late, the kernel has already taken the order, and the next device follows */
+	for (i = parts->nr + 1; i-- && !r;) {
+		r = devmap_remove_when_unused(i ? &parts->dev[i - 1] : dev);
+		late = r == DEVMAP_UDEV_LATE ? r : late;
+		r = r == DEVMAP_UDEV_LATE ? 0 : r;
+	}
 	*waits = !r && !devmap_look(dev, &now) && now.deferred_remove;
 	if (*waits)
 		log_note("%s is in use: the kernel removes the device when its last user closes it", dev->name);
-	return r;
+	return r ? r : late;
 }
 
 /*
@@ -377,7 +380,7 @@ static int remove_device(const struct options *o, const char *word)
 	else
 		r = remove_unused(o, "remove", &dev, &parts, opt(o, OPT_FORGET) ? file : NULL);
 	/* if udev is late, the device is already removed */
-	if ((!r || r == -ETIMEDOUT) && file && !opt(o, OPT_DRY_RUN))
+	if ((!r || r == DEVMAP_UDEV_LATE) && file && !opt(o, OPT_DRY_RUN))
 		r = remove_saved(o, file, waits) ? : r;
 	if (!r && !opt(o, OPT_DRY_RUN))
 		remove_report(o, &dev, &parts, waits);

@@ -14,8 +14,8 @@ struct partition_devices;
  * run prints the commands that remove the devices, and @file if it is not NULL. @parts: the result
  * of partitions_find()
  *
- * Return: 0, or a negative errno after a message; -ETIMEDOUT if all devices are removed, but udev
- * has not answered.
+ * Return: 0, or a negative errno after a message; DEVMAP_UDEV_LATE if all devices are removed, but
+ * udev has not answered.
  */
 int remove_unused(const struct options *o, const char *command, const struct devmap_device *dev,
 		  const struct partition_devices *parts, const char *file);

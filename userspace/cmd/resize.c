@@ -456,7 +456,7 @@ static int resize_grow(struct resize *r, bool fs)
 	 * if its saved file has the old size, the device would be too small for the file system at
 	 * next boot
 	 */
-	if (late && late != -ETIMEDOUT)
+	if (late && late != DEVMAP_UDEV_LATE)
 		return late;
 	resize_report(r);
 	e = fs ? resize_fsadm(r, true, "resize", NULL) : 0;

@@ -433,7 +433,7 @@ static int devmap_wait_udev(uint32_t cookie, const char *name)
 		if (!dm_udev_wait_immediate(cookie, &ready) || (!ready && !polls--)) {
 			log_err("%s: the kernel has made the change, but udev has not confirmed the change; if udev is stuck, release the cookie of this command: dmsetup udevcomplete 0x%x; dmsetup udevreleasecookie 0x%x",
 				name, cookie, cookie);
-			return -ETIMEDOUT;
+			return DEVMAP_UDEV_LATE;
 		}
 		if (!ready)
 			nanosleep(&nap, NULL);
@@ -650,7 +650,7 @@ int devmap_create(const char *name, const char *uuid, const struct table *t,
 			r = devmap_resume(&dev, "resuming", check->noscan ? FLAGS_NOSCAN : 0);
 		}
 		/* if udev is late, the device is complete */
-		if (r && r != -ETIMEDOUT && !devmap_remove_incomplete(&dev))
+		if (r && r != DEVMAP_UDEV_LATE && !devmap_remove_incomplete(&dev))
 			log_verbose("%s: the incomplete device was removed", name);
 	}
 	stop_unblock(&old);
@@ -685,7 +685,7 @@ static void devmap_roll_back(const struct devmap_device *dev, bool was_suspended
 	if (!devmap_look(dev, &now) && now.suspended && !was_suspended)
 		r = devmap_resume(dev, "resuming", 0);
 	/* without an answer of udev, the device runs nevertheless */
-	if (r && r != -ETIMEDOUT)
+	if (r && r != DEVMAP_UDEV_LATE)
 		log_err("%s stays suspended; to resume it: %s", dev->name, command);
 	else
 		log_err("%s keeps running with its old table", dev->name);
@@ -706,7 +706,7 @@ static int devmap_switch(const struct devmap_device *dev, const struct table *t,
 	/* if this fails, the device may be suspended until it is rolled back */
 	log_hold();
 	r = devmap_swap_tables(dev);
-	if (r && r != -ETIMEDOUT)
+	if (r && r != DEVMAP_UDEV_LATE)
 		devmap_roll_back(dev, dev->suspended);
 	log_release();
 	return r;

@@ -108,12 +108,19 @@ struct devmap_check {
 	bool noscan;	/* rules of udev of other programs leave a new device alone */
 };
 
+/*
+ * DEVMAP_UDEV_LATE: the kernel has made the change, but udev has not confirmed the change in time.
+ * No errno has this number, so a time-out of a disk or of a file system is a different result.
+ */
+#define DEVMAP_UDEV_LATE	(-4096)
+
 /**
  * devmap_create() - make a device
  * @check: a check of the table before it becomes live
  * @lock: a file descriptor that is closed, and set to -1, as soon as the kernel holds the legs
  *
- * Return: 0, or a negative errno; -ETIMEDOUT if the device is complete, but udev has not answered.
+ * Return: 0, or a negative errno; DEVMAP_UDEV_LATE if the device is complete, but udev has not
+ * answered.
  */
 int devmap_create(const char *name, const char *uuid, const struct table *t,
 		  bool readonly, const struct devmap_check *check, int *lock);

@@ -353,7 +353,8 @@ static void guard_file(struct look *l)
 	l->part = part_of_file(l->t);
 	if (!l->g->from_file)
 		guard_report_saved(l);
-	free(l->part.missing);
+	cleanup_free(&l->part.missing);
+	l->part.missing = NULL;
 	if (file_lookup(l->t->path, false, &f)) {
 		/* the users of the file are not known */
 		if (f.silence)
