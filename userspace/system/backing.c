@@ -2,9 +2,9 @@
 /*
  * Create, extend and fill a backing file.
  *
- * All checks come before the first change, and all changes before the device is created. So after a
- * failure the file is unchanged, except for zeroes that were written to holes and unwritten
- * extents.
+ * All checks come before the first change of the file, and all changes of the file come before the
+ * device is created. After a failure, backing_undo() restores the file, but zeroes that were
+ * written to holes and unwritten extents stay.
  */
 #include "system/backing.h"
 
@@ -39,7 +39,9 @@ static int backing_planned_lookup_file(const struct facts_source *src, const cha
 	*facts = b->facts;
 	facts->path = xstrdup(b->path);
 	/*
-	 * b->facts owns the gaps; with --allocate there are none, and otherwise they are not read
+	 * the list of gaps belongs to b->facts, so the copy does not get it; no check of a changed
+	 * file needs the list: --allocate fills all gaps, and without --allocate plan_file_action()
+	 * refuses the engine extent, the only engine that does not support gaps
 	 */
 	facts->map.gap = NULL;
 	facts->map.nr_gaps = 0;
@@ -68,8 +70,9 @@ static int backing_refuse(const struct backing *b, int r, const char *sentence)
 }
 
 /*
- * Check that no other user of the file may write, because zeroes would overwrite its data. This
- * function finds swap, loop devices and noclone-file; backing_take_lease() finds processes.
+ * Check that nothing else uses the file, because the zeroes would overwrite the data of another
+ * user. This function finds swap, loop devices and noclone-file; backing_take_lease() finds
+ * processes.
  */
 static int backing_check_unused(const struct backing *b, dev_t self)
 {
@@ -98,7 +101,10 @@ static int backing_decide(struct backing *b, const struct file_facts *existing,
 	if (wrong)
 		return backing_refuse(b, -EINVAL, wrong);
 	b->old_bytes = b->facts.bytes;
-	/* for a running device, guard_table() finds other users, and --force decides */
+	/*
+	 * if the device is running, guard_table() reports other users of the file, and --force
+	 * overrides this report
+	 */
 	if (b->needed && existing && !b->running) {
 		int r = backing_check_unused(b, self);
 
@@ -116,7 +122,10 @@ static int backing_refuse_lookup(const struct backing *b, int r)
 	return backing_refuse(b, r, why);
 }
 
-/* Set the path without links. Return: 0, or a negative errno after a message. */
+/*
+ * Set b->path to the path without symbolic links, or for a running device to the requested path.
+ * Return: 0, or a negative errno after a message.
+ */
 static int backing_take_path(struct backing *b, const struct file_request *req)
 {
 	char *real = b->running ? xstrdup(req->path) : file_real_path(req->path);
@@ -204,8 +213,8 @@ static int backing_refuse_open(const struct backing *b)
 static int backing_take_lease(struct backing *b)
 {
 	/*
-	 * when another process opens the file, this signal comes; by default it would end this
-	 * process
+	 * when another process opens the file, the kernel sends SIGIO, which by default would end
+	 * this process
 	 */
 	signal(SIGIO, SIG_IGN);
 	b->leased = !fcntl(b->fd, F_SETLEASE, F_WRLCK);
@@ -265,9 +274,11 @@ static int backing_resize(struct backing *b)
 }
 
 /*
- * Return: the first byte to fill. A device may write directly up to the old end. If the zeroes
- * began at the old end, the page cache would have old data in the block with the old end. The
- * writeback of this block would overwrite the new data of the device.
+ * Return: the first byte to fill, which is 0 if the device is not running. A running device may
+ * write directly to the file up to the old end, without the page cache. If the zeroes began in the
+ * block that has the old end, the page cache would get this block with old data of the device, and
+ * the writeback of the block would overwrite newer data of the device. So the zeroes begin with the
+ * next block.
  */
 static uint64_t backing_first_to_fill(const struct backing *b)
 {
@@ -276,7 +287,10 @@ static uint64_t backing_first_to_fill(const struct backing *b)
 	return b->running ? (b->old_bytes + block - 1) / block * block : 0;
 }
 
-/* Does a process wait to open the file for writing? A reader that waits may continue. */
+/*
+ * Does a process wait to open the file for writing? If a process waits to open the file only for
+ * reading, end the lease, so that this process can continue.
+ */
 static bool backing_is_written(struct backing *b)
 {
 	int lease = b->leased ? fcntl(b->fd, F_GETLEASE) : F_WRLCK;
@@ -325,7 +339,7 @@ static int backing_fill(struct backing *b)
 		return backing_fail(b, "reading the extents", r);
 	for (i = 0; !r && i < map->nr_gaps; i++)
 		r = backing_write_zeroes(b, &map->gap[i], zeroes, &done);
-	/* data that the other process writes may be behind the old end */
+	/* do not undo the extension: the other process may have written data behind the old end */
 	if (r == -EBUSY) {
 		b->changed = false;
 		return backing_refuse_open(b);

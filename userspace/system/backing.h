@@ -13,13 +13,15 @@
  * @needed: the file has to be changed
  * @req: the request; @req.path is @path
  * @path: the path of the file
- * @action: the planned change
+ * @action: the planned change: the file is kept, created or extended
  * @facts: facts about the file after the change
- * @source: a source of facts with @facts for this file, and facts of the running system for others
- * @fd: open for writing during the change, and for reading afterwards; or -1
+ * @source: a source of facts: for the file at @path, if the file has to be changed, it gives
+ *	@facts; for other files and for devices, it gives the facts of the running system
+ * @fd: the open file: for writing during the change, and for reading after the change; -1 if the
+ *	file is not open
  * @old_bytes: the size of the file before the change
- * @leased: a lease shows that no other process has the file open
- * @changed: the file was created or extended; backing_undo() undoes this
+ * @leased: this process holds a write lease of the file, see backing_take_lease()
+ * @changed: this process has created or extended the file, and backing_undo() undoes this
  */
 struct backing {
 	bool running;
@@ -36,14 +38,14 @@ struct backing {
 };
 
 /**
- * backing_plan - plan the change of the file, without making it
+ * backing_plan - decide how the file has to be changed; the function does not change the file
  * @b: filled in
  * @req: the request, with the path that the user gave
- * @self: the mapped device that may use the file, or 0
+ * @self: the mapped device that gets the table, which may already use the file; 0 for a new device
  */
 int backing_plan(struct backing *b, const struct file_request *req, dev_t self);
 
-/* Is the file a new one, which cannot contain any saved data? */
+/* Does the plan create the file? A new file cannot contain the data of a saved device. */
 static inline bool backing_is_new(const struct backing *b)
 {
 	return b->action == BACKING_CREATE;
@@ -59,11 +61,15 @@ char *backing_words(const struct backing *b);
  * backing_apply - change the file as planned
  * @b: the plan
  *
- * Context: stop_hold(). A requested stop ends the function with -EINTR. Return: 0, or a negative
- * errno after a message. The caller calls backing_undo() if this function or a later step fails.
+ * Context: The caller has called stop_hold(). If a signal has arrived, the function returns -EINTR.
+ * Return: 0, or a negative errno after a message. If this function or a later step fails, the
+ * caller calls backing_undo().
  */
 int backing_apply(struct backing *b);
-/* Remove a file that was created, and cut an extended file to its old size. */
+/*
+ * Undo the change: remove the file if backing_apply() has created it, and cut the file to its old
+ * size if backing_apply() has extended it.
+ */
 void backing_undo(struct backing *b);
 void backing_free(struct backing *b);
 

@@ -110,7 +110,7 @@ static char *blockdev_wwid(dev_t disk)
 	return wwid;
 }
 
-/* Read a number of the queue. A partition uses the queue of its disk. */
+/* Read a number from the folder "queue" in sysfs. A partition uses the queue of its disk. */
 static uint64_t blockdev_queue_number(const struct device_facts *f, const char *name)
 {
 	_cleanup_free_ char *attribute = xasprintf("queue/%s", name);
@@ -133,7 +133,7 @@ void blockdev_limits(struct device_facts *f)
 		f->zone_sectors = blockdev_queue_number(f, "chunk_sectors");
 }
 
-/* Read the facts that place a device on its disk. */
+/* Set the path and number of a device, its disk, and its first sector on the disk. */
 static int blockdev_place(dev_t devno, struct device_facts *f)
 {
 	_cleanup_free_ char *path = blockdev_sysfs(devno, "uevent");
@@ -178,8 +178,9 @@ static void blockdev_answer_tag(int out, void *data)
 }
 
 /*
- * Find the device for a tag such as UUID=. If udev has no link for it, libblkid reads from all
- * disks, even from those that do not answer. Return: 0 or a negative errno.
+ * Find the device for a tag such as UUID=. A separate process calls libblkid: if udev has no link
+ * for the tag, libblkid reads from all disks, even from those that do not answer. Return: 0 or a
+ * negative errno.
  */
 static int blockdev_find_tag(const char *name, char **path)
 {
@@ -192,7 +193,10 @@ static int blockdev_find_tag(const char *name, char **path)
 	return r;
 }
 
-/* Find the path for UUID= and similar names; other names stay. Return: 0 or a negative errno. */
+/*
+ * Set @path to the path for a name such as UUID=, or to a copy of any other name. Return: 0 or a
+ * negative errno.
+ */
 static int blockdev_find_name(const char *name, char **path)
 {
 	if (*name != '/' && strchr(name, '='))

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Read signatures. A separate process reads, and sends fields, each with a zero byte at its end:
- * first an errno, and then type, UUID, label and sector of each signature.
+ * Read signatures. A separate process reads, and sends fields with a zero byte at the end of each
+ * field: first an errno, and then the type, the UUID, the label and the byte offset of each
+ * signature.
  */
 #include "system/content.h"
 
@@ -29,10 +30,11 @@
  * struct content_query - one read
  * @path: a device node, or a backing file
  * @first: the first sector
- * @sectors: the number of sectors; 0 reads one byte, only to find out whether there is an answer
- * @all: look for all signatures, and not only for one
+ * @sectors: the number of sectors; 0 means that one byte is read, only to find out whether the
+ *	device or file answers
+ * @all: look for all signatures; otherwise look for one signature
  * @file: @path is a backing file
- * @backup: look for a GPT only; its backup at the end is enough
+ * @backup: look only for a GPT; the backup of a GPT at the end of the device is enough
  */
 struct content_query {
 	const char *path;
@@ -68,7 +70,7 @@ char *content_signature_words(const struct signature *s)
 	return text;
 }
 
-/* Functions of the process that reads. */
+/* Functions of the separate process, which reads the device or file. */
 
 static void content_add(struct strbuf *b, const char *field)
 {
@@ -110,7 +112,10 @@ static bool content_set_probe(blkid_probe p, int fd, const struct content_query 
 	return true;
 }
 
-/* Look for signatures. If signatures contradict each other, none of them is certain. */
+/*
+ * Look for signatures. If signatures contradict each other, none of them is certain, and the type
+ * "ambiguous" is sent instead.
+ */
 static int content_probe(int fd, const struct content_query *q, struct strbuf *b)
 {
 	blkid_probe p = blkid_new_probe();
@@ -133,7 +138,7 @@ static int content_probe(int fd, const struct content_query *q, struct strbuf *b
 	       ENOSPC : EIO;
 }
 
-/* Read one byte, which shows whether there is an answer. */
+/* Read one byte, which shows whether the device or file answers. */
 static int content_touch(int fd)
 {
 	char byte;
@@ -142,8 +147,9 @@ static int content_touch(int fd)
 }
 
 /*
- * Cut the query at the end of the file, because libblkid does not read beyond it. A file may grow
- * later.
+ * If the requested sectors go beyond the end of the file, cut them at the end, because libblkid
+ * does not read beyond the end. A table may have more sectors than the file has now. Return: false
+ * if no sectors are left.
  */
 static bool content_cut(int fd, struct content_query *q)
 {
@@ -159,7 +165,8 @@ static bool content_cut(int fd, struct content_query *q)
 }
 
 /*
- * Check that the path is a backing file. A device node or a FIFO in its place must not be opened.
+ * Check that the path leads to a regular file. If a device node or a FIFO has replaced the backing
+ * file, it must not be opened.
  */
 static int content_check_file(const char *path)
 {
@@ -171,8 +178,8 @@ static int content_check_file(const char *path)
 }
 
 /*
- * Look for signatures. Writes through a mapped device bypass the cache of its leg, so the cache is
- * dropped before and after the read.
+ * Look for signatures. Writes through a mapped device bypass the page cache of the leg, so this
+ * cache may have old data, and is dropped before and after the read.
  */
 static int content_look(struct content_query *q, struct strbuf *b)
 {
@@ -191,7 +198,10 @@ static int content_look(struct content_query *q, struct strbuf *b)
 	return r;
 }
 
-/* Send the answer. The device is closed before this, because the close may wait as well. */
+/*
+ * Read the device or file, and send the answer. content_look() closes the device before the answer
+ * is sent, because the close may also wait for the device.
+ */
 static void content_answer(int out, void *data)
 {
 	struct strbuf b = { 0 };
@@ -202,7 +212,7 @@ static void content_answer(int out, void *data)
 		_exit(1);
 }
 
-/* Functions of the process that asks. */
+/* Functions of the command, which takes the answer from the separate process. */
 
 static char *content_take_field(const char **at, const char *end)
 {
@@ -212,7 +222,7 @@ static char *content_take_field(const char **at, const char *end)
 	return *field ? xstrdup(field) : NULL;
 }
 
-/* Read the answer. If the answer is incomplete, the process that reads was killed. */
+/* Parse the answer. If the answer is empty, the separate process was killed. */
 static int content_take(const struct answer *a, struct content *c)
 {
 	const char *at = a->text, *end = a->text + a->length;

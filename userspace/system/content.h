@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Signatures on a device or in a file. Only these functions read legs and backing files. A process
- * that can be left behind does each read, and a suspended device is not read.
+ * Signatures on a device or in a file. Only these functions read the content of legs and backing
+ * files. A separate process does each read, and the command can leave this process behind if the
+ * device or file does not answer. A suspended device is not read.
  */
 #ifndef NOCLONE_CONTENT_H
 #define NOCLONE_CONTENT_H
@@ -16,7 +17,8 @@
  * @type: ext4, LVM2_member, gpt, ...; "ambiguous" if several signatures contradict each other
  * @id: its UUID, or NULL
  * @label: its label, or NULL
- * @sector: the sector of its magic number, or UINT64_MAX if libblkid does not report it
+ * @sector: the sector that has the magic number of the signature, or UINT64_MAX if libblkid does
+ *	not report where the magic number is
  */
 struct signature {
 	char *type, *id, *label;
@@ -39,36 +41,47 @@ void content_free(struct content *c);
 
 #define _cleanup_content_ __attribute__((cleanup(content_free)))
 
-/* Return: type and UUID as two words, "ext4 0c6f...", or SIGNATURE_NONE, a new string. */
+/*
+ * Return: the type and the UUID as two words, "ext4 0c6f...", or only the type if there is no UUID;
+ * a new string.
+ */
 char *content_signature_words(const struct signature *s);
 
 /*
- * These functions return 0 or a negative errno: -EBUSY if the device or a device below it is
- * suspended, -ETIMEDOUT if it does not answer, -EINTR after a signal, -ENOSPC if the sectors do not
- * exist.
+ * The functions content_read...() return 0 or a negative errno: -EBUSY if the device or a device
+ * below it is suspended, -ETIMEDOUT if the device or file does not answer, -EINTR after a signal,
+ * -ENOSPC if the sectors do not exist.
  */
 
 /* Look for a signature in these sectors of a device. */
 int content_read(const char *path, uint64_t first, uint64_t sectors, struct content *c);
-/* Look for a signature that begins in these sectors, even if they are too few for libblkid. */
+/*
+ * Look for a signature in these sectors of a device. If they are too few for libblkid, the function
+ * also reads sectors behind them.
+ */
 int content_read_part(const struct device_facts *f, uint64_t first, uint64_t sectors,
 		      struct content *c);
-/* Look for a signature in these sectors of a backing file; sectors beyond its end are ignored. */
+/*
+ * Look for a signature in these sectors of a backing file. Sectors beyond the end of the file are
+ * ignored.
+ */
 int content_read_file(const char *path, uint64_t first, uint64_t sectors, struct content *c);
 /* Look for all signatures of a whole device, in the order in which libblkid finds them. */
 int content_read_all(const struct device_facts *f, struct content *c);
 /*
- * Look for a GPT; its backup at the end of the device is enough. mkfs and mkswap leave the backup
- * behind, so it only counts on a device without any other signature.
+ * Look for a GPT; the backup of a GPT at the end of the device is enough. mkfs and mkswap do not
+ * erase this backup, so the caller uses this function only for a device that has no other
+ * signature.
  */
 int content_read_gpt_backup(const struct device_facts *f, struct content *c);
 /*
- * Return: NULL if the device answers, or why not, a new string. An error of the disk is an answer.
+ * Return: NULL if the device answers, or a new string that says why the device does not answer. An
+ * I/O error of the disk is an answer.
  */
 char *content_silence(const char *path);
 /*
- * Return: NULL if the file system of a backing file answers, or why not. The error that a file is
- * missing is an answer.
+ * Return: NULL if the file system of a backing file answers, or a new string that says why the file
+ * system does not answer. An error is an answer, for example if the file does not exist.
  */
 char *content_file_silence(const char *path);
 

@@ -21,7 +21,7 @@ char *devmap_kernel_sentence(const char *record)
 	return xstrndup(text, strcspn(text, "\n"));
 }
 
-/* Does the sentence have this word, and not only a longer one, such as 253:10 for 253:1? */
+/* Does the sentence have this word? A longer word does not count: 253:10 is not the word 253:1. */
 static bool devmap_has_word(const char *sentence, const char *word)
 {
 	static const char more[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_.+";

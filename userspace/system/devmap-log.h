@@ -7,11 +7,15 @@
 #include <sys/types.h>
 
 /*
- * Return: the sentence in a record of /dev/kmsg, without prefix and keys, a new string, or NULL if
- * the record is not about device-mapper.
+ * Return: the sentence of device-mapper in a record of /dev/kmsg, a new string, or NULL if the
+ * record is not from device-mapper. The string has only the words behind "device-mapper: ", and not
+ * the numbers before them or the lines behind them.
  */
 char *devmap_kernel_sentence(const char *record);
-/* Is a sentence of the kernel log about this device? @devno: the number of the device, or 0 */
+/*
+ * Is a sentence of the kernel log about this device? @devno: the number of the device, or 0 if it
+ * is not known
+ */
 bool devmap_sentence_names(const char *sentence, const char *name, dev_t devno);
 
 #endif /* NOCLONE_DEVMAP_LOG_H */

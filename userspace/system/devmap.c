@@ -2,13 +2,13 @@
 /*
  * Device-mapper operations. A task of libdevmapper is one ioctl.
  *
- * A device is made in three steps (create, load, resume), and not by libdm's combined operation,
- * because that operation hides the failed step and its errno. If any step fails, so that the device
- * does not get its table, the device is removed.
+ * A device is made in three steps (create, load, resume). The combined operation of libdevmapper is
+ * not used, because it does not show which step has failed, and hides the errno. If a step fails
+ * and the device does not get its table, the device is removed.
  *
- * A reload loads the table into the inactive slot, and then sends a single resume: by that ioctl,
- * the kernel suspends, swaps and resumes. If this process is killed at any point, the old table or
- * the new one runs, and the device is never left suspended.
+ * A reload loads the table into the inactive slot, and then sends a single ioctl, a resume, in
+ * which the kernel suspends the device, swaps the tables and resumes the device. If this process is
+ * killed at any point, the old table or the new one runs, and the device is never left suspended.
  */
 #include "system/devmap.h"
 
@@ -37,7 +37,7 @@
 
 #define UDEV_POLL_MS	10
 #define RECORD_MAX	8192
-/* LIBDM_WARNING: the number of warnings in syslog(3). */
+/* LIBDM_WARNING: the level of a warning, as in syslog(3). */
 #define LIBDM_WARNING	4
 #define CREATING	"creating"
 /* The pause and the number of new tries are the same as in dm_task_retry_remove(). */
@@ -55,8 +55,8 @@ static void devmap_task_cleanup(struct dm_task **dmt)
 #define _cleanup_task_ __attribute__((cleanup(devmap_task_cleanup)))
 
 /*
- * Log messages of libdm with -v, but not its debug messages. The messages of libdm repeat our
- * messages with less detail.
+ * With -v, log the errors and warnings of libdm. Without -v, log nothing of libdm, because its
+ * messages repeat the messages of this tool with less detail.
  */
 static void __printf(5, 6) devmap_log(int level, const char *file __unused,
 				      int line __unused, int dm_errno __unused,
@@ -76,7 +76,7 @@ static void __printf(5, 6) devmap_log(int level, const char *file __unused,
 void devmap_setup(bool udev_sync, unsigned int udev_timeout)
 {
 	timeout = udev_timeout;
-	/* two different names of the kernel must not look the same: see model/name.c */
+	/* two different names in the kernel must not look the same: see model/name.c */
 	dm_set_name_mangling_mode(DM_STRING_MANGLING_NONE);
 	dm_log_with_errno_init(devmap_log);
 	if (!udev_sync)
@@ -130,8 +130,8 @@ static struct dm_task *devmap_task_new(int type, const char *name)
 }
 
 /*
- * Make a task for a device by its UUID, or by its number if it has no UUID: a rename changes
- * neither of them.
+ * Make a task for a device by its UUID, or by its number if it has no UUID, because a rename
+ * changes neither of them. If @dev has only a name, make the task by this name.
  */
 static struct dm_task *devmap_task_on(int type, const struct devmap_device *dev)
 {
@@ -162,8 +162,8 @@ static bool devmap_driver_loaded(void)
 }
 
 /*
- * Make a task that only reads. Without a driver there is nothing to read, and libdm would load the
- * driver, which a dry run must not do.
+ * Make a task that only reads. Return: NULL if the driver of device-mapper is not loaded: there is
+ * nothing to read then, and libdm would load the driver, which a dry run must not do.
  */
 static struct dm_task *devmap_query_on(int type, const struct devmap_device *dev)
 {
@@ -171,12 +171,12 @@ static struct dm_task *devmap_query_on(int type, const struct devmap_device *dev
 }
 
 /*
- * Run a task that only reads. Return: 0, or a negative errno without a message; -ENODEV without a
- * driver.
+ * Run a task that only reads. Return: 0, or a negative errno without a message; -ENODEV if the
+ * driver is not loaded.
  */
 static int devmap_query_run(struct dm_task *dmt)
 {
-	/* libdm makes no task that it cannot run, and none for a name that no device can have */
+	/* libdm makes no task without permission, and none for a name that no device can have */
 	if (!dmt && devmap_driver_loaded())
 		return devmap_permitted() ? -EACCES : -ENXIO;
 	if (!dmt)
@@ -184,7 +184,7 @@ static int devmap_query_run(struct dm_task *dmt)
 	return dm_task_run(dmt) ? 0 : devmap_errno(dmt);
 }
 
-/* Read the data that each query returns about its device; @dev may be NULL. */
+/* Copy the result of a query to @dev; if @dev is NULL, only check that the device exists. */
 static int devmap_take_info(struct dm_task *dmt, struct devmap_device *dev)
 {
 	struct dm_info info;
@@ -289,7 +289,7 @@ static void devmap_add_line(struct table *t, enum devmap_what what, uint64_t sta
 		table_add(t, 0, start, length, type, params, NULL);
 		return;
 	}
-	/* status lines contain no keys */
+	/* a status line has no secret key, so it is stored unchanged */
 	target = table_add_target(t, start, length, type);
 	target->understood = false;
 	free(target->params);
@@ -361,7 +361,7 @@ void devmap_device_free(struct devmap_device *dev)
 	memset(dev, 0, sizeof(*dev));
 }
 
-/* Operations that change something. A sentence about the ioctl is read from the kernel log. */
+/* Functions that change devices. They read the reason of a failed ioctl from the kernel log. */
 static int devmap_open_kernel_log(void)
 {
 	int fd = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
@@ -374,8 +374,8 @@ static int devmap_open_kernel_log(void)
 }
 
 /*
- * Log an error, with the kernel's sentences about this device, but without sentences about other
- * devices.
+ * Log an error. If the kernel log has sentences about this device, log them as well; sentences
+ * about other devices are skipped.
  */
 static void devmap_report(const char *doing, const char *name, int r, int kernel_log)
 {
@@ -393,7 +393,7 @@ static void devmap_report(const char *doing, const char *name, int r, int kernel
 
 		record[n < 0 ? 0 : n] = 0;
 		sentence = devmap_kernel_sentence(record);
-		/* most failures have no sentence, and do not need this ioctl */
+		/* the number needs an ioctl, so look it up only if the kernel log has a sentence */
 		if (sentence && !dev.devno)
 			devmap_info(name, &dev);
 		if (sentence && devmap_sentence_names(sentence, name, dev.devno))
@@ -416,9 +416,9 @@ static int devmap_run(struct dm_task *dmt, const char *doing, const char *name)
 }
 
 /*
- * Wait until udev has processed the event, with a limit: dm_udev_wait() would wait forever for an
- * udev worker that was killed. Signals are blocked, because the next steps belong to the change.
- * After a signal, udev gets one more second.
+ * Wait until udev has processed the event, but no longer than the timeout: dm_udev_wait() would
+ * wait forever if a worker of udev was killed. A signal does not end the wait at once, because the
+ * steps after the wait belong to the change; udev gets one more second.
  */
 static int devmap_wait_udev(uint32_t cookie, const char *name)
 {
@@ -442,8 +442,8 @@ static int devmap_wait_udev(uint32_t cookie, const char *name)
 }
 
 /*
- * Make the node if udev does not. libdm makes nodes without udev, but in a task by UUID or number
- * libdm does not know the name.
+ * Make the device node if udev does not make it. libdm makes nodes itself if udev does not, but in
+ * a task by UUID or number libdm does not know the name of the node.
  */
 static void devmap_make_node(const char *name)
 {
@@ -462,7 +462,7 @@ static int devmap_run_udev(struct dm_task *dmt, const char *doing, const char *n
 	int r, waited;
 
 	/*
-	 * with udev, leave the nodes to udev: a node of libdm would prevent the link that udev
+	 * if udev runs, only udev makes nodes: a node from libdm would prevent the link that udev
 	 * makes
 	 */
 	if (dm_udev_get_sync_support())
@@ -501,9 +501,10 @@ static int devmap_look_again(const struct devmap_device *dev, struct devmap_devi
 }
 
 /*
- * Keep a device open, so that the number of a device without a UUID is not given to another device.
- * A device that never had a table has no disk that could be opened. @now: set to its present state;
- * @fd: set to a file descriptor, or NULL if the device must not be open
+ * Keep a device without a UUID open, so that the kernel does not give its number to another device.
+ * A device that never had a table has no disk, and cannot be opened. @now: set to the present state
+ * of the device; @fd: set to a file descriptor of the device; NULL if this process must not have
+ * the device open
  *
  * Return: 0, or a negative errno after a message.
  */
@@ -597,8 +598,8 @@ static int devmap_create_empty(const struct devmap_device *dev)
 }
 
 /*
- * Remove an incomplete device, without a cookie: all cookies may be in use, and udev does not know
- * the device.
+ * Remove an incomplete device. The task has no cookie, because all cookies may be in use, and
+ * because udev does not know the device yet.
  */
 static int devmap_remove_incomplete(const struct devmap_device *dev)
 {
@@ -628,8 +629,9 @@ static int devmap_resume(const struct devmap_device *dev, const char *doing, uin
 }
 
 /*
- * FLAGS_NOSCAN: our rules of udev set the first flag again at each later event, because they
- * remember the second one.
+ * FLAGS_NOSCAN: the first flag tells the udev rules of other programs to ignore the device. Only
+ * the first event of the device has these flags. The udev rules of this tool remember the second
+ * flag, and set the first flag again at each later event.
  */
 #define FLAGS_NOSCAN	(DM_UDEV_DISABLE_OTHER_RULES_FLAG | DM_SUBSYSTEM_UDEV_FLAG0)
 
@@ -658,8 +660,9 @@ int devmap_create(const char *name, const char *uuid, const struct table *t,
 }
 
 /*
- * Swap the tables: one ioctl suspends, swaps and resumes. Linux 6.1 then resets the readahead.
- * Since 6.12, a new table only increases the readahead, and keeps a larger value of the user.
+ * Swap the tables with one ioctl, which suspends the device, swaps the tables and resumes the
+ * device. On Linux 6.1, this ioctl also resets the readahead. Since 6.12, a new table only
+ * increases the readahead, and keeps a larger value that the user has set.
  */
 static int devmap_swap_tables(const struct devmap_device *dev)
 {
@@ -691,19 +694,19 @@ static void devmap_roll_back(const struct devmap_device *dev, bool was_suspended
 		log_err("%s keeps running with its old table", dev->name);
 }
 
-/* Switch the tables of a device. Return: as devmap_reload() does. */
+/* Load a table, and make it the live table. Return: the same as devmap_reload(). */
 static int devmap_switch(const struct devmap_device *dev, const struct table *t, bool readonly,
 			 const struct devmap_check *check)
 {
 	int r = devmap_load(dev, t, readonly, check);
 
 	if (r) {
-		/* a load that fails leaves the inactive table of an earlier load */
+		/* clear the new table or, after a failed load, the table of an earlier load */
 		devmap_clear(dev);
 		log_err("%s keeps running with its old table", dev->name);
 		return r;
 	}
-	/* if this fails, the device may be suspended until it is rolled back */
+	/* if the swap fails, the device may be suspended until devmap_roll_back() resumes it */
 	log_hold();
 	r = devmap_swap_tables(dev);
 	if (r && r != DEVMAP_UDEV_LATE)
@@ -752,12 +755,12 @@ int devmap_wait_closed(const struct devmap_device *dev, int most)
 int devmap_remove(const struct devmap_device *dev)
 {
 	_cleanup_task_ struct dm_task *dmt = devmap_task_on(DM_DEVICE_REMOVE, dev);
-	/* without a UUID, another device may have the number at the next ioctl */
+	/* without a UUID, a second try could remove another device: wait before the first try */
 	int r = *dev->uuid ? 0 : devmap_wait_closed(dev, 0);
 
 	if (r && r != -EBUSY)
 		return r;
-	/* each try of libdm would remove the device that has the number at that moment */
+	/* libdm retries only by UUID: the number may belong to another device at the next try */
 	if (!dmt || (*dev->uuid && !dm_task_retry_remove(dmt)))
 		return -ENOMEM;
 	return devmap_run_udev(dmt, "removing", dev->name, 0);

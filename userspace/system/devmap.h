@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Device-mapper operations; devmap.c is the only file that knows libdevmapper.
+ * Device-mapper operations. devmap.c is the only file that calls libdevmapper.
  *
- * Every function returns 0 or a negative errno. A function that changes something logs its errors,
- * with the words of the kernel if there are any. A function that only reads logs nothing.
+ * A function that returns an int returns 0 or a negative errno. A function that changes something
+ * logs its errors, together with the sentences about the device in the kernel log. A function that
+ * only reads logs nothing.
  */
 #ifndef NOCLONE_DEVMAP_H
 #define NOCLONE_DEVMAP_H
@@ -18,8 +19,9 @@
 /* @udev_sync: wait for udev, for at most @udev_timeout seconds */
 void devmap_setup(bool udev_sync, unsigned int udev_timeout);
 /*
- * Close the control node that libdevmapper keeps open. The caller then makes a process that closes
- * all files.
+ * Close the control node that libdevmapper keeps open. The caller does this before it starts a
+ * process that closes all inherited files, because libdevmapper in that process would use the
+ * closed file.
  */
 void devmap_release(void);
 /* Return: what an error of these functions means, in words for the user. */
@@ -39,8 +41,8 @@ int devmap_permitted(void);
  * @live_table: it has a live table
  * @inactive_table: it has an inactive table, which was loaded and does not run
  * @readonly: it cannot be written
- * @deferred_remove: it is removed when its last user closes it
- * @open_count: how often it is open
+ * @deferred_remove: the kernel removes the device when the last user closes it
+ * @open_count: the number of users that have the device open
  */
 struct devmap_device {
 	char *name;
@@ -55,57 +57,67 @@ struct devmap_device {
 	int32_t open_count;
 };
 
-/* DEVMAP_INACTIVE_TABLE is the table that is loaded and does not run yet. */
+/* DEVMAP_INACTIVE_TABLE is the table that is loaded and is not yet live. */
 enum devmap_what { DEVMAP_TABLE, DEVMAP_INACTIVE_TABLE, DEVMAP_STATUS };
 
 int devmap_info(const char *name, struct devmap_device *dev);
 /*
- * Read the present state of a device. All functions that take a device find it by its UUID or
- * number, so a rename does not matter.
+ * Read the present state of a device. All functions that take a struct devmap_device find the
+ * device by its UUID, or by its number if it has no UUID, so a rename of the device does not
+ * matter. They use the name only if @uuid is NULL.
  */
 int devmap_look(const struct devmap_device *dev, struct devmap_device *now);
 /* Are both the same device, and do they have the same name? */
 bool devmap_same(const struct devmap_device *a, const struct devmap_device *b);
 /*
- * Are both the same device, although a table was loaded in between? The first table gives a device
- * its disk, and thus its diskseq.
+ * Are @before and @loaded the same device? A table was loaded between the two reads. The first
+ * table of a device gives the device a disk, and with the disk a diskseq, so @before may have none.
  */
 bool devmap_same_loaded(const struct devmap_device *before, const struct devmap_device *loaded);
-/* Return: the name of the device that has this UUID and has a table, a new string, or NULL. */
+/* Return: the name of the device that has this UUID and a live table, a new string, or NULL. */
 char *devmap_name_of_uuid(const char *uuid);
 /* Does this error of devmap_info() mean that there is no such device? */
 bool devmap_is_absent(int r);
 /* Read the names of all mapped devices, sorted. */
 int devmap_names(struct names *names);
-/* Read the targets of a device. Their params are the printed tables or status lines, unparsed. */
+/*
+ * Read the targets of a device. With DEVMAP_STATUS, the member @params of each target is its status
+ * line, which is not parsed.
+ */
 int devmap_table(const char *name, enum devmap_what what, struct table *t);
 int devmap_table_of(const struct devmap_device *dev, enum devmap_what what, struct table *t);
-/* Read the table, and by the same ioctl the state of the device, except for its diskseq. */
+/* Read the table and, with the same ioctl, the state of the device. @now gets no diskseq. */
 int devmap_look_table(const struct devmap_device *dev, enum devmap_what what,
 		      struct devmap_device *now, struct table *t);
 /*
  * devmap_send() sends a message that changes something, and devmap_ask() a message that only asks.
- * The target must know the message; otherwise dm complains in the kernel log. @answer gets a new
- * string, or NULL.
+ * The target must know the message; otherwise dm complains in the kernel log. @answer gets the
+ * answer of the target, a new string, or NULL if there is no answer.
  */
 int devmap_send(const struct devmap_device *dev, uint64_t sector, const char *message);
 int devmap_ask(const struct devmap_device *dev, uint64_t sector, const char *message,
 	       char **answer);
-/* Return: "vg0/lv" for a mapper name "vg0-lv" or "vg0-lv-real", a new string. */
+/*
+ * Return: "vg0/lv" for a mapper name "vg0-lv" or "vg0-lv-real", a new string; NULL if the name is
+ * not of this form.
+ */
 char *devmap_lv_of_name(const char *name);
-/* Set both to new strings; @driver is NULL without a driver. */
+/*
+ * Set @library and @driver to the versions of libdevmapper and of the driver, as new strings.
+ * @driver is set to NULL if the driver is not loaded.
+ */
 void devmap_versions(char **library, char **driver);
 
 /*
- * A check of the inactive table before the switch. If the check fails, the device keeps its old
- * table.
+ * A check of the inactive table before this table becomes live, and two options of the change. If
+ * the check fails, the device keeps its old table.
  */
 struct devmap_check {
 	/* Return: 0, or a negative errno after a message. */
 	int (*loaded)(void *data);
 	void *data;
 	bool alone;	/* refuse a device that another process is changing */
-	bool noscan;	/* rules of udev of other programs leave a new device alone */
+	bool noscan;	/* the udev rules of other programs ignore a new device */
 };
 
 /*
@@ -117,7 +129,8 @@ struct devmap_check {
 /**
  * devmap_create() - make a device
  * @check: a check of the table before it becomes live
- * @lock: a file descriptor that is closed, and set to -1, as soon as the kernel holds the legs
+ * @lock: a file descriptor that locks the legs; the function closes it and sets it to -1 as soon as
+ *	the kernel holds the legs
  *
  * Return: 0, or a negative errno; DEVMAP_UDEV_LATE if the device is complete, but udev has not
  * answered.
@@ -140,13 +153,13 @@ int devmap_remove_existing(const struct devmap_device *dev);
  * Return: 0, -EBUSY if it is open more often, or another negative errno after a message.
  */
 int devmap_wait_closed(const struct devmap_device *dev, int most);
-/* Let the kernel remove a device that is in use when its last user closes it. */
+/* Let the kernel remove a device later: as soon as the last user of the device closes it. */
 int devmap_remove_when_unused(const struct devmap_device *dev);
 /*
- * Remove a device that a killed command has left, and that never had a table.
+ * Remove a device that a killed command has left without a table.
  *
- * Return: true if @dev was such a device and is removed. Context: the lock of the name, so that no
- * other command is about to load a table.
+ * Return: true if @dev was such a device and is removed. Context: The caller holds the lock of the
+ * name, so no other command is about to load a table for the device.
  */
 bool devmap_remove_unfinished(const struct devmap_device *dev);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Read facts about files with statx() and statfs(). Such reads open no file, and so disturb no
- * other program. Only to read the map of a regular file, the file is opened for reading.
+ * Read facts about files with statx() and statfs(), which open no file, and so disturb no other
+ * program. A regular file is opened, for reading, only if its map is requested.
  */
 #include "system/file-lookup.h"
 
@@ -64,7 +64,7 @@ int file_read_map(int fd, uint64_t bytes, struct file_map *map)
 	unsigned int nr = SOME_EXTENTS;
 
 	memset(map, 0, sizeof(*map));
-	/* start again with more room until some room is left */
+	/* repeat with a larger array until FIEMAP leaves a part of the array empty */
 	do {
 		nr *= 4;
 		all = xrealloc_array(all, 1, sizeof(*all) + nr * sizeof(*all->fm_extents));
@@ -87,7 +87,7 @@ char *file_real_path(const char *path)
 	_cleanup_free_ char *dir = NULL;
 	char *real = realpath(path, NULL);
 
-	/* the path of a file has no slash at its end */
+	/* a path with a slash at its end cannot be the path of a file */
 	if (real || errno != ENOENT || path[strlen(path) - 1] == '/')
 		return real;
 	dir = realpath(dirname(head), NULL);
@@ -119,7 +119,10 @@ static const char *file_problem_of(mode_t mode)
 	       S_ISBLK(mode) ? NOCLONE_ERR_PATH_BLOCK : NOCLONE_ERR_PATH_KIND;
 }
 
-/* Set the alignment. As in the module, it comes from the file, or else from the disk below. */
+/*
+ * Set the alignment of direct I/O. The module takes the alignment from the same source: from the
+ * file or, if the file system does not report it, from the disk below.
+ */
 static void file_find_align(struct file_facts *f, const struct statx *st)
 {
 	_cleanup_facts_ struct device_facts disk = { 0 };
@@ -150,7 +153,10 @@ static void file_take(struct file_facts *f, const struct statx *st)
 	file_find_align(f, st);
 }
 
-/* Set the free space. A tmpfs without a limit reports 0 blocks. */
+/*
+ * Set the free space and the block size. A tmpfs without a limit reports 0 blocks, so its free
+ * space is not known.
+ */
 static void file_ask_system(struct file_facts *f)
 {
 	struct statfs fs;
@@ -197,12 +203,13 @@ static int file_look(const char *path, bool map, struct file_facts *f)
 }
 
 /**
- * struct file_query - the question of file_lookup(), and the answer without its strings and gaps
+ * struct file_query - the question of file_lookup(), and the fixed part of the answer; the list of
+ *	gaps (@facts.map.gap) and the path (@facts.path) follow the struct in the pipe
  * @path: the argument of file_lookup()
  * @map: the argument of file_lookup()
- * @error: 0 or a negative errno
- * @facts: the facts. Pointers to constant strings are valid in both processes, because one process
- *	is a copy of the other
+ * @error: the result of file_look(): 0 or a negative errno
+ * @facts: the facts. Pointers to constant strings are valid in both processes, because the separate
+ *	process is a copy of the command
  */
 struct file_query {
 	const char *path;
@@ -227,7 +234,7 @@ static void file_answer(int out, void *data)
 		_exit(1);
 }
 
-/* Read the answer. If the answer is incomplete, the process that looked was killed. */
+/* Take the facts from the answer. If the answer is incomplete, the separate process was killed. */
 static int file_take_answer(const struct answer *a, struct file_facts *f)
 {
 	struct file_query q = { .error = -EIO };

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Check whether a table may use its devices. It may use them if the sectors are unused: no mount,
- * no swap, no holder, no loop device, no exclusive opener, no opener that can write, and no
- * signature.
+ * Check whether a table may use its devices. The table may use a device if its sectors are unused:
+ * no mount, no swap, no holder, no loop device, no program that has the device open exclusively, no
+ * process that may write, and no signature.
  *
  * Several mapped devices may share a disk if each has its own sectors, as with LVM. So a holder is
- * harmless if its table can be read and maps other sectors, and then the exclusive open may fail
- * without harm. A signature in the sectors of such a holder belongs to that holder. Any other
- * signature may belong to the whole device, as a signature of LVM does, so sectors without a holder
- * may be in use as well. The file of a saved device records which of these signatures existed when
+ * harmless if its table can be read and maps other sectors. The exclusive open then fails, and this
+ * is harmless as well. A signature in the sectors of such a holder belongs to that holder. Any
+ * other signature may belong to the whole device, as a signature of LVM does, so sectors without a
+ * holder may be in use as well. A saved file records which of these other signatures existed when
  * the device was saved.
  */
 #include "system/guard.h"
@@ -34,23 +34,26 @@
 #include "system/parts.h"
 #include "system/uses.h"
 
-/* A saved device waits five seconds for a process that has a leg open for writing. */
+/*
+ * Before a saved device becomes active, the check waits at most five seconds for processes that
+ * have a leg open for writing.
+ */
 #define WRITER_TRIES	20
 #define WRITER_WAIT_US	250000
 
 /**
  * struct look - the data of one check of a table
- * @g: what to check
- * @findings: gets the findings
- * @own: the parts of the live table of the device, or of the table of a saved device
- * @saved: the parts of saved devices that are not active
+ * @g: the options of the check
+ * @findings: gets the reports
+ * @own: the parts of the live table of @g->self and, if @g->from_file is set, of the new table
+ * @saved: the parts of all saved devices; part_counts() says whether a part counts
  * @knows_saved: @saved is filled in
- * @writers: processes that have devices open for writing
+ * @writers: the processes that may write to any block device
  * @t: the current target
- * @leg: the number of its current leg
- * @name: the name of the leg, or of the file
- * @part: the part that the leg uses
- * @f: the device of the leg
+ * @leg: the current leg of @t; not set for a file
+ * @name: the device of the leg as the table names it, or the path of the file, for messages
+ * @part: the sectors of the disk or file that the leg uses
+ * @f: facts about the device of the leg
  */
 struct look {
 	const struct guard *g;
@@ -77,7 +80,8 @@ static void guard_report_use(const struct look *l, const struct use *use, const 
 }
 
 /*
- * Report saved devices with the same sectors. For a running device, the live table counts instead.
+ * Report saved devices whose tables have sectors of this leg or file. A saved device that is active
+ * is not reported here, because its live table is found with the other uses of the leg or file.
  */
 static void guard_report_saved(const struct look *l)
 {
@@ -101,7 +105,9 @@ static void guard_report_saved(const struct look *l)
 	}
 }
 
-/* Report the uses of a leg. Return: true if its signature or its read errors were reported. */
+/*
+ * Report the uses of a leg. Return: true if a signature in the leg, or a read error, was reported.
+ */
 static bool guard_report_uses(const struct look *l, const struct use_query *query)
 {
 	_cleanup_uses_ struct uses uses = { 0 };
@@ -112,7 +118,10 @@ static bool guard_report_uses(const struct look *l, const struct use_query *quer
 	for (i = 0; i < uses.nr; i++) {
 		const struct use *use = &uses.use[i];
 
-		/* the check of the signatures has already reported why a leg cannot be read */
+		/*
+		 * for a saved device, signatures_check() has already reported why a leg cannot be
+		 * read
+		 */
 		if (use->harmless || (use->kind == USE_UNREADABLE && l->g->from_file))
 			continue;
 		guard_report_use(l, use, "");
@@ -121,15 +130,16 @@ static bool guard_report_uses(const struct look *l, const struct use_query *quer
 	return said;
 }
 
-/* May a process with this device open write to the leg? */
+/* May a process that has the device @devno open for writing write to the leg? */
 static bool guard_is_writer(const struct look *l, dev_t devno)
 {
 	_cleanup_facts_ struct device_facts f = { 0 };
 	struct disk_range range;
 
 	/*
-	 * a device with a new table may later get other sectors of the disk, but a saved device
-	 * keeps its legs
+	 * for a new table, a process counts if its device shares any sector with the disk or
+	 * partition of the leg, because the mapped device may later get other sectors of this disk
+	 * or partition; a saved device keeps its legs, so only the sectors of the leg count
 	 */
 	if (!l->g->from_file)
 		return uses_share(&l->f, devno);
@@ -140,8 +150,9 @@ static bool guard_is_writer(const struct look *l, dev_t devno)
 }
 
 /*
- * Report processes that may write. The disk of a partition counts, too. The server of a disk does
- * not count, because the disk cannot work without it.
+ * Report processes that may write to the leg. If the leg is on a partition, a process that has the
+ * whole disk open also counts. A process that serves the disk, such as the server of an NBD disk,
+ * does not count, because the disk cannot work without it.
  */
 static void guard_report_writers(const struct look *l)
 {
@@ -157,8 +168,8 @@ static void guard_report_writers(const struct look *l)
 }
 
 /*
- * Does a saved device have the sector? The files are read at the first signature without another
- * owner.
+ * Does the table of a saved device have the sector? The saved files are read only when the first
+ * signature without another owner is found.
  */
 static bool guard_saved_has(struct look *l, uint64_t sector)
 {
@@ -168,7 +179,10 @@ static bool guard_saved_has(struct look *l, uint64_t sector)
 	return parts_have_sector(&l->saved, &l->f, sector);
 }
 
-/* Does the sector belong to the device, to a holder, to a loop device or to a saved device? */
+/*
+ * Does the sector belong to the mapped device that gets the table, to a holder, to a loop device or
+ * to a saved device?
+ */
 static bool guard_has_owner(struct look *l, uint64_t sector)
 {
 	return sector < l->f.sectors &&
@@ -203,9 +217,9 @@ static void guard_say_signature(struct look *l, const char *type)
 }
 
 /*
- * Report the backup of a GPT. The first sectors of the disk were overwritten, but its partitions
- * still have their data. For a saved device this is not checked, because the backup may be older
- * than its data.
+ * If a device has only the backup of a GPT, report this: the first sectors of the device were
+ * overwritten, but its partitions may still have their data. A saved device is not checked in this
+ * way, because the backup may be older than the data of the saved device.
  */
 static void guard_report_backup(struct look *l)
 {
@@ -217,7 +231,11 @@ static void guard_report_backup(struct look *l)
 			     l->name);
 }
 
-/* Report a signature on the whole device, unless it is in sectors that certainly have an owner. */
+/*
+ * Report the first signature on the whole device that has no owner. A signature has an owner if it
+ * is in sectors that certainly belong to a mapped device or loop device, or if the saved file
+ * records the signature.
+ */
 static void guard_report_signature(struct look *l)
 {
 	_cleanup_content_ struct content c = { 0 };
@@ -235,12 +253,17 @@ static void guard_report_signature(struct look *l)
 	}
 	if (!r && !c.nr)
 		guard_report_backup(l);
-	/* for a saved device, the legs were already read before */
+	/*
+	 * for a saved device, signatures_check() has already read the legs and reported the errors
+	 */
 	if (r < 0 && r != -EACCES && !l->g->from_file)
 		guard_report_use(l, &(struct use) { .kind = USE_UNREADABLE, .by = c.problem }, "");
 }
 
-/* Refuse a read-only leg. The kernel would permit a writable mapped device on it. */
+/*
+ * Refuse a leg or file that cannot be written, for the reason @wrong, unless the mapped device is
+ * read-only. The kernel itself would permit a writable mapped device on it.
+ */
 static void guard_check_writable(const struct look *l, const char *wrong)
 {
 	if (wrong && !l->g->readonly && !l->g->loaded)
@@ -249,8 +272,9 @@ static void guard_check_writable(const struct look *l, const char *wrong)
 }
 
 /*
- * Return: the number of sectors at the start of the leg where a signature is expected, because the
- * live table of the device, or the table of the saved device, already has them.
+ * Return: the number of sectors at the start of the leg in which a signature is expected, because
+ * the live table of the device, or the table of the saved device, already has these sectors.
+ * UINT64_MAX means that no signature in the leg is reported.
  */
 static uint64_t guard_known_sectors(const struct look *l)
 {
@@ -261,7 +285,7 @@ static uint64_t guard_known_sectors(const struct look *l)
 
 /*
  * Look for processes that may write, and for signatures outside of the leg. @query: the query for
- * its uses; @said: guard_report_uses() has reported its signature or its read errors
+ * the uses of the leg; @said: the result of guard_report_uses()
  */
 static void guard_check_rest(struct look *l, const struct use_query *query, bool said)
 {
@@ -275,9 +299,9 @@ static void guard_check_rest(struct look *l, const struct use_query *query, bool
 }
 
 /*
- * Check a leg. A leg that the live table already has in full was accepted earlier: its uses are the
- * last check, unless the table is of a saved device, whose legs another program may have used since
- * they were accepted.
+ * Check a leg. If the live table already has the whole leg, the leg was accepted earlier, so only
+ * the uses of the leg are checked. The leg of a saved device is always checked in full, because
+ * another program may have used it since it was accepted.
  */
 static void guard_leg_uses(struct look *l, uint64_t start)
 {
@@ -303,7 +327,10 @@ static void guard_leg_uses(struct look *l, uint64_t start)
 
 static void guard_leg(struct look *l, const struct leg *leg)
 {
-	/* the checks of the table report a leg behind the end of its device */
+	/*
+	 * a leg behind the end of its device is skipped here, because the checks of the table
+	 * report it
+	 */
 	if (!blockdev_lookup(leg->device, &l->f) && leg->start < l->f.sectors) {
 		l->name = leg->device;
 		l->part = (struct part) {
@@ -319,8 +346,9 @@ static void guard_leg(struct look *l, const struct leg *leg)
 }
 
 /*
- * Report processes that may write to a file. A running device accepted the writers of its sectors
- * earlier. A saved device has no writers yet.
+ * Report processes that may write to a file. If the live table already has the sectors of the file,
+ * the processes that write were accepted earlier, and are not reported again. For a saved device,
+ * no such process was accepted yet.
  */
 static void guard_report_file_writers(const struct look *l, const struct file_facts *f)
 {
@@ -340,7 +368,8 @@ static void guard_report_file_writers(const struct look *l, const struct file_fa
 }
 
 /*
- * Check a backing file. If the file does not exist, it may be a file that a saved device has lost.
+ * Check a backing file. A file that does not exist may be the lost file of a saved device, which
+ * guard_report_saved() reports.
  */
 static void guard_file(struct look *l)
 {
@@ -356,7 +385,7 @@ static void guard_file(struct look *l)
 	cleanup_free(&l->part.missing);
 	l->part.missing = NULL;
 	if (file_lookup(l->t->path, false, &f)) {
-		/* the users of the file are not known */
+		/* if the file system does not answer, it is not known who uses the file */
 		if (f.silence)
 			guard_report(l, "cannot be read: %s", f.silence);
 		return;
@@ -368,7 +397,10 @@ static void guard_file(struct look *l)
 			  l->g->readonly && l->t->engine != ENGINE_EXTENT);
 	for (i = 0; i < uses.nr; i++)
 		guard_report_use(l, &uses.use[i], "");
-	/* a device or swap area on the file counts as its writer */
+	/*
+	 * a device or swap area on the file may itself have the file open for writing, and the
+	 * search for writers would report it again, as a process
+	 */
 	if (!uses.nr)
 		guard_report_file_writers(l, &f);
 }
@@ -401,8 +433,8 @@ static bool guard_any_writes(struct look *l, const struct table *t)
 }
 
 /*
- * Find the processes that write. At boot, programs have disks open for a moment, to look at them or
- * to change partitions.
+ * Find the processes that may write. At boot, programs have disks open for a moment, to look at
+ * them or to change partitions, so the check of a saved device waits for these programs.
  */
 static void guard_find_writers(struct look *l, const struct table *t)
 {

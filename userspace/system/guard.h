@@ -11,15 +11,16 @@
 
 /**
  * struct guard - what guard_table() checks
- * @self: the mapped device that gets the table, or 0
- * @exclusive: try exclusive opens as well (not in a dry run)
- * @any_signature: ignore signatures on the devices, and processes that write
- * @from_file: the table is that of a saved file: ignore signatures in its legs, and recorded
- *	signatures on the rest of their disks
- * @loaded: the table is already loaded: look only for mounts, swap, holders and other users of a
- *	file
- * @saved: the parts of inactive saved devices count as used
- * @readonly: the table only reads
+ * @self: the mapped device that gets the table, or 0 if the device does not exist yet
+ * @exclusive: try to open each device exclusively as well, which a dry run does not do
+ * @any_signature: ignore all signatures on the devices, and all processes that may write to the
+ *	devices
+ * @from_file: the table comes from a saved file: ignore signatures in its legs, and ignore a
+ *	signature on the rest of a disk if the saved file records this signature
+ * @loaded: the table is already loaded, and the other checks were made before: find only mounts,
+ *	swap, holders, loop devices, mapped devices on a file, and saved devices if @saved is set
+ * @saved: the sectors and files of each saved device that is not active count as used
+ * @readonly: the mapped device is read-only, so the table only reads
  */
 struct guard {
 	dev_t self;

@@ -22,7 +22,7 @@ static bool identity_is_shared(struct udev_device *dev, const char *link)
 	unsigned int i;
 	bool shared;
 
-	/* the link may be alone, first, last, or between other links */
+	/* in the list of links, the link may be alone, first, last, or between other links */
 	for (i = 0; i < 4; i++) {
 		_cleanup_free_ char *links = xasprintf("%s%s%s", i & 1 ? "* " : "", link,
 						       i & 2 ? " *" : "");
@@ -38,10 +38,10 @@ static bool identity_is_shared(struct udev_device *dev, const char *link)
 }
 
 /*
- * Return: the best link of the device, in the order of this list. Links that name the content do
- * not count, because udev finds the file system of a mapped device also on its first leg. A
- * multipath device and its partitions are found by UUID. The name of a multipath device comes from
- * /etc/multipath/bindings, and an initramfs has its own copy of this file.
+ * Return: the best link of the device, in the order of this list. Links that name the content, such
+ * as by-uuid, do not count, because udev finds the file system of a mapped device also on the first
+ * leg of that device. A multipath device and its partitions get the link with their UUID. Their
+ * names would come from /etc/multipath/bindings, and an initramfs has its own copy of this file.
  */
 static char *identity_stable_link(struct udev_device *dev)
 {
@@ -60,8 +60,8 @@ static char *identity_stable_link(struct udev_device *dev)
 			const char *link = udev_list_entry_get_name(entry);
 
 			/*
-			 * two disks with one serial number share the link; "#" begins a comment of
-			 * a table
+			 * if two disks have the same serial number, the link leads to only one of
+			 * them; in a table, "#" begins a comment
 			 */
 			if (str_starts(link, order[i]) && blockdev_at(link) == devno &&
 			    !strchr(link, '#') &&

@@ -13,7 +13,7 @@
 char *identity_path(const char *name);
 char *identity_persistent(const char *name);
 char *identity_number(const char *name);
-/* Return: the name, or major:minor if dm or dmsetup would read it as another name, a new string. */
+/* Return: @name, or major:minor if dm or dmsetup would read @name as another name; a new string. */
 char *identity_loadable(const char *name);
 
 /* Does the database of udev say that a device of this tool was made with --noscan? */

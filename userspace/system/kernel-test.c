@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Read and judge the record that the test of a kernel leaves. */
+/* Read the record of a kernel test, and decide whether the kernel has passed. */
 #include "system/kernel-test.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 #define DEPTH_MAX	8
 #define FORMAT		1
 
-/* Return: the member of this type, or NULL. */
+/* Return: the member @key if its value has this type, or NULL. */
 static struct json_object *kernel_test_member(struct json_object *o, const char *key,
 					      enum json_type type)
 {
@@ -30,7 +30,7 @@ static const char *kernel_test_text(struct json_object *o, const char *key)
 	return member ? json_object_get_string(member) : "";
 }
 
-/* Return: what has happened to a test: "passed", "failed", "not run", or another word. */
+/* Return: the result of a test: "passed", "failed", "not run", or another word from the record. */
 static const char *kernel_test_result(struct json_object *tests, const char *name)
 {
 	struct json_object *test = json_object_object_get(tests, name);
@@ -38,7 +38,10 @@ static const char *kernel_test_result(struct json_object *tests, const char *nam
 	return test ? kernel_test_text(test, "result") : "not run";
 }
 
-/* Return: why a test does not allow the fast path, a new string, or NULL. */
+/*
+ * Return: a sentence that says why a test does not allow the fast path, a new string, or NULL if
+ * the test has passed.
+ */
 static char *kernel_test_objection(struct json_object *tests, const char *name)
 {
 	const char *result = kernel_test_result(tests, name);
@@ -51,21 +54,21 @@ static char *kernel_test_objection(struct json_object *tests, const char *name)
 			 *why ? ": " : "", why);
 }
 
-/* Is this a member that the object "tests" may have? */
+/* Is this a valid member of the object "tests"? */
 static bool kernel_test_is_result(const char *name, struct json_object *test)
 {
 	const char *result = kernel_test_text(test, "result"), *why = kernel_test_text(test, "reason");
 
 	if (strlen(name) != 2 || *name != 'T' || name[1] < '1' || name[1] > '9')
 		return false;
-	/* a line break would begin the remedy of the finding */
+	/* in the text of a finding, the remedy begins behind the first line break */
 	if (strchr(why, '\n'))
 		return false;
 	return !strcmp(result, "passed") ||
 	       (*why && (!strcmp(result, "failed") || !strcmp(result, "not run")));
 }
 
-/* Return: the name of the first member that has a wrong value, or NULL. */
+/* Return: the name of the first member that is missing or has a wrong value, or NULL. */
 static const char *kernel_test_flaw(struct json_object *record)
 {
 	static const char * const texts[] = { "release", "version", "build", "date" };
@@ -83,7 +86,7 @@ static const char *kernel_test_flaw(struct json_object *record)
 	return NULL;
 }
 
-/* Return: whether a text is the record of a test in the format that this version reads. */
+/* Is the JSON value a test record in the format that this version of the tool reads? */
 static bool kernel_test_is_record(struct json_object *record)
 {
 	struct json_object *format = kernel_test_member(record, "format", json_type_int);
@@ -91,7 +94,10 @@ static bool kernel_test_is_record(struct json_object *record)
 	return format && json_object_get_int64(format) == FORMAT;
 }
 
-/* Return: why a record does not allow the fast path, a new string, or NULL. */
+/*
+ * Return: a sentence that says why a record does not allow the fast path, a new string, or NULL if
+ * the record allows it.
+ */
 static char *kernel_test_judge(struct json_object *record, const char *path,
 			       const struct kernel_test_of *of)
 {
@@ -118,7 +124,7 @@ static char *kernel_test_judge(struct json_object *record, const char *path,
 	return objection;
 }
 
-/* Return: the JSON value if it is the whole text, or NULL. */
+/* Return: the JSON value of the text, or NULL if the text is not exactly one JSON value. */
 static struct json_object *kernel_test_parse(const char *text)
 {
 	struct json_tokener *tokener = json_tokener_new_ex(DEPTH_MAX);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The record that the test of a kernel of grade "alike" leaves: Documentation/design/kernel-test.rst */
+/*
+ * Read the record of the test that a kernel of grade "alike" needs.
+ * Documentation/design/kernel-test.rst describes the test and the record.
+ */
 #ifndef NOCLONE_KERNEL_TEST_H
 #define NOCLONE_KERNEL_TEST_H
 
@@ -8,11 +11,10 @@
 #define KERNEL_TEST_DIR		"/var/lib/noclone/kernel"
 
 /**
- * struct kernel_test_of - the kernel and the build of the module that a test record is looked up
- * for
- * @release: the kernel, as "uname -r" prints it
- * @version: the output of "uname -v" of this kernel; NULL if this kernel does not run
- * @build: the build word of the module
+ * struct kernel_test_of - the kernel and the build of the module whose test record is needed
+ * @release: the release of the kernel, as "uname -r" prints it
+ * @version: the version of this kernel, as "uname -v" prints it; NULL if another kernel runs
+ * @build: the build word of the module, as "modinfo -F build" prints it
  */
 struct kernel_test_of {
 	const char *release;
@@ -23,10 +25,10 @@ struct kernel_test_of {
 /**
  * kernel_test_entry - has a build of the module passed the test of a kernel?
  * @of: the kernel and the module
- * @reason: set to a new string that says why the build has not passed; to NULL if no test is
+ * @reason: set to a new string that says why the build has not passed; set to NULL if no test is
  *	recorded, or if the build has passed
- * @limits: set to true if T8 has passed, that is, if our devices have the queue limits of stock
- *	devices
+ * @limits: if the build has passed: set to true if T8 has passed as well, and to false otherwise;
+ *	T8 tests whether the devices of the module have the same queue limits as stock devices
  *
  * Return: the entry for the parameter "tested" of the module, a new string, or NULL.
  */

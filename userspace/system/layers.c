@@ -50,8 +50,8 @@ static char *layers_lv(dev_t devno, const char *name)
 }
 
 /*
- * Is the layer an origin below another volume? The layer's own volume is also above the layer, and
- * does not count.
+ * Is @name the layer of an origin, such as vg0-root-real, and is @above another volume than this
+ * origin? The origin itself, vg0-root, is also above its layer.
  */
 static bool layers_is_origin_of_another(const char *name, const char *above)
 {
@@ -104,7 +104,8 @@ const struct policy_line *layers_rule(dev_t devno, const struct policy *p)
 static char *layers_suspended_at(dev_t devno, unsigned int depth);
 
 /*
- * @path: the backing file of a loop device (it may be a device node), or the file of noclone-file
+ * Look below a file. @path: the backing file of a loop device, which may be a device node, or the
+ * backing file of a noclone-file target
  */
 static char *layers_suspended_below_file(const char *path, unsigned int depth)
 {
@@ -115,7 +116,10 @@ static char *layers_suspended_below_file(const char *path, unsigned int depth)
 	return disk ? layers_suspended_at(disk, depth - 1) : NULL;
 }
 
-/* Look below files: "slaves" lacks the disks of the files of loop devices and noclone-file. */
+/*
+ * Look below the files of a loop device or of noclone-file targets. The folder "slaves" in sysfs
+ * does not list the disks of these files.
+ */
 static char *layers_suspended_below_files(dev_t devno, unsigned int depth)
 {
 	_cleanup_free_ char *loop = blockdev_attribute(devno, "loop/backing_file");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The live table of a mapped device, and its status. */
+/* The live table and the status of a mapped device. */
 #include "system/live.h"
 
 #include <stdlib.h>
@@ -22,7 +22,7 @@
 
 /*
  * Return: the target of the table that belongs to a status line, or NULL. Another table may have
- * become live between the two reads.
+ * become live between the read of the table and the read of the status.
  */
 static struct target *live_target_of(const struct live *live, unsigned int at)
 {
@@ -49,8 +49,8 @@ static void live_take_status(struct live *live, unsigned int at)
 }
 
 /*
- * Is the target a stock one, both in the status and in the table? The table may have changed
- * between the two reads.
+ * Is the target a stock target, both in the status and in the table? Another table may have become
+ * live between the two reads.
  */
 static bool live_is_stock(const struct live *live, unsigned int at)
 {
@@ -58,10 +58,11 @@ static bool live_is_stock(const struct live *live, unsigned int at)
 }
 
 /*
- * Ask the module about a stock device, by the message "fastpath". The status line of a stock target
- * is dm's own; the answer to the message has the words of the fast path. While the parameter
- * "stock" is off, nothing is asked, because dm core would log an error. A device for which no
- * message has requested the fast path is shown like a device without the module.
+ * Ask the module about a device with stock targets: send the message "fastpath". dm itself prints
+ * the status line of a stock target, so only the answer to the message says whether the fast path
+ * is on. While the parameter "stock" of the module is off, no message is sent, because dm core
+ * would log an error. If no message has requested the fast path for the device, return NULL, as if
+ * there were no module.
  */
 static char *live_ask_stock(const struct devmap_device *dev, const struct live *live)
 {
@@ -100,7 +101,7 @@ int live_get(const char *name, struct live *live)
 	return live_get_of(&(struct devmap_device) { .name = (char *)name }, live);
 }
 
-/* @err: the result of reading the table */
+/* Read the status of a device. @err: the result of the read of the table, which came before */
 static int live_take(const struct devmap_device *dev, int err, struct live *live)
 {
 	_cleanup_free_ char *answer = NULL;
@@ -196,9 +197,9 @@ char *live_short_file(const struct live *live, const struct file_id *id)
 }
 
 /*
- * Does the leg run on a deleted file? If the device runs without the module, its loop device stays
- * attached until the last close, even if the file is deleted. Return: a sentence about the deleted
- * file, or NULL.
+ * Is the leg a loop device whose backing file is deleted? A device that runs without the module has
+ * a loop device as its leg. This loop device stays attached until its last close, even if the file
+ * is deleted. Return: a sentence about the deleted file, or NULL.
  */
 static char *live_loop_words(const char *leg)
 {

@@ -26,7 +26,9 @@ static int lookup_file(const struct facts_source *src __unused, const char *path
 	return file_lookup(path, map, facts);
 }
 
-/* Return: the disk below a loop device. sysfs does not list this disk among the slaves. */
+/*
+ * Return: the disk below a loop device, or 0. The folder "slaves" in sysfs does not list this disk.
+ */
 static dev_t lookup_disk_below_loop(dev_t loop)
 {
 	_cleanup_file_facts_ struct file_facts f = { 0 };
