@@ -141,7 +141,7 @@ static const struct command *commands_get(const char *name)
 	return cmd;
 }
 
-/* HELP_WIDTH: the width of an option with its argument. A few are longer. */
+/* HELP_WIDTH: the width of the column for an option with its argument. A few options are wider. */
 #define HELP_WIDTH	24
 
 static void commands_help_option(const struct option_info *o)

@@ -9,14 +9,14 @@
 
 /**
  * struct command - one command
- * @name: its name
- * @words: its words, for the usage line
- * @summary: a line that describes it in the help
- * @topic: the heading above it in the help and in noclone(8)
+ * @name: the name of the command
+ * @words: the words that follow the name, for the usage line
+ * @summary: a line that describes the command in the help
+ * @topic: the heading above the command in the help and in noclone(8)
  * @min: the least number of words
  * @max: the largest number of words, or ANY_NUMBER
  * @options: OPT_ bits of the options that the command takes, including the options of all commands
- * @kinds: the kinds of its words for completion, see complete.c
+ * @kinds: the kinds of the words for completion, see complete.c
  * @run: runs the command with all words; returns an exit code
  * @each: runs the command with one word, if @run is NULL; returns 0, or a negative errno after a
  *	message

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Find the candidates for a word of a command line, for completion/noclone.*. The kinds of a
- * command's words, and of an option's argument, are lists such as "DEVICE|max". A word in capital
- * letters is looked up below; a word in small letters is itself a candidate.
+ * Find the candidates for a word of a command line, for completion/noclone.*. Each word of a
+ * command, and the argument of an option, has a list of kinds such as "DEVICE|max". A kind in
+ * capital letters stands for the candidates that complete_kind() finds; a kind in small letters is
+ * itself a candidate.
  */
 #include "complete.h"
 
@@ -23,7 +24,7 @@
 /**
  * struct complete - the known part of a command line
  * @cmd: the command, or NULL
- * @nr: the number of its words before the current one
+ * @nr: the number of the words of the command before the current word
  * @prefix: the part of the current word with which each candidate begins
  * @out: the candidates
  */
@@ -128,7 +129,10 @@ static void complete_alternatives(struct complete *c, const char *kinds)
 		complete_kind(c, kind);
 }
 
-/* Each word of a command has a kind; the last kind is for all further words. */
+/*
+ * Complete a word of a command. The command has a list of kinds for each of its words; the last
+ * list is for all further words.
+ */
 static void complete_argument(struct complete *c)
 {
 	_cleanup_names_ struct names kinds = { 0 };
@@ -150,7 +154,7 @@ static void complete_options(struct complete *c)
 	}
 }
 
-/* Complete the value of an option, which begins at @length of the word. */
+/* Complete the value of an option. @length: the number of characters of @word before the value */
 static void complete_value(struct complete *c, const char *argument, const char *word,
 			   size_t length)
 {

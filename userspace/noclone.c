@@ -22,8 +22,8 @@ int main(int argc, char **argv)
 	/* columns are aligned by the width of characters, which depends on the locale */
 	setlocale(LC_CTYPE, "");
 	/*
-	 * "noclone __complete" is not in the list of commands, because it gets the words of another
-	 * command.
+	 * "noclone __complete" is not in the list of commands, because the words after it are
+	 * another command line of noclone, whose options must not be parsed here.
 	 */
 	if (argc > 1 && !strcmp(argv[1], "__complete"))
 		r = complete_main(argc, argv);
@@ -31,7 +31,7 @@ int main(int argc, char **argv)
 		r = command_main(argc, argv);
 	output_finish();
 
-	/* standard output may have failed, for example because of a full disk */
+	/* writing to standard output may have failed, for example because of a full disk */
 	lost = log_print_flush();
 	if (lost)
 		log_err("cannot write standard output: %s", strerror(-lost));

@@ -4,16 +4,17 @@
  *
  *	noclone-generator NORMAL [EARLY LATE [TABLES [CRYPTTAB]]]
  *
- * For each file NAME.table, the generator adds dependencies to noclone-device@NAME.service. It
- * makes the boot start this unit. A unit that waits for /dev/mapper/NAME starts
- * noclone-device@NAME.service as well. See systemd.generator(7). The generator runs before all
- * units, and must not fail: errors go to the kernel log, and the other devices are handled
- * nevertheless. A table that cannot be read also gets its unit; the unit fails later, and its
- * message gives the reason.
+ * For each file NAME.table, the generator adds dependencies to noclone-device@NAME.service, and
+ * makes the boot start this unit. A unit that waits for /dev/mapper/NAME also starts
+ * noclone-device@NAME.service. See systemd.generator(7). The generator runs before all units, and
+ * must not fail: errors go to the kernel log, and the generator continues with the other devices.
+ * If the file NAME.table cannot be read, the device gets its unit nevertheless; the unit fails
+ * later, and its message gives the reason.
  *
- * systemd starts the unit when the units of its legs are active, and the file systems with its
- * backing files are mounted. A mount of a device waits for blockdev@.target. If a leg is a mapped
- * device, this unit waits for blockdev@.target of the leg as well.
+ * systemd starts noclone-device@NAME.service when the device units of the legs are active, and the
+ * file systems with the backing files are mounted. A mount of a mapped device waits for the
+ * blockdev@.target of this device. If a leg is a mapped device, noclone-device@NAME.service waits
+ * for the blockdev@.target of the leg in the same way.
  */
 #include <errno.h>
 #include <mntent.h>
@@ -65,8 +66,9 @@ static char *generator_device_unit(const char *path)
 }
 
 /*
- * systemd has no device unit for an encrypted device without a file system. If a leg is such a
- * device, the unit waits for the unit that opens the encrypted device.
+ * Does the crypttab have an encrypted device @name that the boot opens? systemd has no device unit
+ * for an encrypted device without a file system. So if a leg is such a device,
+ * noclone-device@.service waits for the unit that opens the encrypted device.
  */
 static bool generator_is_in_crypttab(const char *crypttab, const char *name)
 {
@@ -82,7 +84,10 @@ static bool generator_is_in_crypttab(const char *crypttab, const char *name)
 	return found;
 }
 
-/* Return: the path of a partition, a new string. @number: a word of the saved file */
+/*
+ * Return: the path of a partition device, a new string. @number: the number of the partition, as a
+ * word of the saved file
+ */
 static char *generator_partition(const char *name, const char *number)
 {
 	return xasprintf(MAPPER_DIR "%s-part%s", name, number);
@@ -107,8 +112,9 @@ static void generator_write_leg(FILE *file, const char *device, const char *cryp
 }
 
 /*
- * Write a path in quotes, because a blank is a separator, and with %% for %, which begins a
- * specifier. A path with a line break is not possible in a unit file.
+ * Write a dependency on the mounts for a path. The path is in quotes, because a blank is a
+ * separator, and has %% for %, because % begins a specifier. A path with a line break is left out,
+ * because a unit file cannot contain it.
  */
 static void generator_write_path(FILE *file, const char *path)
 {
@@ -122,8 +128,9 @@ static void generator_write_path(FILE *file, const char *path)
 }
 
 /*
- * Mounts of a partition end before the device of the image is removed, as mounts of this device do:
- * see noclone-device@.service.
+ * Write dependencies for the mounts of partition devices: these mounts end before the device of the
+ * image is removed. noclone-device@.service has the same dependencies for mounts of the device of
+ * the image.
  */
 static void generator_write_partitions(FILE *file, const char *name, const struct names *partitions)
 {
@@ -138,7 +145,7 @@ static void generator_write_partitions(FILE *file, const char *name, const struc
 	}
 }
 
-/* Write the dependencies of the unit that follow from the saved file. */
+/* Write the dependencies that the unit gets because of the content of the saved file. */
 static void generator_write(FILE *file, const char *name, const struct saved *s,
 			    const struct names *partitions, const char *crypttab)
 {
@@ -203,9 +210,10 @@ static void generator_generate(const char *out, const char *tables, const char *
 	names_split(&partitions, s.partitions ? s.partitions : "");
 	generator_write_drop_in(folder, name, &s, &partitions, crypttab);
 	/*
-	 * local-fs.target only wants the unit, so a failure of the unit does not stop the boot. No
-	 * mount waits for the unit because of this "wants"; a mount of the device waits, because
-	 * systemd orders each mount after the target blockdev@ of its device
+	 * make the boot start the unit. local-fs.target only wants the unit, so a failure of the
+	 * unit does not stop the boot. This "wants" makes no mount wait for the unit. A mount of
+	 * the device waits nevertheless, because systemd orders each mount after the target
+	 * blockdev@ of its device
 	 */
 	generator_link_unit(out, "local-fs.target", "wants", unit);
 	/* @device is not NULL: saved_name_problem() refuses names that are too long for a unit */
@@ -218,8 +226,8 @@ static void generator_generate(const char *out, const char *tables, const char *
 			generator_link_unit(out, part_unit, "requires", unit);
 	}
 	/*
-	 * a disk may appear after the boot has stopped waiting for it; the unit is then started
-	 * once more
+	 * make each leg start the unit: a disk may appear after the boot has stopped waiting for
+	 * it, and the unit is then started once more
 	 */
 	while ((target = table_next_leg(&s.table, target, &i))) {
 		_cleanup_free_ char *leg = target->path ? NULL :

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * noclone activate and deactivate: the loop over the devices. A device may be built on another one,
- * so the command first works on devices that are ready, until no ready device is left. Then it
- * tries the other devices, to report what is wrong.
+ * noclone activate and deactivate: the loop over the devices. A saved device may stand on another
+ * saved device, so the command first handles only ready devices, until no ready device is left. For
+ * activate, a device is ready if its legs and backing files exist; for deactivate, if it is not in
+ * use. Then the command tries the remaining devices, so that its messages tell what is wrong with
+ * them.
  */
 #include "cmd/activate.h"
 #include "cmd/cmd.h"
@@ -72,7 +74,10 @@ static void activate_do(struct activate_run *run, const char *name)
 		log_print_now("%s: %s\n", name, state);
 }
 
-/* Work on the devices once. Return: true if the command has succeeded for any device. */
+/*
+ * Try each device that was not tried before; if @ready_only is true, try only ready devices.
+ * Return: true if any device was tried.
+ */
 static bool activate_round(struct activate_run *run, bool ready_only)
 {
 	bool (*is_ready)(const char *name) = run->activates ? activate_is_ready :
@@ -109,7 +114,9 @@ static int activate_all(const struct options *o, int argc, char **argv, bool act
 		r = run.failed || stop_requested() ? EXIT_FAILED : EXIT_OK;
 		if (opt(o, OPT_DRY_RUN))
 			output_add_bool(out, "dry_run", true);
-		/* in a dry run, the plan of the device was already printed */
+		/*
+		 * a dry run has already printed the plan of each device that is not in run.devices
+		 */
 		if (json_object_array_length(run.devices) || !run.names.nr)
 			output_print(o, json_object_get(out));
 	}

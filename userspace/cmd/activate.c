@@ -37,9 +37,10 @@ static const struct change_needs activate_needs = {
 };
 
 /*
- * Does the file have holes? Without the module, a loop device replaces the target, and a discard of
- * the loop device makes a hole. The engine extent refuses a file with holes, and the engine direct
- * fills holes.
+ * Does the file have holes or unwritten extents? A file can get holes while the module is missing:
+ * a loop device then takes the place of the target, and a discard on the loop device makes a hole
+ * in the file. Engine extent refuses such a file. Engine direct accepts the file, and a write to a
+ * hole allocates the blocks.
  */
 static bool activate_has_holes(const struct target *target)
 {
@@ -49,7 +50,9 @@ static bool activate_has_holes(const struct target *target)
 }
 
 /*
- * Replace engines that do not work here. An older version of the tool could save the engine sync.
+ * Replace engines that cannot be used: engine extent for a file with holes, and engine sync, which
+ * only debug builds of the module have. An older version of the tool may have saved a table with
+ * engine sync.
  */
 static void activate_replace_engines(const char *name, struct table *t)
 {
@@ -81,13 +84,14 @@ static int activate_load(struct change *c)
 	r = change_switch_all(c);
 	if (c->parts.make)
 		stop_release();
-	/* if udev is late, the device is active */
+	/* DEVMAP_UDEV_LATE: the device is active, only udev has not answered in time */
 	return r == DEVMAP_UDEV_LATE ? 0 : r;
 }
 
 /*
- * A file system on the device may depend on the size of a logical block. So the loop device gets
- * the size that noclone-file has: the alignment of direct I/O on the file.
+ * Return: the size of a logical block for the loop device. A file system on the device may depend
+ * on this size, so the loop device gets the same size as noclone-file: the alignment of direct I/O
+ * on the file, or 512 bytes with engine buffered.
  */
 static uint32_t activate_loop_block(const struct target *t)
 {
@@ -101,10 +105,11 @@ static uint32_t activate_loop_block(const struct target *t)
 }
 
 /*
- * Make a loop device. The tool keeps the loop device open until the tool ends. By then the mapped
- * device holds the loop device. The kernel detaches the loop device at its last close.
+ * Make a loop device for the sectors of a target with a backing file. The tool keeps the loop
+ * device open until the tool ends. By then, the mapped device has the loop device open. The kernel
+ * detaches the file when the last user closes the loop device.
  *
- * Return: its path, a new string, or NULL after a message.
+ * Return: the path of the loop device, a new string, or NULL after a message.
  */
 static char *activate_attach_loop(const struct target *t, bool readonly)
 {
@@ -139,7 +144,8 @@ static char *activate_attach_loop(const struct target *t, bool readonly)
 }
 
 /*
- * Replace the table by one for the same sectors that does not need the module.
+ * Replace the table by a table that maps the same sectors with dm's own targets, so that the module
+ * is not needed. Each file gets a loop device.
  *
  * Return: 0, or a negative errno after a message.
  */
@@ -167,8 +173,8 @@ static int activate_exchange(struct change *c)
 }
 
 /*
- * Activate the device without the module, or with an older module that does not know all of its
- * table.
+ * Activate the device with dm's own targets, because the module is missing, or because an older
+ * module refuses the table.
  */
 static const char *activate_stand_in(struct change *c)
 {
@@ -197,7 +203,9 @@ static const char *activate_create(struct change *c)
 	if (r)
 		return activate_stand_in(c);
 	r = activate_load(c);
-	/* a newer version of the tool may have saved the table */
+	/*
+	 * -EINVAL: a newer version of the tool may have saved a table that the module does not know
+	 */
 	if (r == -EINVAL && table_has_noclone(&c->table))
 		return activate_stand_in(c);
 	if (r)
@@ -207,9 +215,12 @@ static const char *activate_create(struct change *c)
 }
 
 /*
- * Make the missing partitions of an active device: a command may have been killed, or the user may
- * have removed a partition. The partitions get targets of the same module as the device, and are
- * read-only as the device is now. Return: the state, or NULL after a message.
+ * Make the missing partition devices of an active device: a command may have been killed, or the
+ * user may have removed a partition device. If the table of the active device has targets of this
+ * module, the partition devices get such targets; otherwise they get dm's own targets. If the
+ * active device is read-only, they are read-only as well.
+ *
+ * Return: the state, or NULL after a message.
  */
 static const char *activate_partitions(struct change *c, const struct devmap_device *dev)
 {
@@ -238,7 +249,10 @@ static const char *activate_partitions(struct change *c, const struct devmap_dev
 	return json_object_array_length(c->parts.json) ? "activated its partitions" : "active already";
 }
 
-/* A device already has this name. Return: its state, or NULL after a message. */
+/*
+ * A mapped device already has the name of the saved device. Return: the state of the saved device,
+ * or NULL after a message.
+ */
 static const char *activate_existing(struct change *c, const struct devmap_device *dev)
 {
 	_cleanup_free_ char *remove = name_noclone("remove", dev->name);
@@ -271,9 +285,11 @@ static bool activate_is_renamed(const struct change *c)
 }
 
 /*
- * Report a new file that was left by a power cut in the middle of a change. The device had the
- * table of the old file or the table of the new file. The tool may activate the old table, because
- * all later steps of a change wait for the new file.
+ * Report a new saved file that an interrupted command has left beside the old one, for example
+ * after a power cut. The device may have had the table of the old file or of the new file at that
+ * moment. It is safe to activate the table of the old file: steps of a change that need the new
+ * table, such as the growth of the file system, come only after the new file has replaced the old
+ * one.
  */
 static void activate_say_leftover(const struct change *c)
 {
@@ -284,7 +300,10 @@ static void activate_say_leftover(const struct change *c)
 			 new, new, c->file.path, new);
 }
 
-/* Read the saved file. If the device is not saved, no lock file is left behind. */
+/*
+ * Lock and read the saved file. A device that is not saved is refused before the lock is taken,
+ * because taking the lock creates a lock file.
+ */
 static int activate_read(struct change *c)
 {
 	const char *name = c->dev.name;
@@ -311,8 +330,8 @@ static int activate_read(struct change *c)
 }
 
 /*
- * Check that the file systems of the backing files answer, because the kernel would wait for an
- * answer.
+ * Check that the file systems with the backing files answer. If a file system does not answer, the
+ * kernel would wait for it when the table is loaded.
  */
 static bool activate_files_answer(const struct table *t)
 {
@@ -332,9 +351,11 @@ static bool activate_files_answer(const struct table *t)
 }
 
 /*
- * Plan the partitions. The generator orders mounts of the partitions in the saved file only.
+ * Plan the partition devices. Tell the user if the partition table has other partitions than the
+ * saved file lists: the generator adds dependencies only for the listed partitions, so systemd does
+ * not order mounts of other partitions.
  *
- * Return: as partitions_plan() does.
+ * Return: 0, or a negative errno after a message.
  */
 static int activate_plan_partitions(struct change *c)
 {
@@ -356,7 +377,10 @@ static const char *activate_absent(struct change *c)
 	if (activate_is_renamed(c) || !activate_files_answer(&c->file.old.table))
 		return NULL;
 	activate_say_leftover(c);
-	/* move the table: findings name lines of the file, and a copy has no lines */
+	/*
+	 * do not copy the table: findings name lines of the saved file, and a copy has no line
+	 * numbers
+	 */
 	c->table = c->file.old.table;
 	c->file.old.table = (struct table) { 0 };
 	activate_replace_engines(c->dev.name, &c->table);
@@ -364,7 +388,9 @@ static const char *activate_absent(struct change *c)
 		return NULL;
 	if (opt(c->o, OPT_DRY_RUN))
 		return change_print(c, "", "") ? NULL : "";
-	/* set this before the change, because a signal may end the tool after the change */
+	/*
+	 * set this mark before the change, because a signal may end the tool just after the change
+	 */
 	saved_file_set_forced(c->dev.name, c->results.forced);
 	state = activate_create(c);
 	if (!state)
@@ -382,7 +408,7 @@ const char *activate_device(const struct options *o, const char *name)
 	if (activate_read(&c))
 		return NULL;
 	r = devmap_info(name, &dev);
-	/* a device that a killed command has left is removed first */
+	/* a device without a table, which a killed command has left, is removed first */
 	if (!r && (opt(o, OPT_DRY_RUN) || strcmp(c.dev.uuid, dev.uuid) ||
 		   !devmap_remove_unfinished(&dev)))
 		return activate_existing(&c, &dev);

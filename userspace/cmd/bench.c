@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * noclone bench: check the devices, and start a script that measures them with fio. The script
- * cannot find out how a table lies on the devices, and that all devices are different and unused.
+ * noclone bench: check the devices, and start a script that measures them with fio. The script gets
+ * the planned table as an argument, because it cannot plan a table itself. The script also relies
+ * on the checks of this command: all devices are different, and none of them is in use.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -58,7 +59,8 @@ static bool bench_check(const struct options *o, int argc, char **argv, struct t
 }
 
 /*
- * Start the script, whose head describes the arguments. This function returns only after an error.
+ * Start the script. The comment at the beginning of the script describes its arguments. This
+ * function returns only after an error.
  */
 static void bench_exec(const struct options *o, const struct table *t)
 {
@@ -92,7 +94,7 @@ int cmd_bench(const struct options *o, int argc, char **argv)
 	}
 	if (!bench_check(o, argc, argv, &t))
 		return EXIT_FAILED;
-	/* use paths that fio can open */
+	/* replace the names of devices by paths that fio can open */
 	table_rename_devices(&t, identity_path);
 	if (r)
 		log_err("measuring through mapped devices failed: %s", devmap_reason(r));

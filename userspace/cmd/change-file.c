@@ -21,7 +21,10 @@
 #include "system/signatures.h"
 #include "cli/output.h"
 
-/* Take the lock of the saved file. A name that cannot be saved has no lock. */
+/*
+ * Take the lock of the saved file. If no device with this name can be saved, there is no lock to
+ * take.
+ */
 int change_file_lock(struct change_file *f, const char *name)
 {
 	if (f->lock >= 0 || opt(f->o, OPT_DRY_RUN) || saved_name_problem(name))
@@ -73,7 +76,12 @@ static int change_file_follow(const struct change_file *f, const struct table *n
 	return -EOPNOTSUPP;
 }
 
-/* Make the table that the file gets. A damaged file contains no reliable table of the device. */
+/*
+ * Choose the table for the new file. If the old file is damaged, it has no reliable table of the
+ * device, so only a command that saves the device writes the file again.
+ *
+ * Return: 0, or a negative errno after a message.
+ */
 static int change_file_choose(const struct change_file *f, const struct table *new,
 			      struct table *table)
 {
@@ -118,10 +126,10 @@ static int change_file_print(struct change_file *f, struct saved *s)
 	return -EINVAL;
 }
 
-/* Write the new file. Return: 0, or a negative errno after a message. */
+/* Write the new file beside the old one. Return: 0, or a negative errno after a message. */
 static int change_file_write(struct change_file *f)
 {
-	/* later, a rename replaces the file, and must be able to do so */
+	/* check that the rename of change_file_commit() will be able to replace the old file */
 	const char *why = saved_file_unwritable(f->dev->name);
 	int r = why ? -EROFS : 0;
 
@@ -137,7 +145,10 @@ static int change_file_write(struct change_file *f)
 	return r;
 }
 
-/* Refuse to save a key. Return: 0, or a negative errno after a message. */
+/*
+ * Refuse to save a table with hidden arguments, because they may contain a key. Return: 0, or a
+ * negative errno after a message.
+ */
 static int change_file_check_hidden(const struct change_file *f, const struct table *new)
 {
 	const struct target *hidden = table_hidden(new);
@@ -150,8 +161,9 @@ static int change_file_check_hidden(const struct change_file *f, const struct ta
 }
 
 /*
- * A new file records the present signatures of the legs. Only "save" or --force may accept these
- * signatures.
+ * Refuse to write a new file if "activate --force" has accepted legs whose signatures differ from
+ * the saved file. A new file would record the present signatures of the legs, and only "save" or
+ * --force may do so.
  */
 static int change_file_check_forced(const struct change_file *f)
 {
@@ -183,7 +195,7 @@ int change_file_stage(struct change_file *f, const struct table *new, bool reado
 	if (r)
 		return r;
 	if (saved_file_says(f->dev->name, f->text)) {
-		/* an interrupted command may have left a new file beside the old one */
+		/* remove a new file that an interrupted command may have left beside the old one */
 		if (!opt(f->o, OPT_DRY_RUN))
 			replace_drop(f->path);
 		return 0;
@@ -199,7 +211,10 @@ int change_file_stage(struct change_file *f, const struct table *new, bool reado
 	return change_file_write(f);
 }
 
-/* If the new file cannot be renamed, it stays, because only this file has the table. */
+/*
+ * If the rename fails, the new file stays beside the old one, because no other file has the new
+ * table.
+ */
 int change_file_commit(struct change_file *f)
 {
 	_cleanup_free_ char *save = name_noclone("save", f->dev->name);

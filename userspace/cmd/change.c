@@ -40,14 +40,14 @@ int change_begin(struct change *c, const char *word)
 
 	if (!r && !c->needs->locks_late)
 		r = change_file_lock(&c->file, before.name);
-	/* the process that had the lock may have changed the device */
+	/* while this command waited for the lock, another process may have changed the device */
 	if (!r)
 		r = select_device(before.name, &c->dev);
 	if (!r && !c->needs->locks_late)
 		r = change_file_read(&c->file);
 	/*
-	 * the switch of the table would resume a suspended device, or drop a table of another
-	 * process
+	 * a new table would resume a suspended device, or replace an inactive table that another
+	 * process has loaded
 	 */
 	if (!r && c->needs->alone)
 		r = select_check_alone(&c->dev, "");
@@ -56,10 +56,12 @@ int change_begin(struct change *c, const char *word)
 }
 
 /*
- * Remove @seen, a device of this tool without a table, and say whether the name is free then. A
- * command that makes a device holds the lock until the device has a table, so by the time this
- * command has the lock, the device may have a table, or may be gone. In a dry run, only say whether
- * the device could be removed.
+ * Remove @seen, a device of this tool without a table. Another command may be making @seen at this
+ * moment. It holds the lock until the device has a table, so when this function gets the lock, the
+ * device may have a table, or may be gone. A dry run does not remove the device, and only finds out
+ * whether this is possible.
+ *
+ * Return: true if the name is free afterwards.
  */
 static bool change_remove_leftover(struct change *c, const struct devmap_device *seen)
 {
@@ -87,8 +89,8 @@ bool change_name_is_free(struct change *c)
 	if (!r)
 		return !seen.live_table && change_remove_leftover(c, &seen);
 	/*
-	 * In a dry run of a user who is not permitted to use device-mapper, only sysfs shows the
-	 * names, and a device that never had a table is not in sysfs.
+	 * If a user who is not permitted to use device-mapper starts a dry run, only sysfs shows
+	 * the names of devices. Devices that never had a table are not in sysfs.
 	 */
 	return !blockdev_mapped_number(c->dev.name);
 }
@@ -105,9 +107,10 @@ static bool change_has_disk(const struct change *c)
 }
 
 /*
- * The check for users opens a leg exclusively, so checks and table loads of other processes fail at
- * the same time. At boot and in scripts, many commands run at the same time. This lock makes other
- * commands wait, from the check until the kernel holds the legs. After some seconds the command
+ * Take the lock of the legs, so that other commands wait from the check of the legs until the
+ * kernel holds the legs. The check opens each leg exclusively. Without the lock, the checks and
+ * table loads of other commands with the same leg would fail at that moment. This is likely at boot
+ * and in scripts, where many commands run at the same time. After LEGS_SECONDS, the command
  * continues without the lock, because a disk that does not answer must not stop all other commands.
  */
 static void change_lock_legs(struct change *c)
@@ -125,7 +128,11 @@ void change_unlock_legs(struct change *c)
 	c->legs = -1;
 }
 
-/* Decide whether the command may continue despite errors. The kernel has its own checks. */
+/*
+ * Decide whether the command may continue although the checks have found errors. With --force it
+ * continues, and the kernel makes its own checks. @cycle: the device would stand on itself, and
+ * --force does not help.
+ */
 static int change_judge(const struct change *c, const struct findings *findings, bool cycle)
 {
 	if (cycle) {
@@ -143,7 +150,10 @@ static int change_judge(const struct change *c, const struct findings *findings,
 	return 0;
 }
 
-/* Has --force accepted that a leg may have other data? */
+/*
+ * Has a check found that a leg may have other data than when the device was saved? If the command
+ * continues nevertheless, --force has accepted this.
+ */
 static bool change_accepts_data(const struct findings *f)
 {
 	unsigned int i;
@@ -172,18 +182,24 @@ int change_check(struct change *c)
 			    c->table.nr > 1 ? NULL : "";
 	bool cycle;
 
-	/* not even --force can load a table that was not parsed or planned */
+	/*
+	 * without a table that was parsed or planned without errors, even --force has nothing to
+	 * load
+	 */
 	if (findings_count(&c->results.findings, FINDING_ERROR)) {
 		output_log_findings(&c->results.findings, where, FINDING_OK);
 		return -EINVAL;
 	}
 	change_lock_legs(c);
-	/* the legs must have the signatures that the file records */
+	/* the legs must have the signatures that the saved file records */
 	if (c->needs->from_file)
 		signatures_check(&c->table, !dry_run, &c->results.findings);
 	cycle = lint_table(&c->table, change_facts(c), c->dev.devno, &c->results.findings);
 	lint_types(&c->table, c->needs->from_file ? FINDING_WARNING : FINDING_ERROR, &c->results.findings);
-	/* a user may keep the printed table, and numbers of disks change with each boot */
+	/*
+	 * a user may keep the table that a dry run prints, and numbers of disks change with each
+	 * boot
+	 */
 	if (!c->needs->from_file)
 		table_rename_devices(&c->table, dry_run ? identity_persistent : identity_path);
 	guard_table(&c->table, &guard, &c->results.findings);
@@ -193,8 +209,8 @@ int change_check(struct change *c)
 }
 
 /*
- * Make a copy of a table for comparisons, with device numbers in the place of names, and with
- * inodes.
+ * Copy a new table for a comparison with the live table: in the copy, device numbers replace the
+ * names of devices, and each backing file has its inode number.
  */
 static void change_read_new(const struct table *t, const struct facts_source *src,
 			    struct table *copy)
@@ -235,10 +251,10 @@ static bool change_is_known(const struct finding *p, const struct findings *know
 }
 
 /*
- * Has another process taken sectors of the legs since the legs were checked? Device-mapper lets
- * several devices use the same sectors. This check comes after the load of the table and before the
- * switch, and inactive tables count. So if two processes load tables at the same time, the process
- * that loads later finds the table of the other one.
+ * Has another process begun to use the legs or files since they were checked? Device-mapper lets
+ * several devices use the same sectors. This check runs after the new table is loaded and before
+ * the switch, and the check also finds inactive tables of other devices. So if two processes load
+ * tables at the same time, the process that loads later finds the table of the other process.
  */
 static int change_still_unused(const struct change *c)
 {
@@ -267,7 +283,10 @@ static int change_still_unused(const struct change *c)
 	return r;
 }
 
-/* Does the name still belong to the device that was checked, with the same table? */
+/*
+ * Does the device still have the name, the table and the read-only state that were checked? The
+ * answer is always yes for a device that the command creates.
+ */
 static bool change_is_still(const struct change *c)
 {
 	_cleanup_free_ char *before = table_print_all(&c->live.table);
@@ -287,7 +306,10 @@ static bool change_is_still(const struct change *c)
 	return !strcmp(before, text);
 }
 
-/* Check the mapping that the kernel has made of the new table, before the table runs. */
+/*
+ * Read back the table that the kernel has loaded, and check that it maps each sector to the same
+ * place as the live table.
+ */
 static int change_check_faithful(const struct change *c)
 {
 	_cleanup_table_ struct table loaded = { 0 };
@@ -304,8 +326,9 @@ static int change_check_faithful(const struct change *c)
 }
 
 /*
- * Does another device have the number of the image by now? The loaded table holds the device of this
- * number, so a later check is not needed.
+ * Has the device of the image lost its number, so that another device may have this number? The
+ * table is already loaded, and holds the device with this number, so the number cannot change after
+ * this check.
  */
 static bool change_has_lost_image(const struct change *c)
 {
@@ -315,8 +338,9 @@ static bool change_has_lost_image(const struct change *c)
 }
 
 /*
- * Check the device once more before the switch. Since the first check, minutes may have passed: the
- * user had to answer a question, or e2fsck ran. So nothing that was read before is used.
+ * Check the device once more before the switch. Minutes may have passed since the first check,
+ * because the user had to answer a question, or e2fsck ran. So this check forgets cached data, and
+ * reads the device and the system again.
  */
 static int change_check_loaded(void *data)
 {
@@ -356,7 +380,10 @@ int change_switch(struct change *c)
 	return r;
 }
 
-/* Remove the new device, because its partitions could not be made. A process may have it open. */
+/*
+ * Remove the new device, because its partition devices could not be made. If a process already has
+ * the new device open, the device stays.
+ */
 static void change_remove(const struct change *c)
 {
 	_cleanup_free_ char *remove = name_noclone("remove", c->dev.name);
@@ -382,8 +409,9 @@ int change_switch_all(struct change *c)
 }
 
 /*
- * Change the backing file, and check facts about the changed file. The planned change was made from
- * older facts, and its warnings have already been logged.
+ * Change the backing file, and check the new table again with the facts about the changed file. The
+ * first check used planned facts about the file, and has already logged the warnings, so this check
+ * logs only errors.
  */
 static int change_backing(struct change *c)
 {
@@ -399,7 +427,10 @@ static int change_backing(struct change *c)
 	return change_judge(c, &checks, cycle);
 }
 
-/* Is a new device gone after the switch has failed, or does the device have its old table? */
+/*
+ * Has the failed switch left no change? This is the case if the new device is gone, or if the
+ * existing device still has its old table.
+ */
 static bool change_is_undone(const struct change *c)
 {
 	_cleanup_devmap_device_ struct devmap_device now = { 0 };
@@ -409,10 +440,10 @@ static bool change_is_undone(const struct change *c)
 }
 
 /*
- * Undo the change of the backing file after the switch has failed with @r. If a resume has failed
- * half-way, or a new device could not be removed again, the new table may run, and needs the file.
- * After -EAGAIN the new table of an existing device never ran, and no other table uses a file that
- * is new.
+ * Undo the change of the backing file after the switch has failed with @r, unless a table needs the
+ * changed file. If a resume has failed half-way, or a new device could not be removed again, the
+ * new table may run, and needs the changed file. After -EAGAIN, the new table of an existing device
+ * never ran; if this command has created the file, no other table uses it.
  */
 static void change_undo_backing(struct change *c, int r)
 {
@@ -423,9 +454,10 @@ static void change_undo_backing(struct change *c, int r)
 }
 
 /*
- * Change everything in four steps: the backing file, the new saved file beside the old one, the
- * device, and then the saved file in its place. If the device does not run with the new table, the
- * fifth step is the way back. If udev is late, the new table is already running.
+ * Make the change in four steps: change the backing file, write the new saved file beside the old
+ * one, switch the device to the new table, and put the new saved file in the place of the old one.
+ * If the device does not run with the new table, the last step is replaced: the first two steps are
+ * undone. -ETIMEDOUT means that the new table runs, and that udev did not answer in time.
  */
 static int change_do(struct change *c)
 {
@@ -439,14 +471,17 @@ static int change_do(struct change *c)
 	if (runs)
 		return change_file_commit(&c->file) ? : r;
 	change_undo_backing(c, r);
-	/* unblock the signals that staging has blocked before the signals of stop_hold() */
+	/*
+	 * change_file_stage() has blocked signals after stop_hold(), so unblock them before
+	 * stop_release()
+	 */
 	change_file_end(&c->file);
 	return r;
 }
 
 /*
- * Print the result of create, reload, convert or resize with --json. A new device already has its
- * number.
+ * With --json, print the result of create, reload, convert or resize. The device is read again,
+ * because @c->dev has no number if the device is new.
  */
 static void change_report(const struct change *c)
 {
@@ -510,7 +545,9 @@ static char *change_dmsetup(const struct change *c, const char *verb, const char
 		strbuf_add(&b, " %s", quoted);
 	}
 	lines = strbuf_take(&b);
-	/* --table takes only one line, so a longer table goes through a pipe */
+	/*
+	 * the option --table takes a table of one line only, so a longer table goes through a pipe
+	 */
 	return c->table.nr > 1 ?
 	       xasprintf("printf '%%s\\n'%s | %s%s%s", lines, words, readonly, options) :
 	       xasprintf("%s%s%s --table%s", words, readonly, options, lines);

@@ -2,17 +2,19 @@
 /*
  * Giving a table to a device: the common part of create, reload, convert, resize, activate, save.
  *
- *	change_begin()		look at a device that exists, with its lock. create and activate
- *				begin differently: create_look(), create_begin(), activate_read()
- *	...			make the new table, plan its backing file
- *	change_check()		may the device have that table?
+ *	change_begin()		look at an existing device, and lock its saved file. create and
+ *				activate begin differently: create_look(), create_begin(),
+ *				activate_read()
+ *	...			make the new table, and plan the change of its backing file
+ *	change_check()		check whether the device may get the new table
  *	change_print()		in a dry run: print the commands
  *	change_run()		otherwise: change backing file, saved file and device
- *	change_end()		always
+ *	change_end()		in any case: release the locks and the memory
  *
- * These functions change something: change_run(); change_switch() and change_switch_all(), which
- * are steps of change_run() and which activate and partitions call alone; change_finish(); and
- * change_name_is_free(). change_switch() calls devmap.c, which loads the table, calls
+ * Only these functions change something: change_run(), change_switch_all(), change_switch(),
+ * change_finish() and change_name_is_free(). change_run() calls change_switch_all(), which calls
+ * change_switch(). activate.c calls change_switch_all() directly, and partitions.c calls
+ * change_switch() directly. change_switch() calls devmap.c, which loads the table, calls
  * change_check_loaded() for a last check, and then resumes the device. If the device is saved, its
  * file changes together with the device: see change-file.h.
  */
@@ -32,12 +34,14 @@ struct change;
 struct json_object;
 
 /**
- * struct change_needs - what a command needs; the checks ask for these words and not for a command
+ * struct change_needs - the properties of a command; the checks ask for these properties, not for
+ *	the name of the command
  * @command: the name of the command, for its output
  * @creates: the device does not exist yet
- * @from_file: the table is that of the saved file. Parts of saved devices then do not count as
- *	used, and legs must have the signatures that the file records
- * @locks_late: the lock is taken only after the user has answered the question
+ * @from_file: the new table is the table of the saved file. Sectors of inactive saved devices then
+ *	do not count as used, and each leg must have the signature that the saved file records
+ * @locks_late: change_begin() does not lock the saved file; the command does so later, after the
+ *	user has answered a question
  * @alone: refuse a device that is suspended or that another process is changing
  * @same_mapping: the new table must map every sector to the same place as the live table
  */
@@ -53,7 +57,7 @@ struct change_needs {
 /**
  * struct change_results - what the checks have found, and what the user has accepted
  * @findings: the findings of the checks, including those that --force has overridden
- * @forced: --force has accepted that legs may have other data
+ * @forced: --force has accepted that legs may have other data than when the device was saved
  * @agreed: the user has accepted that the device will have other data
  */
 struct change_results {
@@ -63,13 +67,14 @@ struct change_results {
 };
 
 /**
- * struct change_parts - the partitions of a new device, see partitions_plan()
- * @table: the partition table
- * @words: in a dry run: the commands that make the devices of the partitions, each with " && " before
- *	it; or NULL
- * @json: the devices of the partitions, or the planned ones in a dry run; or NULL
- * @make: makes these devices when the new device runs, or NULL. It returns 0, or a negative errno
- *	after a message. If it fails, the new device is removed
+ * struct change_parts - the partitions of the device that get devices, see partitions_plan()
+ * @table: the partition table on the device
+ * @words: in a dry run: the shell commands that make the partition devices, each with " && " before
+ *	it; otherwise NULL
+ * @json: the partition devices that were made, or in a dry run the planned ones, as a JSON array;
+ *	or NULL
+ * @make: a function that makes the partition devices after the new table runs, or NULL. It returns
+ *	0, or a negative errno after a message. If it fails, the new device is removed
  */
 struct change_parts {
 	struct partition_table table;
@@ -82,17 +87,18 @@ struct change_parts {
  * struct change - a device to which a command gives a table
  * @o: the options
  * @needs: what the command needs
- * @dev: the device; before it is created only its name and UUID
+ * @dev: the device; before it is created, only its name and UUID are set
  * @live: the live table; empty before the device is created
  * @table: the new table
  * @readonly: the new table makes the device read-only
- * @noscan: rules of udev of other programs leave the new device alone
- * @partition: the device is a partition that grows as the partition table says, so signatures on
- *	the image do not count
- * @image: for a new partition, the device of the image, which must still exist under this number
- *	when the table is loaded, because the table names the number; or NULL
- * @loaded: one more check, between the load of the table and the switch, or NULL. It returns 0, or
- *	a negative errno after a message
+ * @noscan: the udev rules of other programs ignore the new device
+ * @partition: the device is a partition that "resize" extends to its size in the partition table,
+ *	so signatures and writing processes on the device of the image do not count as uses
+ * @image: if the device is a new partition, the device of the image, otherwise NULL. The table
+ *	names the device of the image by its number, so it must still have this number when the
+ *	table is loaded
+ * @loaded: a function for an additional check after the new table is loaded and before the switch
+ *	to this table, or NULL. It returns 0, or a negative errno after a message
  * @backing: the backing file of the new table
  * @legs: the lock that is held while legs are checked, see change_lock_legs(); or -1
  * @file: the saved file
@@ -127,43 +133,47 @@ int change_begin(struct change *c, const char *word);
 int change_check(struct change *c);
 int change_run(struct change *c);
 /*
- * Switch the device to its new table. Return: 0, or a negative errno after a message. It is
- * DEVMAP_UDEV_LATE if the table runs and udev did not answer in time.
+ * Switch the device to its new table. Return: 0, or a negative errno after a message. DEVMAP_UDEV_LATE
+ * means that the new table runs, and that udev did not answer in time.
  */
 int change_switch(struct change *c);
 /*
- * Call change_switch(), and make the partitions of a new device. Context: stop_hold(), if the
- * device gets partitions.
+ * Call change_switch(), and make the partition devices of a new device. Context: after stop_hold()
+ * if the device gets partition devices.
  */
 int change_switch_all(struct change *c);
 /*
- * Complete an interrupted change: the device has the requested table, but its saved file may be
- * old.
+ * Finish a command for a device that already has the requested table. An interrupted command may
+ * have left a new saved file beside the old one; the saved file then gets the live table.
  */
 int change_finish(struct change *c);
 /*
- * @before: shell commands that come first, each with " && " behind it; @after: commands that come
- *	last
+ * Print the commands of a dry run. @before: shell commands to print first, each with " && " behind
+ * it; @after: shell commands to print last, each with " && " before it
  */
 int change_print(struct change *c, const char *before, const char *after);
 /* Return: the dmsetup commands that give the device its table, a new string. */
 char *change_words(const struct change *c);
 /*
- * May a new device have this name? A device of this tool that an interrupted command has left
+ * May the new device have its name? A device of this tool that an interrupted command has left
  * without a table is removed first.
  */
 bool change_name_is_free(struct change *c);
 void change_end(struct change *c);
 
 /*
- * Return: how the new table changes the data of the device, a new string, or NULL. If @all is
- * false, only a path that leads to another file than before counts.
+ * Return: how the new table changes the data of the device, a new string, or NULL if the data stays
+ * the same. If @all is false, the only change that counts is a path that leads to another file than
+ * before. @src: the facts about the files of the new table
  */
 char *change_data(const struct change *c, const struct facts_source *src, bool all);
-/* Return: the facts as they will be after the change of the backing file. */
+/*
+ * Return: the source of facts for the checks of the new table. If the backing file has to be
+ * changed, these are the facts as they will be after the change.
+ */
 const struct facts_source *change_facts(const struct change *c);
 
-/* The first value of the struct change @c */
+/* The initial value of the struct change @c. @options: its member @o; @what: its member @needs */
 #define CHANGE_INIT(c, options, what) {							\
 	.o = (options), .needs = (what), .backing = { .fd = -1 }, .legs = -1,		\
 	.file = {									\

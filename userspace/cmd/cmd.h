@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The commands. Only their functions and the files above cmd/ know exit codes. */
+/*
+ * The functions of the commands. Only cmd/ and the files that call it, such as commands.c, know
+ * exit codes.
+ */
 #ifndef NOCLONE_CMD_H
 #define NOCLONE_CMD_H
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * noclone convert: keep the mapping, and exchange targets of this module and dm's own targets.
+ * noclone convert: exchange dm's own targets for targets of this module, or the reverse, and keep
+ * the mapping.
  *
- * The table that the kernel has made is read back and compared with the old table before it becomes
- * live. Some programs compare the table of a device with the table that they would load. If the
- * tables differ, such a program loads its own table again. The devices of such programs need
- * "noclone enable" instead.
+ * Before the new table becomes live, the tool reads back the table that the kernel has loaded, and
+ * compares its mapping with the mapping of the old table. Some programs compare the table of a
+ * device with the table that they would load. If the tables differ, such a program loads its own
+ * table again. The devices of such programs need "noclone enable" instead.
  */
 #include <errno.h>
 
@@ -19,8 +20,9 @@
 #include "cmd/cmd.h"
 
 /*
- * The program that made the device would not recognise the new table; the way back is always
- * allowed.
+ * Return: why the table of another program's device is not converted, a new string, or NULL. This
+ * program would not recognise the targets of this module. Converting back to dm's own targets is
+ * always allowed.
  */
 static char *convert_objection(const struct options *o, const struct devmap_device *dev)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* noclone create */
+/* noclone create: make a new mapped device. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,8 +21,8 @@
 static const struct change_needs create_needs = { .command = "create", .creates = true };
 
 /*
- * Make a UUID: the prefix of our devices, and @requested, or random characters if @requested is
- * NULL.
+ * Make the UUID of a new device: the prefix of our devices, followed by @requested, or by a random
+ * UUID if @requested is NULL. If @requested already begins with the prefix, no prefix is added.
  *
  * Return: a new string, or NULL after a message.
  */
@@ -54,7 +54,7 @@ static int create_check_absent(struct change *c)
 
 	if (change_name_is_free(c))
 		return 0;
-	/* a killed command may have made only some of the partitions */
+	/* a killed command may have made the device with only some of its partition devices */
 	if (opt(c->o, OPT_PARTITIONS)) {
 		log_err("%s exists; \"%s\" removes it and its partitions", name, remove);
 		return -EEXIST;
@@ -78,8 +78,8 @@ static int create_check_uuid(const struct change *c)
 }
 
 /*
- * Check that no saved device has this UUID, because the tool would take the saved device for the
- * new one.
+ * Check that no saved device has the name or the UUID of the new device, because the tool would
+ * take the new device for the saved one.
  */
 static int create_check_saved(const struct change *c)
 {
@@ -129,9 +129,10 @@ static bool create_is_free(const char *name)
 }
 
 /*
- * Choose a name for "-": "noclone" with the first free number. If @lock is true, take the lock of
- * the name, so that no other command chooses the name before the device is made. A wrong command
- * line leaves no lock behind, so the lock is taken after the checks.
+ * Choose a name if the user has given "-": "noclone" with the first free number. With @lock, take
+ * the lock of the name, so that no other command chooses this name before the device is made. The
+ * command first calls this function without @lock, and with @lock only after all checks, so that a
+ * wrong command line creates no lock file.
  */
 static int create_choose_name(struct change *c, bool lock)
 {
@@ -151,7 +152,8 @@ static int create_choose_name(struct change *c, bool lock)
 }
 
 /*
- * Lock the name, and look again: the process that had the lock may have made or saved the device.
+ * Lock the name, and then check again that it is free: while this command waited for the lock,
+ * another process may have made or saved a device of this name. @chosen: the tool chooses the name
  */
 static int create_begin(struct change *c, bool chosen)
 {
@@ -177,8 +179,8 @@ static int create(struct change *c, const struct build *b, bool chosen)
 	if (!r && opt(c->o, OPT_PARTITIONS))
 		r = partitions_plan(c);
 	/*
-	 * create_begin() takes the lock and looks again. It comes after the checks, so that a wrong
-	 * command line leaves no lock behind
+	 * create_begin() comes after the checks, because taking the lock creates a lock file, and a
+	 * wrong command line must not leave this file behind
 	 */
 	if (!r)
 		r = change_check(c) ? : create_begin(c, chosen);
@@ -210,7 +212,7 @@ int cmd_create(const struct options *o, int argc, char **argv)
 		return o->uuid ? EXIT_USAGE : EXIT_FAILED;
 	if (create(&c, &build, chosen))
 		return EXIT_FAILED;
-	/* the unit takes the lock itself */
+	/* release the lock first, because the unit of the device waits for the lock */
 	change_file_end(&c.file);
 	if (opt(o, OPT_PERSIST) && !opt(o, OPT_DRY_RUN))
 		saved_unit("start", c.dev.name);

@@ -19,8 +19,8 @@
 #include "cmd/remove.h"
 
 /*
- * Find the device of a saved file. The device may have another name now. Return: as devmap_info()
- * does.
+ * Find the device of a saved file, even if the device has another name now. Return: 0, or a
+ * negative errno; after a message, unless the device does not exist.
  */
 static int deactivate_find(const char *name, const struct saved *s, struct devmap_device *dev)
 {
@@ -35,11 +35,14 @@ static int deactivate_find(const char *name, const struct saved *s, struct devma
 }
 
 /*
- * Record the present signatures of the legs. The device holds its legs, so all data on the legs was
- * written through the device. The device does not hold the rest of the disks, so the record of the
- * rest stays. If an interrupted command has left a new file, nothing is recorded: the user has to
- * choose a file, and a new record would hide the difference. Nothing is recorded either if
- * "activate --force" has accepted a leg: then only "save" records signatures.
+ * Record the present signatures of the legs in the saved file. The device holds its legs, so all
+ * data on the legs was written through the device. The device does not hold the other sectors of
+ * the disks, so the old record of these sectors stays.
+ *
+ * If an interrupted command has left a new file beside the saved file, nothing is recorded: the
+ * user has to choose one of the two files, and a new record would hide the difference. Nothing is
+ * recorded either if "activate --force" has accepted legs with other signatures: then only "save"
+ * records signatures.
  */
 static void deactivate_record(const char *file, struct saved *s)
 {
@@ -62,8 +65,10 @@ static void deactivate_record(const char *file, struct saved *s)
 }
 
 /*
- * Return: a text that says what would be lost: the table of the device, or the data of a file; a
- * new string, or NULL.
+ * Return: what the user would lose without the device: a table that the saved file does not have,
+ * or the data of a backing file, because its path leads to another file or to no file; a new
+ * string, or NULL. @match: set to the result of comparing the table with the saved file, unless
+ * this file is damaged
  */
 static char *deactivate_loss(const struct devmap_device *dev, const struct saved *s,
 			     const char *damage, enum saved_match *match)
@@ -83,8 +88,9 @@ static char *deactivate_loss(const struct devmap_device *dev, const struct saved
 }
 
 /*
- * May the device be removed? At shutdown, --force is given: the content of the saved file is then
- * no reason to keep the device, and /etc may be read-only.
+ * May the device be removed? At shutdown, the unit gives --force: a device that differs from its
+ * saved file is then removed nevertheless, because /etc may be read-only, so that its table could
+ * not be saved.
  *
  * Return: false after a message.
  */
@@ -111,15 +117,18 @@ static bool deactivate_check(const struct options *o, const char *file, struct s
 	else if (loss)
 		log_err("%s stays active: %s; --force deactivates the device", dev->name, loss);
 	/*
-	 * a device in use is recorded as well: at shutdown LVM, for example, may hold it until the
-	 * end
+	 * record the signatures even if the device is in use and cannot be removed: at shutdown
+	 * LVM, for example, may hold the device until the end
 	 */
 	if (!loss && match == SAVED_SAME && !opt(o, OPT_DRY_RUN))
 		deactivate_record(file, s);
 	return !other && (!loss || opt(o, OPT_FORCE));
 }
 
-/* Is another program changing a partition? Return: 0, or a negative errno after a message. */
+/*
+ * Check that no other program is changing a partition of the device, unless --force is given.
+ * Return: 0, or a negative errno after a message.
+ */
 static int deactivate_check_partitions(const struct options *o,
 				       const struct partition_devices *parts)
 {
@@ -139,7 +148,7 @@ static const char *deactivate_remove(const struct options *o, const char *file,
 	int r = partitions_find(dev, &parts) ? : deactivate_check_partitions(o, &parts) ? :
 		remove_unused(o, "deactivate", dev, &parts, NULL);
 
-	/* if udev is late, the device is already removed */
+	/* DEVMAP_UDEV_LATE: the device is removed, only udev has not answered in time */
 	if (r && r != DEVMAP_UDEV_LATE)
 		return NULL;
 	if (opt(o, OPT_DRY_RUN))
@@ -168,7 +177,10 @@ static const char *deactivate_saved(const struct options *o, const char *name)
 	return deactivate_check(o, name, &s, damage, &dev) ? deactivate_remove(o, name, &dev) : NULL;
 }
 
-/* Deactivate a device. If the device is not saved, no lock file is left behind. */
+/*
+ * Deactivate a device. A device that is not saved is refused before the lock is taken, because
+ * taking the lock creates a lock file.
+ */
 const char *deactivate_device(const struct options *o, const char *name)
 {
 	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
@@ -187,8 +199,8 @@ const char *deactivate_device(const struct options *o, const char *name)
 }
 
 /*
- * Is the device ready, because no other device stands on it? A saved device above it has to be
- * deactivated first.
+ * Is the device inactive or not in use? If another saved device stands on the device, the other
+ * device has to be deactivated first.
  */
 bool deactivate_is_ready(const char *name)
 {

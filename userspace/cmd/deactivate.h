@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Deactivating a saved device, for other commands. */
+/* Deactivate a saved device. activate-all.c has the loop that calls these functions. */
 #ifndef NOCLONE_DEACTIVATE_H
 #define NOCLONE_DEACTIVATE_H
 
@@ -13,7 +13,7 @@
  * Return: the new state in a few words, "" if a plan was printed, or NULL after a message.
  */
 const char *deactivate_device(const struct options *o, const char *name);
-/* Can the device be deactivated now? Devices above it have to be deactivated first. */
+/* Can the device be deactivated now? Devices that stand on it have to be deactivated first. */
 bool deactivate_is_ready(const char *name);
 
 #endif /* NOCLONE_DEACTIVATE_H */

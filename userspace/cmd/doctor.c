@@ -32,8 +32,9 @@
 #define POLICY		"policy"
 #define POLICY_MAX	(1U << 20)
 /*
- * TRIES: how many inactive devices are tried. A process reads each leg, and if many devices are
- * inactive, they probably have a common reason.
+ * TRIES: for how many inactive saved devices doctor finds out whether "activate" would refuse them.
+ * A process reads each leg of such a device, which takes time, and many inactive devices probably
+ * have a common reason.
  */
 #define TRIES		4
 
@@ -41,9 +42,10 @@
  * struct doctor - the common data of the checks
  * @findings: the findings of all checks
  * @policy: the rules of the policy
- * @decides: for each line of the policy: at least one device exists for which this line is the
- *	first that matches
- * @idle: the policy includes devices that the module, in its present state, leaves alone
+ * @decides: an array with an element for each line of the policy: true if this line is the rule
+ *	that decides about an existing device
+ * @idle: the policy includes devices, but has no effect, because the module is not loaded or its
+ *	parameter "stock" is off
  * @fine: the number of devices without a finding
  * @on: the number of these devices that have the fast path
  * @inactive: the number of saved devices that are not active
@@ -179,7 +181,8 @@ static bool doctor_is_off(const char *state)
 }
 
 /*
- * Add a finding about a device whose fast path is off, unless another device has the same reason.
+ * Add a finding about a device whose fast path is off, unless the findings already have this reason
+ * for another device.
  */
 static void doctor_off(struct findings *f, const char *what, const char *state,
 		       const char *name)
@@ -210,8 +213,8 @@ static void doctor_below(struct findings *f, const char *what, const char *quote
 		const char *check = below.finding[i].check;
 
 		/*
-		 * the data of a file without a name is lost when the last table with the file is
-		 * replaced
+		 * if no path leads to the file any more, its data is lost when the last table with
+		 * this file is replaced
 		 */
 		finding_add(f, FINDING_ERROR, what,
 			    !strcmp(check, "file-deleted") || !strcmp(check, "file-replaced") ?
@@ -221,7 +224,10 @@ static void doctor_below(struct findings *f, const char *what, const char *quote
 	}
 }
 
-/* Check the fast path of a device. Return: false if it has a finding. */
+/*
+ * Check the fast path of a device. @included: the policy includes the device. Return: false if the
+ * device has a fault, even if doctor_off() has not added it again.
+ */
 static bool doctor_fast_path(struct doctor *d, const struct devmap_device *dev,
 			     const struct live *live, const char *what, bool included)
 {
@@ -264,8 +270,8 @@ static void doctor_device(struct doctor *d, const char *name)
 }
 
 /*
- * Report rules that match no device. A rule for all devices is not reported: a device may come
- * later.
+ * Report each rule that decides about no existing device, but not a rule for all devices, because
+ * such a device may come later.
  */
 static void doctor_rules(struct doctor *d)
 {
@@ -303,7 +309,10 @@ static void doctor_devices(struct doctor *d)
 	doctor_rules(d);
 }
 
-/* Compare an active device with its file; @name may differ from the name of the file. */
+/*
+ * Compare an active device with its saved file. @name: the name of the device; @file: the name in
+ * the saved file, which differs from @name if the device was renamed
+ */
 static void doctor_compare(struct findings *f, const char *what, const char *name,
 			   const char *file, const struct table *saved, const struct table *live)
 {
@@ -311,7 +320,10 @@ static void doctor_compare(struct findings *f, const char *what, const char *nam
 	_cleanup_free_ char *deactivate = name_noclone("deactivate", file);
 	_cleanup_free_ char *activate = name_noclone("activate", file);
 	_cleanup_free_ char *save = name_noclone("save", file);
-	/* a loop device cannot be exchanged for its file while the device runs */
+	/*
+	 * a running device cannot replace a loop device by the file of this loop device, so it has
+	 * to be activated again
+	 */
 	_cleanup_free_ char *back = table_has_file(saved) ?
 		xasprintf("%s && %s", deactivate, activate) : name_noclone("convert", file);
 
@@ -327,7 +339,10 @@ static void doctor_compare(struct findings *f, const char *what, const char *nam
 			    save);
 }
 
-/* Return: why "activate" refuses the device, a new string, or NULL. Only root can read the legs. */
+/*
+ * Return: why "activate" refuses the device, a new string, or NULL. Without root the result is
+ * NULL, because only root can read the legs.
+ */
 static char *doctor_refusal(const char *file)
 {
 	_cleanup_findings_ struct findings findings = { 0 };
@@ -400,7 +415,10 @@ static void doctor_saved_device(struct doctor *d, const char *name)
 	if (saved->damage) {
 		const char *misplaced = saved_file_misplaced(name);
 		_cleanup_free_ char *save = name_noclone("save", name);
-		/* "save" does not write a file in the place of a folder */
+		/*
+		 * if a folder or a link has the name of the file, "save" does not replace it, and
+		 * @misplaced has the remedy
+		 */
 		_cleanup_free_ char *fix = misplaced ? xstrdup(strstr(misplaced, ": ") + 2) :
 			xasprintf("%s, while the device is active", save);
 

@@ -91,7 +91,7 @@ bool enable_print_device(const struct request *q, const struct candidate *c)
 
 void enable_print_policy(const struct request *q, bool removed_only)
 {
-	/* the output of a dry run is a script */
+	/* the output of a dry run is a shell script, so this line has to be a comment in it */
 	const char *comment = opt(q->o, OPT_DRY_RUN) ? "# " : "";
 	const char *line = q->edits;
 

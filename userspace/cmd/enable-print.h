@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The work of noclone enable and disable, and printing it. */
+/* The plan of noclone enable and disable, and functions that print it. */
 #ifndef NOCLONE_ENABLE_PRINT_H
 #define NOCLONE_ENABLE_PRINT_H
 
@@ -15,15 +15,16 @@
 /**
  * struct candidate - a mapped device whose fast path may be switched
  * @dev: the device
- * @name: its name
- * @lv: VG/LV, or NULL
+ * @name: the name of the device
+ * @lv: the name VG/LV of a logical volume, or NULL
  * @own: the device has a target of this module with a fast path
- * @other: the type of a target that cannot have a fast path, or NULL
- * @sector: a sector of a target that understands messages
- * @named: the user has named this device, and not only a group that contains it
+ * @other: if @own is false: the type of a target that cannot have a fast path, or NULL
+ * @sector: the first sector of the target that gets the message
+ * @named: the user has named this device itself, not only a volume that it is a part of; false with
+ *	--policy
  * @rule: the rule of the policy that decides about the device, or NULL
  * @asked: the command applies to this device, and switches it if necessary
- * @on: the command turns the fast path on, not off
+ * @on: true if the command turns the fast path of the device on, false if it turns it off
  * @sends: the command sends a message to the device
  * @failed: the device has refused the message
  * @before: the state before the command: "on", "off:reason", "stock"; NULL if no fast path is
@@ -52,16 +53,17 @@ struct candidate {
 /**
  * struct request - the work that the command line requests
  * @o: the options
- * @on: the command is enable, not disable
- * @switches: devices are switched
- * @writes: the policy is written
+ * @on: true for the command enable, false for disable
+ * @switches: the command switches devices, not only the policy
+ * @writes: the command writes the policy to its file
  * @policy: the policy that this command applies
- * @edits: the changes of the policy
+ * @edits: the changes of the policy as text, a line for each removed or added rule
  * @load: the module has to be loaded
- * @stock: the value that the parameter "stock" has to get, or NULL
- * @clears: turning the parameter off replaces a message to each stock device
- * @device: the devices
- * @nr: the number of devices
+ * @stock: the value that the parameter "stock" of the module has to get, or NULL
+ * @clears: the command turns the parameter "stock" off. This turns the fast path of all stock
+ *	devices off, so these devices need no messages
+ * @device: the devices that the command may switch
+ * @nr: the number of these devices
  */
 struct request {
 	const struct options *o;
@@ -81,14 +83,18 @@ struct request {
 char *enable_commands(const struct request *q);
 void enable_print_json(const struct request *q);
 /*
- * Print a line for each change, and for each device that was given. A part of a volume may have
- * another rule in the policy than the volume that was named.
+ * Print a line about a device if its state has changed, if the device is not as requested, or if
+ * the user has named it. If a part of a named volume follows a rule of the policy that contradicts
+ * the command, print a note.
  *
- * Return: true if the device has failed. If the user has not named the device itself, and the
- * device can never have the fast path, it has not failed.
+ * Return: true if the device has failed, that is, if it is not as requested. A device that can
+ * never have the fast path has only failed if the user has named it.
  */
 bool enable_print_device(const struct request *q, const struct candidate *c);
-/* @removed_only: print only removed rules, which the user may have written by hand */
+/*
+ * Print the changed rules of the policy. @removed_only: print only removed rules, because the user
+ * may have written them by hand
+ */
 void enable_print_policy(const struct request *q, bool removed_only);
 /* Print a shell command that writes the policy. */
 void enable_print_write(const struct request *q);

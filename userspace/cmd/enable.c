@@ -5,9 +5,9 @@
  * Both commands edit the policy. With --now they also apply the new policy to the given devices.
  * With --runtime they do not write the policy, and with --policy they do not edit it.
  *
- * The module lets stock devices understand messages while its parameter "stock" is on, and a stock
- * device gets the fast path only by a message. When the parameter is turned off, all stock devices
- * return to dm core, and the module forgets the requests.
+ * A stock device, which has only dm's own targets, gets the fast path by a message. It understands
+ * this message only while the parameter "stock" of the module is on. When the parameter is turned
+ * off, dm core handles the I/O of all stock devices again, and the module forgets the messages.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -55,9 +55,9 @@ static void enable_free(struct request *q)
 	policy_free(&q->policy);
 }
 
-/* Find the devices. */
+/* First step: find the devices that the command may switch. */
 
-/* Return: the state of a device, a new string, or NULL if it cannot have a fast path. */
+/* Return: the state of a device, a new string, or NULL if the device cannot have a fast path. */
 static char *enable_state(const struct candidate *c, const struct live *live)
 {
 	char *state = c->other ? NULL : live_fastpath(live);
@@ -65,7 +65,7 @@ static char *enable_state(const struct candidate *c, const struct live *live)
 	return state || c->own || c->other || !live->table.nr ? state : xstrdup("stock");
 }
 
-/* Read the state of a device. A message goes to the first target that understands it. */
+/* Read the state of a device, and find the first target that understands a message. */
 static int enable_look(struct candidate *c, const char *name)
 {
 	_cleanup_live_ struct live live = { 0 };
@@ -155,7 +155,7 @@ static int enable_add_volume(struct request *q, const char *name)
 	layers_below(c->dev.devno, &parts);
 	for (i = 0; i < parts.nr; i++)
 		found |= enable_add_part(q, parts.name[i]);
-	/* look up the volume again, because adding parts may have moved the array */
+	/* look up the volume again, because the new parts may have moved the array in memory */
 	c = enable_find(q, name);
 	if (found || !q->on || !c->named)
 		return 0;
@@ -164,7 +164,10 @@ static int enable_add_volume(struct request *q, const char *name)
 	return -EOPNOTSUPP;
 }
 
-/* Add all devices. Return: 0, or a negative errno after a message. */
+/*
+ * Add the devices that the user has named; without names, add all devices that can have the fast
+ * path. Return: 0, or a negative errno after a message.
+ */
 static int enable_add_devices(struct request *q, int argc, char **argv)
 {
 	_cleanup_names_ struct names names = { 0 };
@@ -183,11 +186,11 @@ static int enable_add_devices(struct request *q, int argc, char **argv)
 	return r;
 }
 
-/* Decide what happens to the devices. */
+/* Second step: decide what happens to each device. */
 
 /*
- * Edit the policy. The first matching rule decides, so rules for fewer devices go above other
- * rules.
+ * Edit the policy in memory. The first rule that matches a device decides, so a rule for fewer
+ * devices has to stand above a rule for more devices.
  */
 static void enable_edit(struct request *q)
 {
@@ -208,8 +211,9 @@ static void enable_edit(struct request *q)
 }
 
 /*
- * Decide about a device: the policy, or only the given rules, decide about devices that were not
- * named.
+ * Decide whether the command applies to a device, and whether it turns the fast path on or off. If
+ * the user has not named the device, the policy decides. With --include or --exclude, only the
+ * rules of these options count.
  */
 static void enable_ask(const struct request *q, struct candidate *c)
 {
@@ -260,20 +264,20 @@ static int enable_plan(struct request *q)
 }
 
 /*
- * Switch the devices. Each device is unchanged or completely switched, even if this process dies
- * between or during the steps: after a message, the module suspends and resumes the device inside
- * the kernel.
+ * Third step: switch the devices. Even if this process dies between or during the steps, each
+ * device is either unchanged or completely switched, because one message makes the module suspend,
+ * switch and resume the device inside the kernel.
  */
 
 /* PATIENCE_MS: the longest wait for the next device to get the fast path. */
 #define PATIENCE_MS	5000
 #define POLL_MS		20
-/* MANY: progress is shown for at least this number of devices. */
+/* MANY: progress is shown if there are at least this many devices. */
 #define MANY		8
 
 /*
- * While the module attaches a device, it suspends the device and learns its table. So states such
- * as "suspended" and "mixed" are temporary.
+ * Is the module still turning on the fast path of the device? The module suspends the device and
+ * learns its table, so states such as "suspended" and "mixed" are temporary.
  */
 static bool enable_is_pending(const struct candidate *c)
 {
@@ -309,8 +313,8 @@ static void enable_send(struct request *q)
 }
 
 /*
- * Wait until the devices have the fast path. The module attaches one device after the other, and
- * the time limit begins again with each device.
+ * Wait until the devices have the fast path. The module attaches one device after the other, so the
+ * time limit begins again each time a device has got the fast path.
  */
 static void enable_wait(struct request *q)
 {
@@ -426,7 +430,10 @@ static int enable_run(struct request *q, int argc, char **argv)
 		lock = r = run_lock(POLICY_LOCK, POLICY_PATH);
 	if (r < 0)
 		return r;
-	/* "disable --all" must work even if the policy cannot be read */
+	/*
+	 * with "--all --runtime", the policy is not used, so the command works even if the policy
+	 * cannot be read
+	 */
 	r = q->writes || !opt(q->o, OPT_ALL) ? policy_file_read(&q->policy) : 0;
 	r = r ?: enable_add_devices(q, argc, argv);
 	if (r)
@@ -437,14 +444,17 @@ static int enable_run(struct request *q, int argc, char **argv)
 		r = enable_write(q);
 	if (r)
 		return r;
-	/* the switch may take long; meanwhile other commands may edit the policy */
+	/*
+	 * release the lock of the policy: switching may take long, and other commands may edit the
+	 * policy meanwhile
+	 */
 	cleanup_close(&lock);
 	lock = -1;
 	if (dry_run)
 		enable_dry_run(q);
 	else if (q->switches)
 		r = enable_switch(q);
-	/* the policy was written, even if no device could be switched */
+	/* print the result even if devices could not be switched, because the policy was written */
 	if (opt(q->o, OPT_JSON))
 		enable_print_json(q);
 	return r;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* noclone explain: a table as text and as a diagram, and its devices. */
+/*
+ * noclone explain: describe a table in words and as a diagram, and list the devices and files that
+ * it uses.
+ */
 #include <json-c/json.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -142,7 +145,8 @@ static void explain_below(const struct table *t, struct json_object *devices,
 }
 
 /*
- * Facts about a device, a file, or the mapped device itself. Columns without a value are not shown.
+ * The columns with facts about a leg, a backing file, or the mapped device itself. Columns without
+ * a value are not shown.
  */
 static const struct report_column explain_columns[] = {
 	{ "NAME", "name", 0, NULL, NULL },

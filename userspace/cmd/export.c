@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * noclone export: print the tables of devices with the kernel's own linear and striped targets in
- * place of ours, so that the data can be reached without this module; or print the tables
- * unchanged.
+ * noclone export: print the tables of devices. Linear and striped targets of this module are
+ * printed as the kernel's own linear and striped targets, so that the data can be reached without
+ * this module. With "--to noclone", the tables are printed unchanged.
  */
 #include <json-c/json.h>
 #include <stdio.h>
@@ -18,7 +18,10 @@
 #include "cli/select.h"
 #include "cmd/cmd.h"
 
-/* Print the table of a device. If there are several devices, each line begins with the name. */
+/*
+ * Add the unchanged table of a device to the output. If @alone is false, the output has several
+ * devices, and each line begins with the name of the device.
+ */
 static void export_own(struct json_object *out, const char *name, const struct table *t,
 		       bool alone, struct strbuf *all)
 {
@@ -33,7 +36,10 @@ static void export_own(struct json_object *out, const char *name, const struct t
 	json_object_object_add(out, "table", lines);
 }
 
-/* Can the tool print the table? Return: false after a message. */
+/*
+ * Can the tool print the table? @own: the table is printed unchanged. Return: false after a
+ * message.
+ */
 static bool export_check(const char *name, const struct table *t, bool own)
 {
 	_cleanup_free_ char *dmsetup = name_command("table --showkeys", name);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The devices of the partitions of an image.
+ * The partition devices of an image.
  *
- * They have the target noclone-linear, so they have the fast path as the device of the image has
- * it. kpartx would use dm's own linear target, to which the policy of the host would have to give
- * the fast path. lsblk, libblkid and the rules of udev know a partition by its UUID and the device
- * below it, not by its target.
+ * If the device of the image has a target of this module, a partition device has the target
+ * noclone-linear, and so the fast path. kpartx would use dm's own linear target, which gets the
+ * fast path only if the policy of the host includes the device. lsblk, libblkid and the udev rules
+ * recognise a partition device by its UUID and by the device below it, not by its target.
  */
 #include "cmd/partitions.h"
 
@@ -32,7 +32,7 @@
 #include "cli/output.h"
 #include "cmd/change.h"
 
-/* Devices that exist. */
+/* First part: partition devices that exist. */
 
 void partitions_free(struct partition_devices *parts)
 {
@@ -62,8 +62,8 @@ static bool partitions_have(const struct partition_devices *parts, dev_t devno)
 }
 
 /*
- * Add the device of this name if it is a partition of @disk. @has_table: it must have a table, or
- * must not have one
+ * Add the device @name if it has the UUID of a partition device of @disk. @has_table: if true, add
+ * the device only if it has a live or inactive table; if false, only if it has neither
  */
 static void partitions_add_name(struct partition_devices *parts, const struct devmap_device *disk,
 				const char *name, bool has_table)
@@ -76,8 +76,9 @@ static void partitions_add_name(struct partition_devices *parts, const struct de
 }
 
 /*
- * Add the partitions that stand on the device. A partition may have been renamed, and a device that
- * does not stand on @disk is no partition of it, even if it has the name and UUID of one.
+ * Add the partition devices that stand on @disk. A partition device may have been renamed, so its
+ * name is not compared. A device that does not stand on @disk is not added, even if it has the name
+ * and UUID of a partition device.
  */
 static void partitions_add_holders(struct partition_devices *parts,
 				   const struct devmap_device *disk)
@@ -95,7 +96,10 @@ static void partitions_add_holders(struct partition_devices *parts,
 	}
 }
 
-/* Add the partitions without a table, which a killed command has left. They stand on no device. */
+/*
+ * Add the partition devices without a table, which a killed command has left. They stand on no
+ * device, so their names are compared.
+ */
 static int partitions_add_leftovers(struct partition_devices *parts,
 				    const struct devmap_device *disk)
 {
@@ -116,14 +120,18 @@ static int partitions_compare(const void *a, const void *b)
 {
 	const struct devmap_device *one = a, *other = b;
 
-	/* the UUIDs differ only in the number of the partition, which has no leading zeroes */
+	/*
+	 * the UUIDs differ only in the number of the partition. The number has no leading zeroes,
+	 * so the longer UUID has the larger number
+	 */
 	return strlen(one->uuid) != strlen(other->uuid) ?
 	       (strlen(one->uuid) > strlen(other->uuid) ? 1 : -1) : strcmp(one->uuid, other->uuid);
 }
 
 /*
- * One ioctl lists the names of all devices, and only devices with the name of a partition need
- * another one. A device without a UUID, or a partition, has no partitions.
+ * Find the partition devices of @disk. If @disk has no UUID, or is itself a partition device, it
+ * has none. For devices without a table, one ioctl lists the names of all devices, and only a name
+ * that begins like the name of a partition device needs another ioctl.
  */
 int partitions_find(const struct devmap_device *disk, struct partition_devices *found)
 {
@@ -217,19 +225,25 @@ char *partitions_disk_of(const struct devmap_device *dev)
 	return xstrdup(disk.name);
 }
 
-/* Devices that are planned. */
+/* Second part: partition devices that are planned. */
 
 static const struct change_needs partitions_needs = { .command = "create", .creates = true };
 static const struct change_needs partitions_needs_saved = {
 	.command = "activate", .creates = true, .from_file = true,
 };
 
-/* The first value of the change @part of a partition of the device of the change @c */
+/*
+ * The initial value of @part, the change of a partition device. @c: the change of the device of the
+ * image
+ */
 #define PARTITIONS_INIT(part, c)	\
 	CHANGE_INIT(part, (c)->o, (c)->needs->from_file ? &partitions_needs_saved :	\
 							  &partitions_needs)
 
-/* Prepare the change of a partition. @device: the device of the image, as a path or a number */
+/*
+ * Set the members of @part, the change of a partition device. @c: the change of the device of the
+ * image; @device: the device of the image, as a path or a number
+ */
 static void partitions_prepare(struct change *part, const struct change *c,
 			       const struct partition *p, const char *device)
 {
@@ -240,7 +254,10 @@ static void partitions_prepare(struct change *part, const struct change *c,
 	partition_add_target(&part->table, p, device, &c->table);
 }
 
-/* Does the device begin at the planned partition? The partition may have grown since. */
+/*
+ * Does an existing device with the table @live begin at the first sector of the planned partition
+ * on @disk? The sizes may differ, because the partition may have grown since the device was made.
+ */
 static bool partitions_begins_at(const struct devmap_device *disk, const struct table *live,
 				 const struct change *part)
 {
@@ -252,17 +269,22 @@ static bool partitions_begins_at(const struct devmap_device *disk, const struct 
 }
 
 /*
- * Does the partition already have its device, which may have been renamed? Another device may have
- * the UUID: one that was made by hand, or for an older partition table.
+ * Does the partition device of @part already exist? It may have been renamed, so it is found by its
+ * UUID. A device with this UUID may be the wrong one, if a user has made it by hand, or if it was
+ * made for an older partition table.
  *
- * Return: 1 if it has, 0 if not, or -EEXIST after a message.
+ * Return: 1 if the partition device exists, 0 if it does not exist, or -EEXIST after a message if a
+ * wrong device has its UUID.
  */
 static int partitions_look(const struct change *part, const struct change *c)
 {
 	_cleanup_devmap_device_ struct devmap_device disk = { 0 }, now = { 0 };
 	_cleanup_table_ struct table live = { 0 };
 
-	/* if it cannot be read, or is the leftover of a killed command, the next check finds it */
+	/*
+	 * if the device cannot be read, or is the leftover of a killed command,
+	 * partitions_check_name() checks its name
+	 */
 	if (devmap_look_table(&(struct devmap_device) { .uuid = part->dev.uuid }, DEVMAP_TABLE,
 			      &now, &live) ||
 	    (!now.live_table && !strcmp(now.name, part->dev.name)))
@@ -275,7 +297,10 @@ static int partitions_look(const struct change *part, const struct change *c)
 	return -EEXIST;
 }
 
-/* Check the name and UUID of a device that is missing. Return: 0, or -EEXIST after a message. */
+/*
+ * Check that a missing partition device can get its name and its UUID. Return: 0, or -EEXIST after
+ * a message.
+ */
 static int partitions_check_name(struct change *part, const struct change *c)
 {
 	const char *name = part->dev.name;
@@ -296,7 +321,8 @@ static int partitions_check_name(struct change *part, const struct change *c)
 }
 
 /*
- * Check that the device of a partition exists, or can be made. Return: as partitions_look() does.
+ * Check that a partition device exists, or can be made. Return: 1 if it exists, 0 if it can be
+ * made, or -EEXIST after a message.
  */
 static int partitions_check(struct change *part, const struct change *c)
 {
@@ -319,7 +345,10 @@ static int partitions_check_all(const struct change *c)
 	return MIN(r, 0);
 }
 
-/* Read the partition table of the image in the file of a target. */
+/*
+ * Describe in @parts where the image lies in the backing file of the target @t. Return: 0, or a
+ * negative errno after a message.
+ */
 static int partitions_set_file(struct partition_table *parts, const struct target *t)
 {
 	_cleanup_free_ char *name = name_encode_path(t->path), *why = NULL;
@@ -357,9 +386,9 @@ static int partitions_set_device(struct partition_table *parts, const struct dev
 }
 
 /*
- * Read the partition table of an image. If the image has a device, the device is read, because
- * programs change the partition table through the device. @t: the target of the image, or NULL if
- * the device must exist; @disk: the device
+ * Read the partition table of an image. If @disk, the device of the image, exists, the partition
+ * table is read from @disk, because programs change the partition table through this device.
+ * Otherwise it is read from the backing file of the target @t. If @t is NULL, @disk must exist.
  *
  * Return: 0, or a negative errno after a message.
  */
@@ -391,7 +420,7 @@ static int partitions_read(struct partition_table *parts, const struct target *t
 	return why ? -EINVAL : 0;
 }
 
-/* Describe a planned device for a dry run. */
+/* Return: a planned partition device as a JSON object for a dry run. */
 static struct json_object *partitions_describe_one(const struct change *part)
 {
 	_cleanup_free_ char *table = table_print(&part->table, false, NULL);
@@ -403,7 +432,10 @@ static struct json_object *partitions_describe_one(const struct change *part)
 	return o;
 }
 
-/* Describe the planned devices in a dry run. Return: 0. */
+/*
+ * In a dry run, set @c->parts.json and @c->parts.words for the partition devices that do not exist
+ * yet. Return: 0.
+ */
 static int partitions_describe(struct change *c)
 {
 	_cleanup_free_ char *device = xasprintf("/dev/mapper/%s", c->dev.name);
@@ -437,7 +469,7 @@ int partitions_plan(struct change *c)
 	_cleanup_free_ char *name = NULL;
 	int r;
 
-	/* a table that could not be planned has findings, which are reported later */
+	/* if the table could not be planned, it has findings, which change_check() reports later */
 	if (!c->table.nr)
 		return 0;
 	if (backing_is_new(&c->backing)) {
@@ -447,7 +479,10 @@ int partitions_plan(struct change *c)
 		return -ENOENT;
 	}
 	c->parts.table.readonly = c->readonly;
-	/* an active device may run on a loop device, without the module */
+	/*
+	 * if the module is missing, an active device may run on a loop device, and its target has
+	 * no path
+	 */
 	r = partitions_read(&c->parts.table, t->path ? t : NULL, &c->dev);
 	if (r)
 		return r;
@@ -455,9 +490,14 @@ int partitions_plan(struct change *c)
 	return partitions_check_all(c) ? : partitions_describe(c);
 }
 
-/* Making them. */
+/* Third part: make the partition devices. */
 
-/* Make the device of a partition, and add it to @made. Return: as partitions_make() does. */
+/*
+ * Make the partition device of @p unless it already exists, and add the new device to @made.
+ *
+ * Return: 0, or a negative errno after a message; -ETIMEDOUT if the new device exists, but udev has
+ * not answered.
+ */
 static int partitions_make_one(const struct change *c, const struct partition *p,
 			       const struct devmap_device *disk, struct partition_devices *made)
 {
@@ -472,7 +512,10 @@ static int partitions_make_one(const struct change *c, const struct partition *p
 	r = change_file_lock(&part.file, part.dev.name) ? : partitions_check(&part, c);
 	if (r)
 		return MIN(r, 0);
-	/* users that a read-only device had before, such as another partition, do not count */
+	/*
+	 * a read-only device may have users already, such as another partition device on the same
+	 * sectors: these users are found now, so the check after the load accepts them
+	 */
 	if (c->readonly)
 		guard_table(&part.table, &guard, &part.results.findings);
 	r = change_switch(&part);
@@ -482,8 +525,10 @@ static int partitions_make_one(const struct change *c, const struct partition *p
 }
 
 /*
- * Read the partition table again, because another process may have written to the file, and the
- * state of the device. The partitions have the name that the device had when they were planned.
+ * Check that the partition table has not changed since it was planned, because another process may
+ * have written to the backing file. Check also that the device of the image exists under its old
+ * name, because the names of the partition devices begin with it. @disk: set to the present state
+ * of the device
  */
 static int partitions_check_again(const struct change *c, struct devmap_device *disk)
 {
@@ -537,7 +582,7 @@ int partitions_make(struct change *c)
 	return r;
 }
 
-/* Changes of the partition table. */
+/* Fourth part: changes of the partition table. */
 
 int partitions_size(const struct devmap_device *dev, uint64_t start, uint64_t *sectors)
 {

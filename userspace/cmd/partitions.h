@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The devices of the partitions of an image. Each partition has a linear device on the device of
- * the image, as kpartx makes it.
+ * The partition devices of an image. An image is the content of a backing file, and has a mapped
+ * device: the device of the image. Each partition of the image gets a partition device, which is a
+ * linear device on the device of the image, as kpartx makes it.
  *
- *	partitions_plan()	read the partition table, and check that all partitions can get one
- *	partitions_make()	after the image has its device: make all of them, or none
- *	partitions_find()	find those of a device that exists
+ *	partitions_plan()	read the partition table, and check that each partition can get its
+ *				partition device
+ *	partitions_make()	when the device of the image runs: make all partition devices, or
+ *				none
+ *	partitions_find()	find the existing partition devices of an existing device
  */
 #ifndef NOCLONE_PARTITIONS_H
 #define NOCLONE_PARTITIONS_H
@@ -18,8 +21,8 @@ struct change;
 struct json_object;
 
 /**
- * struct partition_devices - the devices of the partitions of an image
- * @dev: the devices, sorted by the numbers of the partitions
+ * struct partition_devices - the partition devices of an image
+ * @dev: the partition devices, sorted by the numbers of the partitions
  * @nr: the number of devices
  */
 struct partition_devices {
@@ -28,43 +31,54 @@ struct partition_devices {
 };
 
 /*
- * These functions return 0, or a negative errno after a message. @c: the change of the device of
- * the image. partitions_plan() sets @c->parts.make to partitions_make(), and in a dry run
- * @c->parts.words and @c->parts.json, without the devices that exist. partitions_make() returns
- * DEVMAP_UDEV_LATE if all devices exist, but udev has not answered.
+ * @c: the change of the device of the image. partitions_plan() sets @c->parts.make to
+ * partitions_make(). In a dry run, partitions_plan() also sets @c->parts.words and @c->parts.json
+ * for the partition devices that do not exist yet.
+ *
+ * Return: 0, or a negative errno after a message. partitions_make() returns DEVMAP_UDEV_LATE if all
+ * partition devices exist, but udev has not answered.
  */
 int partitions_plan(struct change *c);
 int partitions_make(struct change *c);
-/* Find the partitions of a device. Return: 0, or a negative errno after a message. */
+/*
+ * Find the partition devices of @disk, the device of an image. Return: 0, or a negative errno after
+ * a message.
+ */
 int partitions_find(const struct devmap_device *disk, struct partition_devices *found);
 /*
- * Refuse other data for a device that has partitions, because the partitions would map sectors of
- * other data. Return: 0, or a negative errno after a message.
+ * Check that a device has no partition devices before the device gets other data, because the
+ * partition devices would map sectors of the other data. Return: 0, or a negative errno after a
+ * message.
  */
 int partitions_check_none(const struct devmap_device *disk);
 /* Return: the numbers of the partitions with a blank before each, " 1 2", a new string. */
 char *partitions_numbers(const struct devmap_device *disk, const struct partition_devices *parts);
-/* Return: the devices as an array of objects. */
+/* Return: the partition devices as a JSON array of objects. */
 struct json_object *partitions_list(const struct partition_devices *parts);
-/* Leave out the uses of a device by its partitions. */
+/* Remove the partition devices from @uses, the list of the users of the device of an image. */
 void partitions_drop_uses(const struct partition_devices *parts, struct uses *uses);
-/* Is the device, or one of its partitions, open for long? Its partitions are no such use. */
+/*
+ * Does a mount, swap, a holder or a loop device use the device, or one of its partition devices?
+ * The partition devices do not count as holders of the device.
+ */
 bool partitions_are_used(const struct devmap_device *disk);
 /*
- * Return: the name of the device with the partition table if the device is a partition, or NULL. The
- * UUID alone does not make a device a partition: the device must stand on the other one.
+ * Return: if the device is a partition device, the name of the device of its image, a new string;
+ * otherwise NULL. It is not enough that the device has the UUID of a partition device: it must also
+ * stand on the device of the image.
  */
 char *partitions_disk_of(const struct devmap_device *dev);
 /*
- * Find out how large the partition table makes a partition that exists. @start: the first sector of
- * its device in the image; @sectors: set to the size
+ * Read the size of a partition from the partition table. @dev: the existing partition device;
+ * @start: the first sector of @dev in the image; @sectors: set to the size
  *
  * Return: 0, or a negative errno after a message.
  */
 int partitions_size(const struct devmap_device *dev, uint64_t start, uint64_t *sectors);
 /*
- * Return: shell commands that give the new room behind the last partition of a device to this
- * partition, a new string; NULL if the device has no partitions.
+ * Return: shell commands for a device that has grown, a new string: the first command extends the
+ * last partition to the end of the device, and the second one extends the partition device of this
+ * partition. Return: NULL if the device has no partition devices.
  */
 char *partitions_grow_words(const struct devmap_device *disk);
 void partitions_free(struct partition_devices *parts);

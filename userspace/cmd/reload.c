@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* noclone reload */
+/* noclone reload: give a running device a new table. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,8 +36,9 @@ static bool reload_confirm(const struct options *o, const char *what)
 }
 
 /*
- * Return: a text about users that would see other data, or about data on the device that would be
- * lost; a new string, or NULL.
+ * Return: why the user has to confirm a change of the data, as a text that follows the name of the
+ * device, a new string: the device is in use, cannot be read, contains data, or becomes smaller.
+ * Return: NULL if the user does not have to confirm the change.
  */
 static char *reload_risk(const struct change *c)
 {
@@ -49,7 +50,10 @@ static char *reload_risk(const struct change *c)
 		return xstrdup(" is in use, and");
 	if (!blockdev_lookup_number(c->dev.devno, &f))
 		r = content_read_part(&f, 0, f.sectors, &s);
-	/* a user who has suspended the device knows who uses it */
+	/*
+	 * a read of a suspended device fails or waits, but a user who has suspended the device
+	 * knows who uses it
+	 */
 	if ((r == -EBUSY || r == -ETIMEDOUT) && !c->dev.suspended)
 		return xasprintf(" cannot be read (%s), and", s.problem);
 	if (s.nr)
@@ -57,7 +61,10 @@ static char *reload_risk(const struct change *c)
 	return table_sectors(&c->table) < table_sectors(&c->live.table) ? xstrdup("") : NULL;
 }
 
-/* @lost: the data that would be lost with the old table, which --force accepts; or NULL */
+/*
+ * Refuse the new table if data would be lost with the old table and --force is not given. @lost: a
+ * text about this data, or NULL; @force: the effect of --force, for the message
+ */
 static int reload_check_loss(const struct change *c, const char *lost, const char *force)
 {
 	if (lost && !opt(c->o, OPT_FORCE)) {
@@ -70,7 +77,10 @@ static int reload_check_loss(const struct change *c, const char *lost, const cha
 	return 0;
 }
 
-/* Refuse if only the old table still leads to the data of a file. */
+/*
+ * Refuse the new table if the path of a backing file no longer leads to this file, so that only the
+ * old table gives access to its data.
+ */
 static int reload_check_lost(const struct change *c)
 {
 	_cleanup_free_ char *lost = live_lost_file(&c->dev, false);
@@ -79,7 +89,8 @@ static int reload_check_lost(const struct change *c)
 }
 
 /*
- * Refuse to extend a file that has lost its end, because zeroes would take the place of the data.
+ * Refuse to extend a backing file that has lost its end, because zeroes would take the place of the
+ * lost data.
  */
 static int reload_check_short(const struct change *c)
 {
@@ -94,14 +105,21 @@ static int reload_check_partitions(const struct change *c)
 	return partitions_check_none(&c->dev);
 }
 
-/* A device with other data has no partitions, and its saved file then has none either. */
+/*
+ * Leave the partitions out of the new saved file, because the device gets other data, and
+ * partitions_check_none() has found no partition devices.
+ */
 static void reload_forget_partitions(struct change *c)
 {
 	free(c->file.old.partitions);
 	c->file.old.partitions = NULL;
 }
 
-/* Ask the user if the data changes. A dry run prints the question. */
+/*
+ * Tell the user that the data of the device changes, and ask for confirmation if reload_risk()
+ * requires it. A dry run prints the question without waiting for an answer. @data: the change of
+ * the data
+ */
 static int reload_agree(struct change *c, const char *data)
 {
 	_cleanup_free_ char *risk = reload_risk(c);
@@ -141,9 +159,15 @@ static int reload(struct change *c, const struct build *b)
 	data = change_data(c, change_facts(c), true);
 	if (data && (reload_check_lost(c) || reload_check_partitions(c) || reload_agree(c, data)))
 		return -ECANCELED;
-	/* another process may make partitions while the user thinks about the answer */
+	/*
+	 * another process may make partition devices while the user thinks about the answer, so
+	 * check once more after the new table is loaded
+	 */
 	c->loaded = data ? reload_check_partitions : NULL;
-	/* if the table changes while this command waits for the lock, change_run() refuses */
+	/*
+	 * if another process changes the live table while this command waits for the lock,
+	 * change_run() refuses the new table
+	 */
 	r = change_file_lock(&c->file, c->dev.name) ? : change_file_read(&c->file);
 	if (r)
 		return r;

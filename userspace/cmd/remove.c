@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* noclone remove: remove devices, and with --forget the files of saved ones. */
+/* noclone remove: remove devices, and with --forget also their saved files. */
 #include "cmd/remove.h"
 
 #include <errno.h>
@@ -23,7 +23,7 @@
 
 /*
  * Log the users of a device. The kernel reports that the device is open, but not by which process.
- * @parts: the partitions of the device, which are no users
+ * @parts: the partition devices on the device, which do not count as users
  */
 static void remove_report_users(const struct devmap_device *dev,
 				const struct partition_devices *parts)
@@ -60,8 +60,8 @@ static int remove_find_file(const struct devmap_device *dev, char **file)
 }
 
 /*
- * Remove the file, and print its table, because this table may be the only record of the place of
- * the data.
+ * Remove a saved file, and print its table, because this table may be the only record of the place
+ * of the data.
  */
 static int remove_forget(const char *file)
 {
@@ -83,8 +83,8 @@ static int remove_forget(const char *file)
 
 /*
  * After the device was removed, remove its saved file, or tell the user that the file stays.
- * @waits: the kernel removes the device later. In this case the unit of the device is not stopped
- * now, because this would unmount the device.
+ * @waits: the device still exists, and the kernel removes it later. In this case the unit of the
+ * device is not stopped now, because stopping the unit would unmount the device.
  */
 static int remove_saved(const struct options *o, const char *file, bool waits)
 {
@@ -93,7 +93,10 @@ static int remove_saved(const struct options *o, const char *file, bool waits)
 
 	if (opt(o, OPT_FORGET))
 		r = remove_forget(file);
-	/* the unit does not wait for a lock: the file is removed, or no process has locked it */
+	/*
+	 * stopping the unit does not wait for the lock of the saved file: either the file is
+	 * removed, or this command has not locked it
+	 */
 	if (!waits)
 		saved_unit("stop", file);
 	if (opt(o, OPT_FORGET))
@@ -106,7 +109,7 @@ static int remove_saved(const struct options *o, const char *file, bool waits)
 	return 0;
 }
 
-/* Return: the command that removes a device, a new string. */
+/* Return: the dmsetup command that removes a device, a new string. */
 static char *remove_words(const struct options *o, const char *name)
 {
 	_cleanup_free_ char *dmsetup = name_command("remove", name);
@@ -136,8 +139,8 @@ static void remove_print(const struct options *o, const char *command,
 }
 
 /*
- * Return: how many of the partitions have the device of the image open. A killed command may have
- * left a partition with an inactive table only.
+ * Return: the number of partition devices that have the device of the image open. A killed command
+ * may have left a partition device with an inactive table only, which also has the device open.
  */
 static int remove_count_open(const struct partition_devices *parts)
 {
@@ -150,9 +153,10 @@ static int remove_count_open(const struct partition_devices *parts)
 }
 
 /*
- * Is a device in use? A process may close the device in a moment, for example udev, which reads new
- * devices, but a dry run does not wait. @parts: its partitions, which have it open; @waits: wait
- * for processes
+ * Is a device in use by anything but its partition devices? @parts: the partition devices; @waits:
+ * wait for processes that may close the device in a moment, for example udev, which reads new
+ * devices. If @waits is false, processes do not count, because the removal waits for them. A dry
+ * run never waits, and in a dry run processes count.
  *
  * Return: true after a message.
  */
@@ -176,8 +180,9 @@ static bool remove_is_used(const struct options *o, const struct devmap_device *
 }
 
 /*
- * Check a device and its partitions before the first one is removed. A device without partitions is
- * not waited for, because its removal waits itself.
+ * Check that a device and its partition devices are not in use, before the first of them is
+ * removed. For a device without partition devices, this check does not wait for processes, because
+ * the removal waits for them.
  */
 static int remove_check_unused(const struct options *o, const struct devmap_device *dev,
 			       const struct partition_devices *parts)
@@ -192,8 +197,9 @@ static int remove_check_unused(const struct options *o, const struct devmap_devi
 }
 
 /*
- * Remove a device or, if @is_part is true, a partition, which another process may already have
- * removed. A process may have opened it since remove_check_unused().
+ * Remove a device. @is_part: it is a partition device, and it is no error if another process has
+ * already removed it. If a process has opened the device since remove_check_unused(), the function
+ * logs the users.
  */
 static int remove_one(const struct devmap_device *dev, bool is_part)
 {
@@ -270,8 +276,8 @@ static int remove_when_unused(const struct options *o, const struct devmap_devic
 }
 
 /*
- * Lock the saved file if the command will remove it. A device is only removed if its saved file can
- * be removed.
+ * Lock the saved file that the command will remove. If this file cannot be removed, return an
+ * error, so that the device stays as well.
  */
 static int remove_lock(const struct options *o, const char *file, int *lock)
 {
@@ -293,7 +299,10 @@ static int remove_say_changed(const char *name)
 	return -EAGAIN;
 }
 
-/* Check again: the process that had the lock may have changed the device or the file. */
+/*
+ * Check that the device still exists and that @file is still its saved file. Another process may
+ * have changed this while the command waited for the lock.
+ */
 static int remove_check_again(const struct devmap_device *dev, const char *file)
 {
 	_cleanup_devmap_device_ struct devmap_device now = { 0 };
@@ -310,8 +319,8 @@ static int remove_check_again(const struct devmap_device *dev, const char *file)
 
 /*
  * Is it safe to remove the device? The device may have the last copy of its data, or another
- * program may be changing the device. A device that never had a table is a leftover of an
- * interrupted command.
+ * program may be changing the device. A device without a live table is the leftover of an
+ * interrupted command, so no program is changing it.
  */
 static int remove_check(const struct options *o, const struct devmap_device *dev)
 {
@@ -328,7 +337,10 @@ static int remove_check(const struct options *o, const struct devmap_device *dev
 	return dev->live_table ? select_check_alone(dev, "; --force removes the device") : 0;
 }
 
-/* Check the device and its partitions. Return: 0, or a negative errno after a message. */
+/*
+ * Check that it is safe to remove the device and its partition devices. Return: 0, or a negative
+ * errno after a message.
+ */
 static int remove_check_all(const struct options *o, const struct devmap_device *dev,
 			    const struct partition_devices *parts)
 {
@@ -340,7 +352,7 @@ static int remove_check_all(const struct options *o, const struct devmap_device 
 	return r;
 }
 
-/* @waits: see remove_when_unused() */
+/* Print the result with --json. @waits: the device still exists, and the kernel removes it later */
 static void remove_report(const struct options *o, const struct devmap_device *dev,
 			  const struct partition_devices *parts, bool waits)
 {
@@ -373,13 +385,16 @@ static int remove_device(const struct options *o, const char *word)
 		r = remove_lock(o, file, &lock) ? : remove_check_again(&dev, file);
 	if (r)
 		return r;
-	/* a signal while udev is late would leave the file of a removed device */
+	/*
+	 * block signals: a signal during the wait for udev would end the command after the device
+	 * is removed, and before its saved file is removed
+	 */
 	stop_block(&old);
 	if (opt(o, OPT_WHEN_UNUSED))
 		r = remove_when_unused(o, &dev, &parts, opt(o, OPT_FORGET) ? file : NULL, &waits);
 	else
 		r = remove_unused(o, "remove", &dev, &parts, opt(o, OPT_FORGET) ? file : NULL);
-	/* if udev is late, the device is already removed */
+	/* DEVMAP_UDEV_LATE: the device is removed, only udev has not answered in time */
 	if ((!r || r == DEVMAP_UDEV_LATE) && file && !opt(o, OPT_DRY_RUN))
 		r = remove_saved(o, file, waits) ? : r;
 	if (!r && !opt(o, OPT_DRY_RUN))
@@ -396,7 +411,10 @@ static bool remove_is_absent(const char *name)
 	return saved_file_exists(name) && devmap_is_absent(devmap_info(name, &dev));
 }
 
-/* Log that the device is active under another name: it stays, and is not saved any more. */
+/*
+ * If the device of a saved file is active under another name, tell the user that the device stays
+ * active, and is no longer saved.
+ */
 static void remove_say_renamed(const char *name)
 {
 	const char *uuid = saved_file_get(name)->saved.uuid;

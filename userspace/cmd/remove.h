@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Removing a device, for other commands. */
+/* Remove a device that is not in use, for remove and deactivate. */
 #ifndef NOCLONE_REMOVE_H
 #define NOCLONE_REMOVE_H
 
@@ -10,9 +10,10 @@
 struct partition_devices;
 
 /*
- * Remove a device and its partitions, or print which user of a device prevents the removal. A dry
- * run prints the commands that remove the devices, and @file if it is not NULL. @parts: the result
- * of partitions_find()
+ * Remove a device and its partition devices, or report the users that prevent the removal.
+ * @command: the name of the command; @parts: the partition devices that partitions_find() has
+ * found. A dry run prints commands that remove the devices and, if @file is not NULL, the saved
+ * file @file.
  *
  * Return: 0, or a negative errno after a message; DEVMAP_UDEV_LATE if all devices are removed, but
  * udev has not answered.

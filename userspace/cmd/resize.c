@@ -38,14 +38,15 @@
 #include "cmd/partitions.h"
 
 /**
- * struct resize - a run of the command
- * @c: the change
- * @node: the path of the device
- * @last: the last target of its table; it becomes longer, or new targets follow it
- * @room: the room into which the device grows
- * @next: the name of the user that ends the room behind a leg, or NULL
+ * struct resize - the data of the command
+ * @c: the change of the device
+ * @node: the path of the device node
+ * @last: the last target of the live table; this target becomes longer, or new targets follow it
+ * @room: the room into which the last target can grow
+ * @next: the name of the mapped device or partition that has the sectors behind the room of the leg
+ *	with the least room, or NULL
  * @sectors: the requested size
- * @grows: the requested size is larger than the present one
+ * @grows: the requested size is larger than the present size
  * @mounted: with --resizefs: the file system on the device is mounted
  */
 struct resize {
@@ -84,7 +85,7 @@ static int resize_begin(struct resize *r, const char *word)
 		return resize_refuse(r, -EOPNOTSUPP, why);
 	r->last = &r->c.live.table.targets[r->c.live.table.nr - 1];
 	r->node = xasprintf("/dev/mapper/%s", r->c.dev.name);
-	/* without udev, this may be the only node */
+	/* without udev, /dev/dm-N may be the only node of the device */
 	if (access(r->node, F_OK)) {
 		free(r->node);
 		r->node = xasprintf("/dev/dm-%u", minor(r->c.dev.devno));
@@ -92,7 +93,10 @@ static int resize_begin(struct resize *r, const char *word)
 	return 0;
 }
 
-/* Add the parts of all mapped devices. A device whose table cannot be read may use any sectors. */
+/*
+ * Add the parts of disks that all mapped devices use. It is an error if the table of a device
+ * cannot be read, because this device may use any sectors.
+ */
 static int resize_add_mapped(const struct resize *r, struct parts *parts)
 {
 	_cleanup_names_ struct names names = { 0 };
@@ -112,7 +116,10 @@ static int resize_add_mapped(const struct resize *r, struct parts *parts)
 	return e;
 }
 
-/* Add the partitions of a disk. A leg on a partition may use all of that partition. */
+/*
+ * If a leg is on a whole disk, add the partitions of this disk, which the leg must not grow into.
+ * If the leg is on a partition, add nothing, because the leg may use all of this partition.
+ */
 static void resize_add_partitions(const struct device_facts *f, struct parts *parts)
 {
 	_cleanup_free_ char *pattern = blockdev_sysfs(f->devno, "*/partition");
@@ -157,7 +164,7 @@ static uint64_t resize_room_behind(const struct device_facts *f, uint64_t end,
 	return to > from ? to - from : 0;
 }
 
-/* Find the room behind the legs. The leg with the least room decides. */
+/* Find the room behind the legs of the last target. The leg with the least room decides. */
 static int resize_find_behind_legs(struct resize *r)
 {
 	_cleanup_parts_ struct parts used = { 0 };
@@ -190,7 +197,10 @@ static int resize_find_behind_legs(struct resize *r)
 	return e;
 }
 
-/* Find the room in the file. Without "max", only the file system limits the growth of the file. */
+/*
+ * Find the room in the backing file of the last target. @is_max: the device grows to the present
+ * end of the file. Otherwise the file can be extended, and only its file system limits its growth.
+ */
 static int resize_find_in_file(struct resize *r, bool is_max)
 {
 	_cleanup_free_ char *name = name_encode_path(r->last->path);
@@ -226,7 +236,7 @@ static int resize_complete_spec(struct resize *r, struct leg_spec *spec)
 	}
 	blockdev_limits(&f);
 	blockdev_limits(&own);
-	/* a file system that was made for smaller blocks may be impossible to mount */
+	/* a file system that was made for smaller logical blocks may be impossible to mount */
 	if (f.logical_block > own.logical_block && !opt(r->c.o, OPT_FORCE)) {
 		log_err("%s has logical blocks of %u bytes, and %s has logical blocks of %u bytes: data on the device may become unusable; --force continues",
 			spec->device, f.logical_block, r->c.dev.name, own.logical_block);
@@ -274,8 +284,8 @@ static int resize_plan_file(struct resize *r)
 }
 
 /*
- * A partition grows up to the size that the partition table gives it. Behind this are other
- * partitions, or the backup of a GPT.
+ * If the device is a partition device, let it grow only to the size of the partition in the
+ * partition table. Behind the partition are other partitions, or the backup of a GPT.
  */
 static int resize_limit_partition(struct resize *r, const struct resize_size *size,
 				  const struct plan_request *added)
@@ -327,7 +337,9 @@ static int resize_plan(struct resize *r, const struct resize_size *size,
 		return -ENOSPC;
 	r->sectors = table_sectors(&c->table);
 	r->grows = r->sectors > table_sectors(&c->live.table);
-	/* a new table opens its files by their paths again */
+	/*
+	 * the new table opens the backing files by their paths, which may lead to other files now
+	 */
 	other = change_data(c, &system_facts, false);
 	if (other)
 		return resize_refuse(r, -ESTALE, other);
@@ -335,9 +347,9 @@ static int resize_plan(struct resize *r, const struct resize_size *size,
 }
 
 /*
- * The file system on a mapped device. fsadm(8) of lvm2 extends ext2 to ext4, xfs, and these in
- * LUKS. The tool calls fsadm as lvextend does: a file system that is not mounted is checked before
- * the device grows, because resize2fs requires this check.
+ * The following functions extend the file system on the device. fsadm(8) of lvm2 extends ext2,
+ * ext3, ext4 and xfs, also inside LUKS. The tool calls fsadm as lvextend does: a file system that
+ * is not mounted is checked before the device grows, because resize2fs requires this check.
  */
 
 /*
@@ -358,7 +370,10 @@ static void resize_fsadm_log(char *text)
 		log_err("  %s", line);
 }
 
-/* Run fsadm. Return: 0, FSADM_MOUNTED, or a negative errno after a message. */
+/*
+ * Run fsadm. @changes: false for "fsadm --dry-run". Return: 0, FSADM_MOUNTED, or a negative errno
+ * after a message.
+ */
 static int resize_fsadm(const struct resize *r, bool changes, char *verb, char *size)
 {
 	char *argv[] = {
@@ -385,8 +400,9 @@ static int resize_fsadm(const struct resize *r, bool changes, char *verb, char *
 }
 
 /*
- * Plan the resize. A mounted file system cannot be checked. fsadm has a dry run only for a mounted
- * file system.
+ * Find out by dry runs of fsadm whether the file system can be extended. "fsadm check" shows
+ * whether the file system is mounted, because fsadm does not check a mounted file system. A dry run
+ * of "fsadm resize" is possible only if the file system is mounted.
  */
 static int resize_plan_filesystem(struct resize *r)
 {
@@ -444,8 +460,9 @@ static void resize_report(const struct resize *r)
 }
 
 /*
- * Extend the device. A signal during this function would leave a file system that is too small,
- * without a message.
+ * Extend the device and, if @fs is true, its file system. Context: stop_block(), because a signal
+ * between the two steps would end the command without a message, and the file system would be
+ * smaller than the device.
  */
 static int resize_grow(struct resize *r, bool fs)
 {
@@ -453,8 +470,8 @@ static int resize_grow(struct resize *r, bool fs)
 	_cleanup_free_ char *node = shell_quote(r->node);
 
 	/*
-	 * if its saved file has the old size, the device would be too small for the file system at
-	 * next boot
+	 * do not extend the file system after an error: if the saved file still has the old size,
+	 * the device would be too small for the larger file system after the next boot
 	 */
 	if (late && late != DEVMAP_UDEV_LATE)
 		return late;
@@ -473,7 +490,8 @@ static int resize_run(struct resize *r)
 	sigset_t before;
 
 	/*
-	 * if the file system was mounted since resize_plan_filesystem(), @e is FSADM_MOUNTED: go on
+	 * @e is FSADM_MOUNTED if the file system was mounted after resize_plan_filesystem():
+	 * continue without the check
 	 */
 	if (e < 0)
 		return e;
@@ -501,7 +519,10 @@ static int resize(struct resize *r, const char *word, const struct resize_size *
 	return opt(r->c.o, OPT_DRY_RUN) ? resize_print(r) : resize_run(r);
 }
 
-/* Read the words. Return: what is wrong with them, a new string, or NULL. */
+/*
+ * Parse the words after the name: the size, and devices for new targets. Return: what is wrong with
+ * these words, a new string, or NULL.
+ */
 static char *resize_parse_words(int argc, char **argv, struct resize_size *size,
 				struct plan_request *added)
 {

@@ -51,9 +51,13 @@ static int save_check(const struct change *c)
 }
 
 /*
- * Find out which partitions the device has, and whether rules of udev leave it alone. The database
- * of udev does not show this if udev did not run when the device was made; the old file does. If the
- * module was missing at boot, the device has another table than its saved file.
+ * Find out which partition devices the device has, and whether the udev rules of other programs
+ * ignore the device.
+ *
+ * The old saved file also tells whether these rules ignore the device, because the database of udev
+ * does not know this if udev did not run when the device was made. The old saved file also tells
+ * that the partitions belong to an image in a file: if the module was missing at boot, the device
+ * runs on a loop device, and its table does not name the file.
  */
 static int save_find_properties(struct change *c)
 {
@@ -115,7 +119,10 @@ int cmd_save(const struct options *o, const char *word)
 	r = change_file_commit(&c.file);
 	if (r)
 		return r;
-	/* a file that is already up to date is not written, but still counts as accepted */
+	/*
+	 * even if the saved file was up to date and was not written, the user has accepted the
+	 * signatures
+	 */
 	saved_file_set_forced(name, false);
 	if (writes)
 		log_note("%s is saved in %s%s", name, c.file.path, access("/run/systemd/system", F_OK) ? "" :

@@ -3,8 +3,8 @@
  * noclone status: print a line for each device. For devices that are named, print all details, with
  * the counters of the fast path and, for noclone-file, the counters of the engine.
  *
- * The command reads each device once, and makes a JSON object of it. This object is printed
- * unchanged, as a row of a report, or as metrics.
+ * The command reads each device once, and makes a JSON object of the data. It prints this object as
+ * JSON, as a row of a report, or as metrics.
  */
 #include <errno.h>
 #include <json-c/json.h>
@@ -37,13 +37,17 @@
 
 #define CLEAR_SCREEN	"\033[H\033[2J\033[3J"
 
-/* Each of these options requests a line for each device. */
+/*
+ * Each of these options requests a report with one line for each device, even for devices that are
+ * named.
+ */
 #define OPT_TABULAR	(OPT_OUTPUT | OPT_SORT | OPT_NOHEADINGS | OPT_WATCH)
 /* Each of these options may request more than the usual columns. */
 #define OPT_MORE	(OPT_OUTPUT | OPT_SORT | OPT_WATCH | OPT_JSON | OPT_PROMETHEUS)
 
 /**
- * struct status_device - the data that a row is made from; the row refers to it by its user data
+ * struct status_device - the data from which the row of a device is made; it is the user data of
+ *	the JSON object of the row
  * @live: the table and status of the device
  * @findings: the faults below the device, and the problems of its saved file
  */
@@ -90,8 +94,8 @@ static bool status_is(struct json_object *string, const char *text)
 }
 
 /*
- * Add the problems of the saved file, which has the older name of a device that was renamed.
- * Return: true if the file has another table.
+ * Add the problems of the saved file: it has another table than the device, or it still has the old
+ * name of a device that was renamed. Return: true if the file has another table than the device.
  */
 static bool status_judge_file(struct status_device *d, const struct devmap_device *dev,
 			      const struct saved_file *file)
@@ -126,8 +130,9 @@ static char *status_state(const struct live *live)
 }
 
 /*
- * Return: the meaning of the state and a remedy, or the meaning of the most frequent reason; a new
- * string, or NULL.
+ * Return: why I/O does not take the fast path, a new string, or NULL. If @state is "off:...", this
+ * is the meaning of the state, with a remedy; otherwise it is the meaning of @reason. @reason: the
+ * most frequent reason of I/O outside the fast path, or NULL
  */
 static char *status_why(const char *name, const char *state, const char *reason)
 {
@@ -148,7 +153,7 @@ static void status_add_once(struct json_object *array, const char *name)
 	json_object_array_add(array, output_string(name));
 }
 
-/* Return: an array with each device or file below a table, once. */
+/* Return: a JSON array of the devices and files below a table, each of them once. */
 static struct json_object *status_below(const struct table *t)
 {
 	struct json_object *array = json_object_new_array();
@@ -222,7 +227,10 @@ static void status_add_state(struct json_object *o, const struct devmap_device *
 	output_add_number(o, "open_count", MAX(dev->open_count, 0));
 }
 
-/* Return: a number of I/Os; if @seconds is not 0, the number per second. */
+/*
+ * Return: @n, a number of I/Os, as a JSON number; if @seconds is not 0, the number of I/Os per
+ * second. Return: NULL if the device has no counters.
+ */
 static struct json_object *status_count(const struct share *share, uint64_t n, double seconds)
 {
 	if (!share->counted)
@@ -244,7 +252,10 @@ static const struct status *status_before(const struct status_round *round, cons
 	return NULL;
 }
 
-/* Add the share of the fast path, after the state. In its first round a device has no rates. */
+/*
+ * Add the share of I/O that takes the fast path. Context: after status_add_state(), which adds the
+ * member "state". In the first round in which a device appears, there are no rates of this device.
+ */
 static void status_add_share(struct json_object *o, const struct status_round *round,
 			     const char *name, const struct live *live)
 {
@@ -351,7 +362,9 @@ static struct json_object *status_row(const struct status_round *round, const ch
 		status_add_file(o, &d->live);
 	status_add_state(o, &dev, d, round->more);
 	status_add_share(o, round, dev.name, &d->live);
-	/* only these formats have single targets; the columns of a report do not */
+	/*
+	 * only JSON and metrics show the single targets of a device; the columns of a report do not
+	 */
 	if (opt(round->o, OPT_JSON | OPT_PROMETHEUS))
 		status_add_targets(o, &d->live);
 	/*
@@ -363,7 +376,10 @@ static struct json_object *status_row(const struct status_round *round, const ch
 	return o;
 }
 
-/* Print the first three counters, and those other counters that are not 0. */
+/*
+ * Print the first three counters, and those of the remaining counters that are not 0. With
+ * --verbose, print all counters.
+ */
 static void status_print_counters(const struct status_values *list, enum status_list meanings)
 {
 	unsigned int i;
@@ -378,7 +394,10 @@ static void status_print_counters(const struct status_values *list, enum status_
 	}
 }
 
-/* Print a target. The counters of an engine belong to the target. */
+/*
+ * Print a target of another module, or a target with an engine and the counters of this engine. A
+ * target that has only the fast path is not printed: status_print_device() prints its counters.
+ */
 static void status_print_target(const struct target *raw, const struct status *s)
 {
 	_cleanup_free_ char *words = status_stand_in_words(s), *params = visible(raw->params);
@@ -393,7 +412,10 @@ static void status_print_target(const struct target *raw, const struct status *s
 	status_print_counters(&s->file_counters, STATUS_FILE_COUNTER);
 }
 
-/* Print the fast path and its counters once, because they belong to the device. */
+/*
+ * Print the details of a device. The counters of the fast path are printed once, not for each
+ * target, because they belong to the device.
+ */
 static void status_print_device(const struct status_device *d)
 {
 	const struct status *fastpath = live_status(&d->live);
@@ -429,8 +451,8 @@ static double status_now(void)
 }
 
 /*
- * Find the devices to show in this round. A word may mean another device than in the previous
- * round.
+ * Find the devices to show in this round. The words of the command line are looked up again in each
+ * round, because a word may mean another device than in the previous round.
  */
 static int status_names(const struct status_round *round, struct names *names)
 {
@@ -447,7 +469,7 @@ static int status_names(const struct status_round *round, struct names *names)
 	return 0;
 }
 
-/* Return: the rows.  @r: 0, or a negative errno after a message in the first round */
+/* Read all devices. Return: the rows. @r: set to 0, or to a negative errno after a message */
 static struct json_object *status_collect(struct status_round *round, int *r)
 {
 	struct json_object *rows = json_object_new_array(), *row;
@@ -465,7 +487,10 @@ static struct json_object *status_collect(struct status_round *round, int *r)
 	return rows;
 }
 
-/* Print the rows. Devices that do not exist were already reported. */
+/*
+ * Print the rows. @failed: status_collect() has already reported an error, for example a device
+ * that does not exist
+ */
 static void status_print(const struct status_round *round, const struct report *report,
 			 struct json_object *rows, bool failed)
 {
@@ -513,7 +538,10 @@ static int status_watch(struct status_round *round, const struct report *report)
 		any = json_object_array_length(rows);
 		if (r && !any)
 			break;
-		/* in a file, print only once that there are no devices */
+		/*
+		 * if there are no devices, a terminal shows this in each round, but a file gets it
+		 * only once
+		 */
 		if (any || tty || had) {
 			fputs(tty ? CLEAR_SCREEN : last && !report->noheadings ? "\n" : "", stdout);
 			status_print(round, report, rows, false);
