@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * While a task waits for a suspended device, or for a disk that does not answer, signals cannot
- * always kill the task. So the command never waits itself: another process asks, and the command
- * reads the answer from a pipe.
+ * always kill the task. So the command never waits for a device itself: it starts a process that
+ * asks the device, and reads the answer from a pipe.
  *
- * A process that is left behind is not killed, and outlives the command. The process may have
- * locked pages of the device, and the last close of the device waits for these pages. So the
- * process keeps the device open: otherwise the removal of a mapped device above would hang.
+ * If no answer comes, the command leaves this process behind: the process is not killed, and
+ * outlives the command. The process may have locked pages of the device, and the last close of the
+ * device waits for these pages. So the process keeps the device open: then the removal of a mapped
+ * device above does not do the last close, which would hang.
  */
 #include "base/ask.h"
 
@@ -25,8 +26,10 @@
 #include "base/util.h"
 
 /*
- * The kernel gives a command to a disk 30 s and then repeats it, and a spinning disk with a long
- * queue answers within seconds. A unit of systemd has 90 s.
+ * ASK_SECONDS: the most seconds that a command waits for answers that do not come; ASK_LEAST: the
+ * least for each of them. A spinning disk with a long queue answers within seconds, and the kernel
+ * repeats a request that a disk has not answered within 30 s. systemd ends a unit of a saved device
+ * that needs more than 90 s to start.
  */
 #ifndef ASK_SECONDS
 #define ASK_SECONDS	60
@@ -51,8 +54,8 @@ static double ask_now(void)
 }
 
 /*
- * Close inherited files. As long as any process has the write end of a pipe open, the reader of the
- * pipe sees no end.
+ * Close all inherited files except @out. One of them may be the write end of another pipe, and the
+ * reader of a pipe gets no end of file as long as any process has the write end open.
  */
 static void ask_close_files(int *out)
 {
@@ -97,7 +100,7 @@ static int ask_wait(int fd, pid_t pid, const char *what, double seconds, struct 
 	bool said = false;
 
 	for (;;) {
-		/* take an answer from the pipe first, even if a signal came before the answer */
+		/* an answer in the pipe counts even if a signal arrived before the answer */
 		if (poll(&p, 1, ASK_SLICE_MS) > 0) {
 			if (ask_take(fd, b))
 				return 0;
@@ -115,7 +118,10 @@ static int ask_wait(int fd, pid_t pid, const char *what, double seconds, struct 
 	}
 }
 
-/* The devices that have not answered once. They are not asked again: their @answer is returned. */
+/*
+ * The devices and files that did not answer in time. ask() does not ask them again, but returns
+ * their @answer.
+ */
 static struct silent {
 	char *what;
 	struct answer answer;

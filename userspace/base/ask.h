@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Questions that a separate process asks. The command can leave this process behind if no answer
- * comes.
+ * Questions to devices and files that may not answer. A separate process asks, and the command can
+ * leave this process behind if no answer comes.
  */
 #ifndef NOCLONE_ASK_H
 #define NOCLONE_ASK_H
@@ -16,8 +16,8 @@ typedef void (*ask_function)(int out, void *data);
  * struct answer - the result of ask()
  * @text: the bytes that the process has written, and a zero byte
  * @length: the number of bytes in @text, without the zero byte
- * @left: the process that still waits for its answer, or 0
- * @seconds: how long ask() has waited for the process
+ * @left: the ID of the process that still waits for its answer, or 0 if no process was left behind
+ * @seconds: the most seconds that ask() waits for this answer
  */
 struct answer {
 	char *text;
@@ -35,15 +35,16 @@ void ask_free_answer(struct answer *a);
  * @function: reads from a device, a file or a file system that may not answer
  * @data: the argument of @function
  * @what: the name of the device or file, for messages
- * @a: filled in
+ * @a: set to the answer
  *
  * The process inherits no open file, and therefore holds no lock. A command waits ASK_SECONDS in
  * total for all questions that get no answer, but at least ASK_LEAST for each question. A device or
  * file that has not answered is not asked again: the next call with the same @what fails at once.
  * SIGINT, SIGTERM and similar signals end the wait, even if they are blocked. After a timeout or a
- * signal the process is left behind, and ends when the device or file answers.
+ * signal, the process is left behind. The process ends when the device or file answers.
  *
- * Return: 0, -ETIMEDOUT, -EINTR after such a signal, or another negative errno.
+ * Return: 0, -ETIMEDOUT if no answer has come in time, -EINTR if a signal has ended the wait, or
+ * another negative errno.
  */
 int ask(ask_function function, void *data, const char *what, struct answer *a);
 

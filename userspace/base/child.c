@@ -16,16 +16,16 @@
 #include "base/util.h"
 
 /*
- * CHILD_FOLDERS replaces $PATH, which may have the current folder, or one that other users can
- * write to.
+ * CHILD_FOLDERS replaces the $PATH of the user, which may contain the current folder, or a folder
+ * that other users can write to.
  */
 #define CHILD_FOLDERS	"/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 #define OUTPUT_MAX	(16U << 20)
 #define KILL_AFTER_S	2
 
 /*
- * Start a program in its own process group: ^C then reaches only this process, which ends the
- * child.
+ * Start a program in its own process group. ^C then reaches only this process, and this process
+ * ends the program.
  */
 static int child_spawn(char **argv, int out, int err, pid_t *pid)
 {
@@ -50,8 +50,8 @@ static int child_spawn(char **argv, int out, int err, pid_t *pid)
 }
 
 /*
- * Wait for the child. If a stop is requested, send SIGTERM, and later SIGKILL if the child still
- * runs.
+ * Wait for the child. If a signal of stop_hold() arrives, send SIGTERM to the child. If the child
+ * still runs after KILL_AFTER_S seconds, or when the next signal arrives, send SIGKILL.
  */
 static int child_wait_for(pid_t pid, int *status)
 {

@@ -6,7 +6,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The standard output and its length, the standard error, and the status of waitpid(). */
+/*
+ * The result of a child process: its standard output @out with @length bytes, its standard error
+ * @err, and its @status from waitpid().
+ */
 struct child_output {
 	char *out;
 	size_t length;
@@ -15,26 +18,31 @@ struct child_output {
 };
 
 /*
- * Make this process, and the programs that it starts, find programs only in the folders of the
- * system.
+ * Set $PATH to the folders of the system, so that this process, and the programs that it starts,
+ * find no programs in other folders.
  */
 void child_set_folders(void);
 
 /**
  * child_run - run a program and wait for it
- * @argv: the words of the command; the program is in a folder of the system, not in $PATH
- * @through: the program changes something and must run to its end; held signals stay pending
- * @output: filled in, also if the program failed
+ * @argv: the words of the command; the program is looked up in the folders of the system, not in
+ *	the $PATH of the user
+ * @through: true if the program changes something and must run to its end; signals that are held
+ *	back then stay pending
+ * @output: filled in, even if the program has failed
  *
- * Context: stop_hold(). Without @through, a held signal ends the program. Return: 0 if the program
- * has run, -EINTR if a signal has stopped it, or a negative errno.
+ * Context: The caller has called stop_hold(), or stop_block() if @through is true. If @through is
+ * false, a held signal ends the program.
+ *
+ * Return: 0 if the program has run, even if it has failed; -EINTR if a signal has stopped the
+ * program; or another negative errno.
  */
 int child_run(char **argv, bool through, struct child_output *output);
 void child_output_free(struct child_output *output);
 
 /*
- * Run a program that only reads. Return: its standard output, a new string, or NULL if it fails.
- * Output that is not text needs @length; otherwise @length is NULL.
+ * Run a program that only reads. Return: its standard output, a new string, or NULL if the program
+ * fails. @length is set to the number of bytes of the output; it may be NULL if the output is text.
  */
 char *child_read(char **argv, size_t *length);
 

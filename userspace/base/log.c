@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Messages, and output that is written at once because the command goes on after it. */
+/*
+ * Messages, and output that is written to stdout at once, because the command has more steps to do.
+ */
 #include "base/log.h"
 
 #include <errno.h>
@@ -15,15 +17,16 @@ static struct strbuf held;
 static bool holding;
 
 /*
- * Print a message. The command must not end half-way because the reader of its messages is gone,
- * for example between a new table and its saved file. If SIGPIPE is held back, the signal stays
- * pending, and the caller calls stop_requested() for it.
+ * Print a message. If the reader of the messages has ended, the command must still do all its
+ * steps: for example, it must replace the saved file after it has loaded a new table. If SIGPIPE is
+ * held back by stop_hold(), the signal stays pending, and the caller finds it with
+ * stop_requested().
  */
 static void log_write_out(const char *line)
 {
 	void (*before)(int) = signal(SIGPIPE, SIG_IGN);
 
-	/* keep the order of both streams if they are the same file */
+	/* if stdout and stderr are the same file, keep the order of what is written to both */
 	log_print_flush();
 	fputs(line, stderr);
 	signal(SIGPIPE, before);
@@ -46,7 +49,10 @@ void log_print_now(const char *fmt, ...)
 	va_start(ap, fmt);
 	vprintf(fmt, ap);
 	va_end(ap);
-	/* stdio keeps output that it could not write, and exit() tries to write it again */
+	/*
+	 * after a failed write, SIGPIPE stays ignored: stdio keeps the output, and exit() tries to
+	 * write it again
+	 */
 	if (!log_print_flush())
 		signal(SIGPIPE, before);
 }
@@ -76,8 +82,8 @@ void log_release(void)
 }
 
 /*
- * Is stderr the journal? systemd names the file of the journal in a variable, but stderr may have
- * been redirected since then.
+ * Is stderr the journal? systemd sets JOURNAL_STREAM to the device number and the inode of the
+ * journal's file, but stderr may have been redirected since then.
  */
 static bool log_is_journal(void)
 {
@@ -89,11 +95,17 @@ static bool log_is_journal(void)
 	       !fstat(fileno(stderr), &st) && st.st_dev == device && st.st_ino == inode;
 }
 
-/* @priority: a word of syslog(3) that the journal removes from the begin of a line */
+/*
+ * @priority: a priority of syslog(3), such as "<4>". The priority is put before the line only if
+ *	stderr is the journal, because the journal removes it again.
+ */
 static void log_say(const char *priority, const char *kind, const char *fmt, va_list ap)
 {
 	_cleanup_free_ char *raw = xvasprintf(fmt, ap), *text = visible(raw);
-	/* words of users and names of other programs must not control the terminal */
+	/*
+	 * visible() replaces control characters: words of users and names from other programs must
+	 * not control the terminal
+	 */
 	_cleanup_free_ char *line = xasprintf("%snoclone: %s%s\n",
 					      log_is_journal() ? priority : "", kind, text);
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The signals are blocked and fetched with sigtimedwait(). A handler would need a flag, and a
- * signal between the test of the flag and the wait for the child would be missed.
+ * stop_hold() blocks the signals, and sigtimedwait() fetches them. A handler would have to set a
+ * flag, and a signal between the test of the flag and the start of the wait for the child would not
+ * end this wait.
  */
 #include "base/stop.h"
 
@@ -70,7 +71,9 @@ bool stop_requested(void)
 
 void stop_release(void)
 {
-	/* a signal that arrived during the clean-up is obsolete, because the program is stopping */
+	/*
+	 * fetch the pending signals: otherwise they would end the process now, after its clean-up
+	 */
 	stop_requested();
 	sigprocmask(SIG_SETMASK, &before, NULL);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The signals that end this process. */
+/* The signals that ask this process to end. */
 #ifndef NOCLONE_STOP_H
 #define NOCLONE_STOP_H
 
@@ -10,28 +10,31 @@
 /**
  * stop_hold - hold back SIGINT, SIGTERM, SIGHUP, SIGQUIT and SIGPIPE
  *
- * Code that has to clean up before it ends calls stop_requested() between its steps, and
+ * Code that has to clean up before the process ends calls stop_requested() between its steps, and
  * stop_release() after the clean-up. Signals that are ignored stay ignored.
  */
 void stop_hold(void);
 /* Has a held signal arrived since stop_hold()? The answer stays valid after stop_release(). */
 bool stop_requested(void);
 void stop_release(void);
-/* Wait for a held signal, or for the end of a child. */
+/* Wait at most @seconds seconds for a held signal, or for the end of a child. */
 void stop_wait(time_t seconds);
 /* Has stop_requested() or stop_wait() found a held signal since stop_hold()? */
 bool stop_seen(void);
-/* Return: the signals that were blocked before stop_hold(). */
+/* Return: the signals that were blocked before stop_hold(). A child gets this mask. */
 const sigset_t *stop_mask(void);
 
 /*
- * Block the signals of stop_hold() during steps that must not be half done. SIGPIPE is blocked as
- * well, because the end of the reader of the messages is no reason to end the command, see
+ * Block the signals of stop_hold() during steps that must not be left half done. SIGPIPE is one of
+ * these signals: if the reader of the messages has ended, the command must still do all steps, see
  * base/log.c.
  */
 void stop_block(sigset_t *old);
 void stop_unblock(const sigset_t *old);
-/* Is a signal pending that asks the process to end? A step that only waits calls this function. */
+/*
+ * Is a blocked signal pending that asks the process to end? SIGPIPE does not count. A step that
+ * only waits calls this function, and ends its wait if the result is true.
+ */
 bool stop_is_pending(void);
 
 #endif /* NOCLONE_STOP_H */

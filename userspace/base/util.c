@@ -87,8 +87,8 @@ void strbuf_putc(struct strbuf *b, char c, unsigned int times)
 }
 
 /*
- * Return: the text, which the caller frees; never NULL, so that an empty text needs no special
- * case.
+ * Return: the text, which the caller frees. The text is never NULL, so that an empty text needs no
+ * special case.
  */
 char *strbuf_take(struct strbuf *b)
 {
@@ -130,8 +130,8 @@ bool str_starts(const char *s, const char *prefix)
 }
 
 /*
- * Read a number of decimal digits, without a sign, a blank or 0x. A number that is too large is an
- * error.
+ * Read a number that has decimal digits only: no sign, no blank and no 0x. A number that is too
+ * large is an error.
  */
 bool parse_u64(const char *s, uint64_t *value)
 {
@@ -159,7 +159,7 @@ const char *shown(const char *word)
 	return *word ? word : "\"\"";
 }
 
-/* Return: the first control character of @s, or its end. */
+/* Return: the first control character of @s, or the zero byte at the end of @s. */
 static const char *util_find_control(const char *s)
 {
 	while (*s && !iscntrl((unsigned char)*s))
@@ -180,7 +180,10 @@ char *visible(const char *s)
 	return strbuf_take(&b);
 }
 
-/* Quote control characters, which would control a terminal, in a form that bash and zsh read. */
+/*
+ * Quote a word that has control characters, which would control a terminal. The result has the form
+ * $'...', which bash and zsh read.
+ */
 static char *util_quote_controls(const char *s)
 {
 	struct strbuf b = { 0 };
@@ -223,14 +226,16 @@ char *shell_quote(const char *s)
 }
 
 /*
- * ROUNDING: the largest error of a decimal number in sectors. Most decimals are no sums of powers
- * of two.
+ * ROUNDING: the largest rounding error, in sectors, of a number with decimals. A long double cannot
+ * hold most decimals exactly, because they are no sums of powers of two.
  */
 #define ROUNDING	1e-6L
 
 static const char units[] = "KMGTP";
 
-/* Return: the bytes of a unit, or 0 if the word is no unit. Units may have small letters. */
+/*
+ * Return: the number of bytes in @unit, or 0 if this word is no unit. Units may be in lower case.
+ */
 static uint64_t util_unit_bytes(const char *unit)
 {
 	const char *at = strchr(units, toupper((unsigned char)*unit));
@@ -247,7 +252,7 @@ static uint64_t util_unit_bytes(const char *unit)
 	return bytes;
 }
 
-/* A long double can hold all integers below 2^64. */
+/* A long double holds each integer below 2^64 exactly. */
 const char *size_parse(const char *text, uint64_t *sectors)
 {
 	size_t length = strspn(text, "0123456789.");
@@ -309,8 +314,8 @@ char *size_format_short(uint64_t sectors)
 /* Reading whole files and descriptors. */
 
 /*
- * @size: the number of bytes in the file, which saves the read that would find the end; 0 if
- *	unknown
+ * @size: the number of bytes in the file, or 0 if unknown. With a known size, the last read(2),
+ *	which would only find the end of the file, is not necessary.
  */
 static char *util_read(int fd, size_t size, size_t limit, size_t *length)
 {
@@ -407,8 +412,9 @@ char *read_line_of(const char *path)
 }
 
 /*
- * A read from descriptor 0 and a write to 1 or 2 fail, as on a closed descriptor, so lost output is
- * still an error. Programs that the tool starts inherit these descriptors.
+ * Descriptor 0 is opened only for writing, and 1 and 2 only for reading. So a read from 0 and a
+ * write to 1 or 2 fail, as on a closed descriptor, and lost output is still an error. Programs that
+ * the tool starts inherit these descriptors.
  */
 int open_standard_files(void)
 {

@@ -2,9 +2,9 @@
 /*
  * Allocation that cannot fail, cleanup attributes, a growing string, reading files.
  *
- * The tool ends if it has no memory, because the tool is short-lived, and has nothing to undo after
- * a failed allocation. Memory for the change of a device is allocated before the change, because
- * the tool must not end in the middle of the change.
+ * If no memory is left, the tool ends. This is acceptable, because the tool is short-lived, and has
+ * nothing to undo after a failed allocation. Memory for the change of a device is allocated before
+ * the change, because the tool must not end in the middle of the change.
  */
 #ifndef NOCLONE_UTIL_H
 #define NOCLONE_UTIL_H
@@ -25,7 +25,7 @@
 #define __printf(fmt, first)	__attribute__((format(printf, fmt, first)))
 #define __unused		__attribute__((unused))
 
-/* Return: @p. The tool ends if @p is NULL, because there is no memory. */
+/* Return: @p. If @p is NULL, no memory is left, and the tool ends. */
 void *xchecked(void *p);
 void *xzalloc(size_t size);
 void *xrealloc_array(void *old, size_t nr, size_t size);
@@ -53,17 +53,17 @@ void strbuf_append(struct strbuf *b, const char *s, size_t len);
 void strbuf_putc(struct strbuf *b, char c, unsigned int times);
 char *strbuf_take(struct strbuf *b);
 
-/* Sizes with units, as users write them. They are counted in sectors of 512 bytes. */
+/* Sizes with units, as users write them. The functions count a size in sectors of 512 bytes. */
 
 /**
  * size_parse - read a size
  * @text: a number and its unit
  * @sectors: set to the size
  *
- * K, M, G, T, P (or KiB, MiB, ...) are powers of 1024, and KB, MB, ... are powers of 1000; B are
- * bytes, and s are sectors. A number other than 0 needs a unit, because tools disagree about a
- * number without one. Decimals are accepted if the result is a number of whole sectors: 1.5M, but
- * not 0.3K.
+ * K, M, G, T, P (or KiB, MiB, ...) are powers of 1024, and KB, MB, ... are powers of 1000. B stands
+ * for bytes, and s for sectors. A number other than 0 needs a unit, because tools disagree about
+ * the meaning of a number without a unit. A number may have decimals if the size is a number of
+ * whole sectors: 1.5M is accepted, and 0.3K is not.
  *
  * Return: NULL, or a sentence that says what is wrong.
  */
@@ -77,10 +77,15 @@ const char *size_parse(const char *text, uint64_t *sectors);
  */
 char *size_format(uint64_t sectors);
 
-/* Print a rounded size, with at most five characters and one decimal: "1.4T". */
+/*
+ * Return: a rounded size with at most five characters and one decimal, such as "1.4T", a new
+ * string.
+ */
 char *size_format_short(uint64_t sectors);
 
-/* A list of names, such as those of mapped devices or saved devices, or the words of a line. */
+/*
+ * A list of words, such as the names of mapped devices or of saved devices, or the words of a line.
+ */
 struct names {
 	char **name;
 	unsigned int nr;
@@ -95,30 +100,41 @@ bool str_starts(const char *s, const char *prefix);
 bool parse_u64(const char *s, uint64_t *value);
 bool parse_u32(const char *s, uint32_t *value);
 char *shell_quote(const char *s);
-/* Return: a word of the user for a message; an empty word becomes two quotes. */
+/*
+ * Return: @word as a message shows this word of the user: two quotes if it is empty, otherwise
+ * unchanged.
+ */
 const char *shown(const char *word);
-/* Return: a new string, @s without control characters, which would control a terminal. */
+/*
+ * Return: a new string, @s with \xNN in the place of each control character, so that the text
+ * cannot control a terminal.
+ */
 char *visible(const char *s);
 
 /*
- * Read all bytes of @fd, and add a zero byte. Return: a new buffer, or NULL with errno set, which
- * is EFBIG if there are more than @limit bytes. @length may be NULL.
+ * Read all bytes of @fd, and add a zero byte. Return: a new buffer, or NULL with errno set. errno
+ * is EFBIG if @fd has more than @limit bytes. @length may be NULL.
  */
 char *read_bytes(int fd, size_t limit, size_t *length);
 /*
  * Read the text of a regular file. Return: a new string, or NULL with errno set. A file with a zero
- * byte is an error, because the text would seem to end there.
+ * byte is an error, because the text would seem to end at this byte.
  */
 char *read_text_file(const char *path, size_t limit);
-/* Read the text as read_text_file() does, and set @st to what fstat(2) told before the first read. */
+/*
+ * Read a file as read_text_file() does, and set @st to the result of fstat(2) before the first
+ * read.
+ */
 char *read_text_file_stat(const char *path, size_t limit, struct stat *st);
-/* Return: the reason why read_text_file() has failed, in words. @err is its errno. */
+/*
+ * Return: in words, why read_text_file() has failed for @path. @err: the errno of read_text_file()
+ */
 const char *read_text_problem(const char *path, int err);
-/* Return: the first line of a text, without blanks at its end, a new string. */
+/* Return: the first line of a text without the blanks at its end, a new string. */
 char *first_line(const char *text);
 /*
- * Read the first line of a small file, such as a sysfs attribute. Return: NULL with errno set on
- * error.
+ * Read the first line of a small file, such as a sysfs attribute. Return: a new string, or NULL
+ * with errno set.
  */
 char *read_line_of(const char *path);
 
@@ -131,7 +147,10 @@ char *read_line_of(const char *path);
  */
 int open_standard_files(void);
 
-/* Return: the next name that does not begin with a dot, or NULL at the end or if @dir is NULL. */
+/*
+ * Return: the next name in a directory that does not begin with a dot, or NULL if there is none or
+ * if @dir is NULL.
+ */
 const char *read_name(DIR *dir);
 
 void cleanup_free(void *p);

@@ -41,8 +41,8 @@ char *module_version(void)
 }
 
 /*
- * Is the module loaded? While the module is being loaded, its folder in sysfs exists, but this file
- * does not.
+ * Is the module loaded? While the kernel is loading the module, the module's folder in sysfs
+ * exists, but the file of this parameter does not exist yet.
  */
 static bool module_is_loaded(void)
 {
@@ -97,11 +97,12 @@ char *module_boot_word(const char *prefix)
 /**
  * struct module_file - the module that modprobe finds for a kernel
  * @release: the release of the kernel
- * @running: it is the running kernel
+ * @running: @release is the running kernel
  * @ctx: the context of libkmod; the context also owns @module and @info
- * @module: the module; NULL stands for a missing module in all calls of libkmod
- * @info: the pairs of modinfo(8)
- * @path: the path of the file, BUILTIN, or NULL
+ * @module: the module, or NULL if modprobe finds none; all functions of libkmod accept NULL
+ * @info: the keys and values that modinfo(8) prints
+ * @path: the path of the module's file, BUILTIN if the kernel itself contains the module, or NULL
+ *	if there is no module
  */
 struct module_file {
 	char *release;
@@ -122,7 +123,7 @@ static void module_file_open(struct module_file *m, const char *release)
 	m->running = !strcmp(m->release, system.release);
 	folder = xasprintf("/lib/modules/%s", m->release);
 	m->ctx = kmod_new(folder, NULL);
-	/* each error becomes a finding, or a message with the reason */
+	/* libkmod must not log: the tool reports each error, as a finding or in a message */
 	kmod_set_log_priority(m->ctx, -1);
 	kmod_module_new_from_name(m->ctx, MODULE, &m->module);
 	kmod_module_get_info(m->module, &m->info);
@@ -157,7 +158,7 @@ static char *module_build_command(const struct module_file *m)
 	glob_t found = { 0 };
 	char *command;
 
-	/* a package adds its revision to the version */
+	/* the version in the name of the folder may end with the revision of a package */
 	if (!glob(DKMS_TREE NOCLONE_MODULE_NAME "/" TOOL_VERSION "*", 0, NULL, &found))
 		command = xasprintf("dkms install --force %s -k %s",
 				    found.gl_pathv[found.gl_pathc - 1] + strlen(DKMS_TREE),
@@ -169,8 +170,8 @@ static char *module_build_command(const struct module_file *m)
 }
 
 /*
- * Does the kernel load only signed modules? The file has a line such as "none [integrity]
- * confidentiality".
+ * Does the kernel load only signed modules? The file "lockdown" has a line such as "none
+ * [integrity] confidentiality", with the present mode in brackets.
  */
 static bool module_has_to_be_signed(void)
 {
@@ -180,7 +181,10 @@ static bool module_has_to_be_signed(void)
 	       (lockdown && !strstr(lockdown, "[none]"));
 }
 
-/* Return: the certificate that dkms signs with, found by dkms' own configuration, a new string. */
+/*
+ * Return: the path of the certificate that belongs to the signing key of dkms, a new string. The
+ * script reads the configuration of dkms.
+ */
 static char *module_certificate(const struct module_file *m)
 {
 	static const char script[] =
@@ -197,7 +201,10 @@ static char *module_certificate(const struct module_file *m)
 	return path ? path : xstrdup(DKMS_TREE "mok.pub");
 }
 
-/* Return: a number such as "00:5A:B9", up to the end of the line, as "5ab9", a new string. */
+/*
+ * Convert a hexadecimal number such as "00:5A:B9" to the form "5ab9". The number ends at the end of
+ * its line. Return: a new string.
+ */
 static char *module_key_plain_hex(const char *text)
 {
 	_cleanup_strbuf_ struct strbuf b = { 0 };
@@ -211,7 +218,10 @@ static char *module_key_plain_hex(const char *text)
 	return b.len ? strbuf_take(&b) : xstrdup("");
 }
 
-/* Return: the hexadecimal number behind @label in the text of the certificate. */
+/*
+ * Return: the hexadecimal number behind @label in the text of the certificate, a new string in the
+ * form "5ab9". The string is empty if @label is missing.
+ */
 static char *module_key_number_after(const char *certificate, const char *label)
 {
 	const char *found = certificate ? strstr(certificate, label) : NULL;
@@ -219,7 +229,7 @@ static char *module_key_number_after(const char *certificate, const char *label)
 	return module_key_plain_hex(found ? found + strlen(label) : "");
 }
 
-/* Does /proc/keys have a line with these words about an asymmetric key? */
+/* Does @keys, the text of /proc/keys, have a line about an asymmetric key that contains @words? */
 static bool module_key_is_listed(const char *keys, const char *words)
 {
 	const char *at = keys;
@@ -249,8 +259,9 @@ bool module_key_is_unknown(const char *keys, const char *signer, const char *sig
 }
 
 /*
- * Does the kernel lack the key of the module? Only root can see the keys; for other users the
- * function returns false.
+ * Does the kernel lack the key that has signed the module? For a module without a signature, the
+ * function returns true. Only root can see the keys of the kernel, so for other users the function
+ * returns false for each signed module.
  */
 static bool module_lacks_key(const struct module_file *m, char *certificate)
 {
@@ -268,7 +279,7 @@ static bool module_lacks_key(const struct module_file *m, char *certificate)
 	       (keys && module_key_is_unknown(keys, signer, module_info(m, "sig_key"), text));
 }
 
-/* Return: the program that prints a file of that name without compression. */
+/* Return: the program that prints the content of the module's file @path without compression. */
 static const char *module_unpacker(const char *path)
 {
 	static const char *const programs[][2] = {
@@ -283,8 +294,9 @@ static const char *module_unpacker(const char *path)
 }
 
 /*
- * Does the loaded module differ from the file? The loaded module and the file both have a note with
- * a build id. srcversion does not show all differences, because it leaves out headers.
+ * Is the loaded module from another build than the file? The function looks for the build id of the
+ * loaded module in the file. A comparison of srcversion is not enough, because srcversion does not
+ * depend on headers.
  */
 static bool module_is_another(const struct module_file *m)
 {
@@ -302,8 +314,9 @@ static bool module_is_another(const struct module_file *m)
 }
 
 /*
- * Would the kernel refuse the file? The kernel has accepted the loaded module, but an upgrade may
- * have replaced the file.
+ * Would the kernel refuse the file because of its signature? The kernel has accepted the loaded
+ * module, so a file of the same build is not refused. But an upgrade may have replaced the file
+ * after the module was loaded.
  */
 static bool module_is_refused(const struct module_file *m, char *certificate)
 {
@@ -313,7 +326,8 @@ static bool module_is_refused(const struct module_file *m, char *certificate)
 }
 
 /*
- * Was the module built for this kernel? With CONFIG_MODVERSIONS, a kernel also loads other modules.
+ * Was the module built for this kernel? With CONFIG_MODVERSIONS, a kernel also loads modules that
+ * were built for other kernels. @magic: the vermagic of the module
  */
 static bool module_is_for(const struct module_file *m, const char *magic)
 {
@@ -321,8 +335,9 @@ static bool module_is_for(const struct module_file *m, const char *magic)
 }
 
 /*
- * Return: a command that makes the kernel accept the file, a new string. Only EFI can store a key
- * of the user.
+ * Return: in words, how the user makes the kernel accept the file, a new string. A key of the user
+ * can only be stored in the EFI firmware. Without EFI, the user has to switch off the check of
+ * signatures.
  */
 static char *module_key_remedy(const struct module_file *m, const char *build,
 			       const char *certificate)
@@ -336,8 +351,8 @@ static char *module_key_remedy(const struct module_file *m, const char *build,
 }
 
 /*
- * Does the grade that the module reports mean a reviewed kernel? Older modules use the word
- * "known".
+ * Does the grade that the module's file reports mean a reviewed kernel? Older modules report
+ * "known" instead of "reviewed".
  */
 static bool module_grade_is_reviewed(const char *grade)
 {
@@ -345,8 +360,9 @@ static bool module_grade_is_reviewed(const char *grade)
 }
 
 /*
- * Report a build that has passed the test of the kernel @subject, if no option of modprobe lists
- * it.
+ * Report a build of the module that has passed the test of the kernel @subject, but is missing in
+ * the parameter "tested". @entry: the entry that this parameter needs; @limits: the test has also
+ * compared queue limits
  */
 static void module_add_passed(const struct module_file *m, const char *entry, bool limits,
 			      enum finding_level level, const char *subject, struct findings *f)
@@ -359,8 +375,8 @@ static void module_add_passed(const struct module_file *m, const char *entry, bo
 }
 
 /*
- * Report a kernel whose test the loaded module has passed. @reason: why the record does not allow
- * the fast path, or NULL
+ * Report a kernel for which the parameter "tested" names the build of the module. @reason: why the
+ * record of the test does not allow the fast path, or NULL if the record allows it
  */
 static void module_add_known(const struct module_file *m, const char *reason, const char *subject,
 			     struct findings *f)
@@ -375,8 +391,8 @@ static void module_add_known(const struct module_file *m, const char *reason, co
 }
 
 /*
- * Report a kernel of grade alike that has no test which allows the fast path. @reason: why the test
- * does not allow it
+ * Report a kernel of grade "alike" for which no recorded test allows the fast path. @reason: why no
+ * test allows the fast path
  */
 static void module_add_untested(const struct module_file *m, const char *reason,
 				enum finding_level level, const char *subject, struct findings *f)
@@ -387,7 +403,10 @@ static void module_add_untested(const struct module_file *m, const char *reason,
 		    reason, m->running ? "" : " --release ", m->running ? "" : m->release);
 }
 
-/* Check a kernel with headers like those of reviewed kernels: the result of its test decides. */
+/*
+ * Check a kernel of grade "alike", which has headers like those of reviewed kernels. The parameter
+ * "tested" and the record of the kernel's test decide which finding is reported.
+ */
 static void module_check_alike(const struct module_file *m, enum finding_level level,
 			       const char *subject, struct findings *f)
 {
@@ -416,7 +435,10 @@ static void module_check_alike(const struct module_file *m, enum finding_level l
 	}
 }
 
-/* Report a kernel that was not reviewed. @grade: "alike", or the name of the difference */
+/*
+ * Report a kernel that was not reviewed. @grade: "alike", or the name of the difference from all
+ * reviewed kernels
+ */
 static void module_check_grade(const struct module_file *m, const char *grade,
 			       enum finding_level level, const char *subject, struct findings *f)
 {
@@ -471,8 +493,8 @@ void module_check_kernel(const char *release, struct findings *f)
 	module_file_open(&m, release);
 	subject = xasprintf("kernel %s%s", m.release, m.running ? " (running)" : "");
 	/*
-	 * for the running kernel a fault is an error; for another kernel it only matters after the
-	 * next boot
+	 * a fault is an error for the running kernel, and a warning for another kernel, because
+	 * that kernel matters only after the next boot
 	 */
 	module_check_file(&m, m.running ? FINDING_ERROR : FINDING_WARNING, subject, f);
 }
@@ -538,8 +560,8 @@ void module_check(struct findings *f)
 }
 
 /*
- * Log the findings of "noclone doctor"; if there are none, log the kernel's error, which libkmod
- * returns.
+ * Log the errors that "noclone doctor" would report, and then that the module is not loaded. @r:
+ * the result of libkmod; a negative value is the errno with which the kernel has refused the module
  */
 static int module_report(int r)
 {
@@ -570,14 +592,17 @@ int module_load(void)
 	int r;
 
 	module_file_open(&m, NULL);
-	/* obey a blacklist, as modprobe does when the kernel requests the module */
+	/*
+	 * obey "blacklist" lines of modprobe.d, as modprobe does when the kernel requests the
+	 * module
+	 */
 	r = kmod_module_probe_insert_module(m.module, KMOD_PROBE_APPLY_BLACKLIST, NULL, NULL,
 					    NULL, NULL);
 	sysfs_forget();
 	module_params(&params);
 	if (r || !params.loaded)
 		return module_report(r);
-	/* another version of this project may have left this module */
+	/* the loaded module may belong to another version of this project */
 	objection = module_objection(&params);
 	if (objection)
 		log_err("%s", objection);

@@ -8,7 +8,10 @@
 
 #include "system/blockdev.h"
 
-/* Return: the device of a mount whose file system has its own device number, as with btrfs. */
+/*
+ * Return: the block device of a mounted file system, or 0. The device number in @filesystem is not
+ * that of the block device, but of the file system itself, as with btrfs.
+ */
 static dev_t mount_source(dev_t filesystem)
 {
 	struct libmnt_table *table = mnt_new_table();
@@ -29,7 +32,7 @@ dev_t mount_disk(dev_t filesystem)
 	return major(filesystem) ? filesystem : mount_source(filesystem);
 }
 
-/* Return: the length of the mount point if the file is below it, or 0. */
+/* Return: the length of the mount point @mount if @path is below it or equal to it, otherwise 0. */
 static size_t mount_has(const char *path, const char *mount)
 {
 	size_t length = mount ? strlen(mount) : 0;
@@ -49,7 +52,7 @@ dev_t mount_device(const char *path)
 
 	if (!iter || !table || mnt_table_parse_mtab(table, NULL))
 		mnt_reset_table(table);
-	/* a later mount hides an earlier one at the same place */
+	/* a later mount hides an earlier mount at the same mount point */
 	while (iter && !mnt_table_next_fs(table, iter, &fs)) {
 		length = mount_has(path, mnt_fs_get_target(fs));
 		if (!length || length < best)

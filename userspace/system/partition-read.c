@@ -2,13 +2,14 @@
 /*
  * Read the partition table of an image with libblkid.
  *
- * libblkid silently leaves out what it does not accept: a GPT for a longer disk or with other
- * blocks, partitions outside the usable sectors of a GPT, and the rest of a damaged list of logical
- * partitions. All partitions of an image get a device, or none does, so these functions also look
- * for such cases.
+ * libblkid silently leaves out what it does not accept: a GPT for a longer disk or with another
+ * block size, partitions outside the usable sectors of a GPT, and the rest of a damaged list of
+ * logical partitions. Either all partitions of an image get devices, or none gets a device. So the
+ * functions of this file check whether libblkid has left out a partition.
  *
- * A separate process reads, and sends a line with its errno and the facts about the partition
- * table, and a line for each partition.
+ * A separate process reads the image, and sends its results as text. The first line has an errno
+ * and the facts about the partition table. Each of the following lines has a partition, and the
+ * last line has only a dot.
  */
 #include "system/partition-read.h"
 
@@ -30,25 +31,31 @@
 #define GPT_ENTRIES		72
 #define GPT_NR_ENTRIES		80
 #define GPT_ENTRY_SIZE		84
-/* GPT_TYPE_SIZE: the bytes of the type at the beginning of an entry, all zero in an unused one. */
+/*
+ * GPT_TYPE_SIZE: the number of bytes in the type, with which an entry begins. In an unused entry,
+ * all bytes of the type are zero.
+ */
 #define GPT_TYPE_SIZE		16
 #define LARGE_BLOCK		4096
-/* Offsets in a sector with a DOS partition table, and in its entries. */
+/* Offsets and sizes in a sector with a DOS partition table, and in the entries of this sector. */
 #define DOS_ENTRIES		446
 #define DOS_ENTRY_SIZE		16
 #define DOS_NR_ENTRIES		4
-/* DOS_NR_DATA: some programs leave other data in the third and fourth entry of a list. */
+/*
+ * DOS_NR_DATA: in the list of logical partitions, only the first two entries of a sector can have a
+ * logical partition, because some programs leave other data in the third and fourth entry.
+ */
 #define DOS_NR_DATA		2
 #define DOS_TYPE		4
 #define DOS_START		8
 #define DOS_SECTORS		12
-/* MAX_LOGICAL: a longer list of logical partitions is a circle. */
+/* MAX_LOGICAL: a list of logical partitions that has more sectors than this is a circle. */
 #define MAX_LOGICAL		1000
 
 /**
- * struct partition_query - the read of an image
- * @t: has the place of the image, and gets its partitions
- * @fd: the file or device
+ * struct partition_query - a read of the partition table of an image
+ * @t: says where the image is; gets the partitions of the image
+ * @fd: the descriptor of the file or device that has the image
  * @error: the errno of the last read that failed, or 0
  */
 struct partition_query {
@@ -57,7 +64,7 @@ struct partition_query {
 	int error;
 };
 
-/* Functions of the process that reads. */
+/* Functions of the separate process, which reads the image. */
 
 static bool partition_read_bytes(struct partition_query *q, uint64_t offset, void *to, size_t size)
 {
@@ -69,8 +76,10 @@ static bool partition_read_bytes(struct partition_query *q, uint64_t offset, voi
 }
 
 /*
- * Read the sector in which each partition table begins. libblkid finds no partition table in a
- * sector that cannot be read, and the user must not write a new one then.
+ * Read the first sector of the image, in which each kind of partition table begins. If this sector
+ * cannot be read, libblkid finds no partition table. But this read has set @q->error, so the user
+ * gets an error: otherwise the user might take the image for empty, and overwrite its partition
+ * table.
  */
 static void partition_read_first(struct partition_query *q)
 {
@@ -87,7 +96,10 @@ static uint32_t partition_read_le32(const unsigned char *at)
 	return le32toh(n);
 }
 
-/* Find the header of a GPT in the second block, with both sizes of blocks. */
+/*
+ * Find the header of a GPT, which is in the second block of the image. A block may have 512 or 4096
+ * bytes, so the function looks at both places.
+ */
 static void partition_read_gpt(struct partition_query *q)
 {
 	uint32_t block;
@@ -125,9 +137,9 @@ static bool partition_read_has(const struct partition_table *t, unsigned int nr)
 }
 
 /*
- * Check that libblkid has found all partitions of a GPT. It leaves out those that lie outside the
- * usable sectors, and partition_read_take() leaves out those without a sector. libblkid has checked
- * the header.
+ * Check that all partitions of a GPT were taken. libblkid leaves out partitions outside the usable
+ * sectors, and partition_read_take() leaves out partitions without a sector. The header needs no
+ * check here, because libblkid has checked the header.
  */
 static void partition_read_check_gpt(struct partition_query *q)
 {
@@ -158,9 +170,10 @@ static bool partition_read_is_link(unsigned char type)
 
 /*
  * Go through the list of logical partitions of an extended partition. Each sector of this list has
- * an entry for a logical partition, and a link to the next sector, relative to the first sector.
+ * an entry for a logical partition, and an entry with the place of the next sector of the list.
+ * This place is counted from the first sector of the extended partition.
  *
- * Return: the number of logical partitions, or UINT_MAX if the list is damaged.
+ * Return: the number of logical partitions, or UINT32_MAX if the list is damaged.
  */
 static unsigned int partition_read_list(struct partition_query *q, const struct partition *p)
 {
@@ -190,7 +203,10 @@ static unsigned int partition_read_list(struct partition_query *q, const struct 
 	return UINT32_MAX;
 }
 
-/* Check that libblkid has found all logical partitions. A table has one extended partition. */
+/*
+ * Check that libblkid has found all logical partitions. All of them are in one extended partition.
+ * @logical: the number of logical partitions that libblkid has found
+ */
 static void partition_read_check(struct partition_query *q, unsigned int logical)
 {
 	struct partition_table *t = q->t;
@@ -202,8 +218,8 @@ static void partition_read_check(struct partition_query *q, unsigned int logical
 }
 
 /*
- * Take the partitions that libblkid has found. Partitions in a partition, such as those of a BSD
- * label, are left out, because only the partition table of the image counts.
+ * Take the partitions that libblkid has found. Only the partition table of the image itself counts,
+ * so partitions inside another partition, such as those of a BSD label, are left out.
  */
 static void partition_read_take(struct partition_query *q, blkid_partlist list)
 {
@@ -212,7 +228,10 @@ static void partition_read_take(struct partition_query *q, blkid_partlist list)
 	int i, nr = blkid_partlist_numof_partitions(list);
 	unsigned int logical = 0;
 
-	/* libblkid has this type for the first sector of a GPT without the rest of the GPT */
+	/*
+	 * libblkid reports "PMBR" if an image has the first sector of a GPT, but not the rest of
+	 * the GPT
+	 */
 	if (top && strcmp(blkid_parttable_get_type(top), "PMBR"))
 		t->scheme = xstrdup(blkid_parttable_get_type(top));
 	for (i = 0; t->scheme && i < nr; i++) {
@@ -224,7 +243,10 @@ static void partition_read_take(struct partition_query *q, blkid_partlist list)
 			.extended = blkid_partition_is_extended(from),
 		};
 
-		/* the end of an entry of a GPT may be before its start */
+		/*
+		 * an entry of a GPT may have an end before its start, which makes the size 0 or
+		 * negative
+		 */
 		if ((int64_t)p.sectors <= 0 ||
 		    strcmp(blkid_parttable_get_type(blkid_partition_get_table(from)), t->scheme))
 			continue;
@@ -235,8 +257,9 @@ static void partition_read_take(struct partition_query *q, blkid_partlist list)
 }
 
 /*
- * libblkid also takes the backup of a GPT, at the end of the image. The kernel does not: the backup
- * may be an older partition table, of a time when the image had this size.
+ * Has libblkid used the backup of a GPT, which is at the end of the image? The kernel does not use
+ * the backup: it may be an older partition table, from a time when the image had the same size as
+ * now.
  */
 static bool partition_read_is_backup(blkid_probe probe, const struct partition_table *t)
 {
@@ -252,7 +275,10 @@ static bool partition_read_is_backup(blkid_probe probe, const struct partition_t
 	       strtoull(offset, NULL, 10) != t->block;
 }
 
-/* @sectors: the sectors that the file has. They may be fewer than those of a planned device. */
+/*
+ * @sectors: the number of sectors that the file or device has behind the start of the image. It may
+ *	be smaller than the number of sectors of a planned device.
+ */
 static int partition_read_probe(struct partition_query *q, uint64_t sectors)
 {
 	struct partition_table *t = q->t;
@@ -279,7 +305,7 @@ static int partition_read_probe(struct partition_query *q, uint64_t sectors)
 	return r;
 }
 
-/* Open the file or device. Another kind of file, such as a FIFO, must not be opened. */
+/* Open the file or device. A file of another kind, such as a FIFO, must not be opened. */
 static int partition_read_open(struct partition_query *q)
 {
 	struct stat st;
@@ -293,8 +319,9 @@ static int partition_read_open(struct partition_query *q)
 }
 
 /*
- * A device may have written to its file behind the cache of the file, so the cache is dropped
- * before and after the read. The cache of a device has what was written to it.
+ * Read the partition table. A mapped device may have written to its backing file without the page
+ * cache of the file, so the cache of a file is dropped before and after the read. The cache of a
+ * device stays, because it has the data that were written to the device.
  */
 static int partition_read_look(struct partition_query *q)
 {
@@ -333,7 +360,7 @@ static void partition_read_answer(int out, void *data)
 	dprintf(out, ".\n");
 }
 
-/* Functions of the process that asks. */
+/* Functions of the command, which takes the answer from the separate process. */
 
 static bool partition_read_line(const char *line, struct partition_table *t)
 {
@@ -350,7 +377,10 @@ static bool partition_read_line(const char *line, struct partition_table *t)
 	return true;
 }
 
-/* Read the answer. If its end is missing, the process that reads was killed. */
+/*
+ * Parse the answer. If the line with the dot is missing, the separate process was killed before its
+ * end.
+ */
 static int partition_read_answered(char *text, struct partition_table *t)
 {
 	char *rest = NULL, *line = strtok_r(text, "\n", &rest);

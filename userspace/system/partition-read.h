@@ -6,8 +6,9 @@
 #include "model/partition.h"
 
 /*
- * Read the partition table of the image at @t->path. A process that can be left behind
- * reads. @why: after an error, why the file or device cannot be read, a new string
+ * Read the partition table of the image at @t->path. The read is done by a separate process, which
+ * can be left behind. @why: after an error, set to the reason why the file or device cannot be
+ * read, a new string
  *
  * Return: 0 or a negative errno.
  */

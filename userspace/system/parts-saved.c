@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The parts of saved devices. They count as used although no device holds them. */
+/* The parts of saved devices. These parts count as used while the saved device is not active. */
 #include "system/parts-saved.h"
 
 #include "base/log.h"
@@ -9,8 +9,9 @@
 #include "system/saved-file.h"
 
 /*
- * Add the parts of a saved device. An inactive device holds no disk, and its legs after the first
- * one may have no signature. Only its saved file then shows that these sectors have data.
+ * Add the parts of a saved device. A saved device that is not active does not hold its disks open,
+ * and its legs after the first one may have no signature. Only the saved file then shows that the
+ * sectors of these legs have data. @said: the warning about a damaged file was already logged
  */
 static void parts_add_saved_one(struct parts *parts, const char *name, bool said)
 {
@@ -36,7 +37,8 @@ void parts_add_saved(struct parts *parts)
 	for (i = 0; i < names.nr; i++)
 		parts_add_saved_one(parts, names.name[i], said);
 	/*
-	 * this function runs again before the table becomes live, and then without these messages
+	 * the command calls this function again before its table becomes live; the warnings are
+	 * logged only once
 	 */
 	said = true;
 }

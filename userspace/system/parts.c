@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Parts of disks and files, with their owners. */
+/* Parts of disks and parts of files, with the devices that own them. */
 #include "system/parts.h"
 
 #include <stdlib.h>
@@ -14,9 +14,10 @@
 #include "system/file-lookup.h"
 
 /*
- * Make the part for a file. The target of a live table keeps its inode, even if the path leads to
- * another file now. If the file is missing, its folder may have been moved, and a link may still
- * lead to the file.
+ * Make the part for the backing file of a target. A target of a live table has the inode of its
+ * file, and this inode counts even if the path leads to another file now. If the file is missing,
+ * the part gets the path without symbolic links. If the folder of the file was moved, and a
+ * symbolic link stands in its old place, the old path and the new path then give the same part.
  */
 struct part part_of_file(const struct target *t)
 {
@@ -70,9 +71,7 @@ uint64_t parts_first_other(const struct parts *parts, const struct part *wanted)
 	uint64_t at = wanted->range.first;
 	unsigned int i = 0;
 
-	/*
-	 * begin again after each part that moves the first sector, because the parts are not sorted
-	 */
+	/* begin again after each part that advances @at, because the parts are not sorted */
 	while (at < wanted->range.end && i < parts->nr) {
 		const struct part *p = &parts->part[i++];
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Replace a file in one step, by a second file, fsync() and rename().
+ * Replace a file in one step, with a second file, fsync() and rename().
  *
- * A new file is written beside the old one, under a name that no program reads. For a saved device,
- * this happens before the device changes. A rename then puts it in the place of the old file.
+ * The new file is first written beside the old one, under a name that no program reads: the new
+ * file is staged. For a saved device, this happens before the device changes. Later, a rename puts
+ * the new file in the place of the old file.
  */
 #include "system/replace.h"
 
@@ -32,8 +33,8 @@ int replace_sync_folder(const char *path)
 }
 
 /*
- * Give the new file the mode of the old one. If there is no old file, all users can read the new
- * file.
+ * Give the new file the owner and the mode of the old file. If there is no old file, all users can
+ * read the new file.
  */
 static int replace_take_mode(int fd, const char *path)
 {
@@ -65,7 +66,7 @@ int replace_stage(const char *path, const char *text)
 	_cleanup_close_ int fd = -1;
 	int r;
 
-	/* a killed command may have left a file */
+	/* a killed command may have left a staged file */
 	if (unlink(staged) && errno != ENOENT)
 		return -errno;
 	fd = open(staged, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -93,7 +94,10 @@ void replace_drop(const char *path)
 	_cleanup_free_ char *staged = replace_staged(path);
 	struct stat st;
 
-	/* on a read-only file system, unlink() also fails if there is no file */
+	/*
+	 * look for the file first: on a read-only file system, unlink() fails even if the file does
+	 * not exist
+	 */
 	if (!lstat(staged, &st) && unlink(staged) && errno != ENOENT)
 		log_warn("%s: %s", staged, strerror(errno));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Locks that last as long as a process. */
+/* Locks that end at the latest with the process that holds them. */
 #include "system/run-lock.h"
 
 #include <errno.h>

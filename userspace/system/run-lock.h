@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Locks that last as long as a process. */
+/* Locks that end at the latest with the process that holds them. */
 #ifndef NOCLONE_RUN_LOCK_H
 #define NOCLONE_RUN_LOCK_H
 
-/* Only root can open files in RUN_DIR, so no other user can keep a lock. */
+/* Only root can open files in RUN_DIR, so no other user can hold a lock forever. */
 #define RUN_DIR	"/run/noclone"
 
 /*
- * Wait at most @seconds seconds for the lock of a file in RUN_DIR.
+ * Lock the file @path in RUN_DIR. Wait at most @seconds seconds while another process has the lock.
  *
- * Return: a file descriptor that the caller closes, or a negative errno, which is -EBUSY after
- * @seconds.
+ * Return: a file descriptor, which the caller closes to end the lock; -EBUSY if another process
+ * still has the lock after @seconds; or another negative errno.
  */
 int run_lock_for(const char *path, unsigned int seconds);
-/* Wait at most a minute for the lock, and log an error. @what: the thing that the lock protects */
+/*
+ * Lock a file as run_lock_for() does, wait at most a minute, and log each error. @what: the name of
+ * the device or file that the lock protects, for the messages
+ */
 int run_lock(const char *path, const char *what);
 
 #endif /* NOCLONE_RUN_LOCK_H */

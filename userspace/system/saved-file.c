@@ -37,7 +37,10 @@ bool saved_file_exists(const char *name)
 	return !saved_name_problem(name) && !lstat(path, &st);
 }
 
-/* Return: why the text is damaged, a new string, or NULL. */
+/*
+ * Parse @text into @s. Return: why the text is damaged, a new string that begins with @path, or
+ * NULL.
+ */
 static char *saved_file_parse(const char *path, const char *text, struct saved *s)
 {
 	_cleanup_findings_ struct findings findings = { 0 };
@@ -51,8 +54,9 @@ static char *saved_file_parse(const char *path, const char *text, struct saved *
 }
 
 /*
- * Two trees of tsearch(3): the files that were read, by name, and all files by UUID. The second
- * tree is filled when all files are read.
+ * Two trees of tsearch(3). files_by_name has each file that was read, by its name. files_by_uuid
+ * has the files with a UUID, by their UUIDs. saved_file_get_all() fills files_by_uuid and sets
+ * files_all.
  */
 static void *files_by_name, *files_by_uuid;
 static bool files_all;
@@ -80,15 +84,16 @@ static void saved_file_free(void *data)
 }
 
 /*
- * files_young: a file that was written at this time or later is young. 0: no file was read yet. The
- * time is that of the first file, because there may be thousands of files; a file that is written
- * later is young as well.
+ * files_young: a file counts as young if it was written at this time or later; 0 if no file was
+ * read yet. This time is set when the command reads its first file, and not again for each of
+ * perhaps thousands of files. A file that is written later also counts as young.
  */
 static time_t files_young;
 
 /*
- * Was the file last written some seconds ago? The clock of a file system may be as coarse as two
- * seconds. So a younger file may be written once more, and have the same times.
+ * Was the file last written some seconds ago? Some file systems store times with a resolution of
+ * two seconds. So a file that was written later may be written once more without a change of its
+ * times.
  */
 static bool saved_file_is_old(const struct stat *st)
 {
@@ -114,7 +119,7 @@ static struct saved_file *saved_file_read(const char *name)
 	return file;
 }
 
-/* Parse the file, if no other caller has asked for its content yet. */
+/* Parse the file if it was not parsed yet. */
 static const struct saved_file *saved_file_parsed(struct saved_file *file)
 {
 	_cleanup_free_ char *path = saved_path(file->name);
@@ -131,8 +136,8 @@ static bool saved_file_same_time(const struct timespec *a, const struct timespec
 }
 
 /*
- * Is the text that was read still the text of the file? Each write sets the times of the inode, and
- * a rename puts another inode in the place.
+ * Is the text that was read still the text of the file? Each write changes the times of the inode,
+ * and a rename puts a file with another inode in the place of the old file.
  */
 static bool saved_file_is_unchanged(const struct saved_file *file)
 {
@@ -153,7 +158,10 @@ static void saved_file_drop(struct saved_file *file)
 	saved_file_free(file);
 }
 
-/* Find the file if it was read, and has not changed since it became stale. */
+/*
+ * Find a file in the list of all files that were read. If the file is stale, and may have changed
+ * on the disk, it is removed from the list. Return: NULL if the file is not in the list
+ */
 static struct saved_file **saved_file_known(const char *name)
 {
 	const struct saved_file key = { .name = (char *)name };
@@ -168,7 +176,10 @@ static struct saved_file **saved_file_known(const char *name)
 	return found;
 }
 
-/* Find the file, or read it. Its content is not parsed. */
+/*
+ * Find a file in the list of all files that were read, or else read the file. The text is not
+ * parsed.
+ */
 static struct saved_file *saved_file_load(const char *name)
 {
 	struct saved_file **found = saved_file_known(name);
@@ -211,8 +222,9 @@ void saved_file_forget(const char *name)
 }
 
 /*
- * Read all files, and only look for their UUIDs, because few of thousands of files belong to the
- * devices that a command shows. If two files have the same UUID, the first one counts.
+ * Read all files, and look only for their UUIDs. The files are not parsed, because there may be
+ * thousands of files, and few of them belong to the devices that a command shows. If two files have
+ * the same UUID, the first one in the order of their names counts.
  */
 static void saved_file_get_all(void)
 {
@@ -223,7 +235,7 @@ static void saved_file_get_all(void)
 	for (i = 0; i < names.nr; i++) {
 		const struct saved_file *file = saved_file_load(names.name[i]);
 
-		/* a damaged file is found by its UUID, if the UUID can still be read */
+		/* a damaged file also gets into the tree, if its UUID can still be read */
 		if (file->uuid)
 			xchecked(tsearch(file, &files_by_uuid, saved_file_compare_uuids));
 	}
@@ -231,8 +243,8 @@ static void saved_file_get_all(void)
 }
 
 /*
- * Return: the file of that name, or NULL. A file that does not exist has no UUID. After all files
- * were read, no file is looked up on the disk again.
+ * Return: the file of the name @name, or NULL. If no such file exists, the result may be a struct
+ * without a UUID. After saved_file_get_all(), this function reads no more files.
  */
 static struct saved_file *saved_file_own(const char *name)
 {
@@ -306,7 +318,10 @@ int saved_file_names(struct names *names)
 	return r == GLOB_ABORTED ? -EIO : 0;
 }
 
-/* Is the loop device on this file? The file may have been deleted or replaced. */
+/*
+ * Is @device a loop device on the file @path? The file may have been deleted or replaced after the
+ * loop device was made.
+ */
 static bool saved_file_is_loop_on(const char *device, const char *path)
 {
 	_cleanup_free_ char *file = NULL, *gone = xasprintf("%s (deleted)", path);
@@ -324,7 +339,8 @@ static bool saved_file_is_loop_on(const char *device, const char *path)
 }
 
 /*
- * Is @live the table that "noclone activate" makes without the module, with linear on loop devices?
+ * Is @live the table that "noclone activate" makes for @saved if the module is missing? In that
+ * table, linear targets on loop devices take the place of targets on files.
  */
 static bool saved_file_stands_in(const struct table *saved, const struct table *live)
 {
@@ -342,7 +358,7 @@ static bool saved_file_stands_in(const struct table *saved, const struct table *
 	return true;
 }
 
-/* Do the tables differ only in hidden arguments? */
+/* Are the tables equal, except for hidden arguments, which may contain a key? */
 static bool saved_file_is_alike(const struct table *a, const struct table *b)
 {
 	_cleanup_free_ char *ours = table_print(a, true, NULL), *theirs = table_print(b, true, NULL);
@@ -363,16 +379,23 @@ enum saved_match saved_file_compare(const struct table *saved, const struct tabl
 	table_rename_devices(&b, identity_number);
 	if (live->nr && table_sectors(&a) == table_sectors(&b) && table_same_mapping(&a, &b))
 		return SAVED_SAME;
-	/* hidden arguments may name the same device by its path or by its number */
+	/*
+	 * the hidden arguments of one table may name a device by its path, those of the other by
+	 * its number
+	 */
 	if (table_hidden(&a) && saved_file_is_alike(&a, &b))
 		return SAVED_UNKNOWN;
-	/* a disk that was removed is missing in both tables */
+	/*
+	 * if a disk was removed, both tables have a leg that does not exist, and cannot be compared
+	 */
 	missing = signatures_missing(saved);
 	below = missing ? signatures_missing(live) : NULL;
 	return !live->nr || below ? SAVED_UNKNOWN : SAVED_DIFFERS;
 }
 
-/* Lock a saved file. The lock is another file, because the saved file itself is replaced. */
+/*
+ * Lock a saved file. The lock is on another file, because a rename replaces the saved file itself.
+ */
 int saved_file_lock(const char *name)
 {
 	_cleanup_free_ char *path = xasprintf(RUN_DIR "/%s.lock", name);
@@ -429,13 +452,16 @@ const char *saved_file_misplaced(const char *name)
 
 	if (lstat(path, &st) || S_ISREG(st.st_mode))
 		return NULL;
-	/* a rename would replace the link, and leave the file behind it unchanged */
+	/* a rename would replace the link, and leave the file to which the link points unchanged */
 	return S_ISLNK(st.st_mode) ? "it is a symbolic link: put a copy of the file in its place" :
 	       S_ISDIR(st.st_mode) ? "it is a folder: move it away" :
 	       "it is not a regular file: move it away";
 }
 
-/* Can the file be written? It may be immutable, or on a read-only file system. */
+/*
+ * Return: why the file cannot be written, or NULL. The file may be immutable, or on a read-only
+ * file system.
+ */
 const char *saved_file_unwritable(const char *name)
 {
 	_cleanup_free_ char *path = saved_path(name);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The files of saved devices, and comparisons of a device with its file. */
+/* The files of saved devices, and comparisons of a device with its saved file. */
 #ifndef NOCLONE_SAVED_FILE_H
 #define NOCLONE_SAVED_FILE_H
 
@@ -11,20 +11,23 @@
 bool saved_file_exists(const char *name);
 
 /**
- * struct saved_file - a file that this command has read
- * @name: the name of its device
- * @text: the text, or NULL if the file could not be read
+ * struct saved_file - the file of a saved device that this command has read
+ * @name: the name of the saved device
+ * @text: the text of the file, or NULL if the file could not be read
  * @uuid: the UUID in the text, or NULL
- * @parsed: @saved and @damage are set; they are set in each file that a function here returns
- * @saved: the part of the content that could be read
+ * @parsed: true if @saved and @damage are set; true in each file that a function of this header
+ *	returns
+ * @saved: the content of the file, or the part of the content that could be read
  * @damage: why the file could not be read completely, or NULL
- * @seen: what fstat(2) told about the file just before it was read
- * @settled: nothing had been written to the file for some seconds when it was read
- * @stale: the text is used again only if stat(2) still tells the same, and the file is settled
+ * @seen: the result of fstat(2) just before the file was read
+ * @settled: true if the last write to the file was some seconds before the file was read, so that
+ *	each later write changes the times of the file
+ * @stale: true if the file must be checked before its text is used again: it is read again unless
+ *	it is @settled and stat(2) gives the same result as @seen
  *
- * There may be thousands of files, so a command reads a file once and remembers it. The file is
- * forgotten when it is locked or changed. All files become stale before the last check of a table,
- * and between two rounds of a command that repeats itself.
+ * There may be thousands of files, so a command reads a file once and keeps the result in a list. A
+ * file that is locked or removed is deleted from this list. All files become stale when a file is
+ * replaced, before the last check of a table, and between two rounds of a command with --watch.
  */
 struct saved_file {
 	char *name;
@@ -37,64 +40,76 @@ struct saved_file {
 };
 
 /*
- * The list of all files that were read owns a returned file. The file is valid until
+ * Find the file of the device @name in the list of all files that were read, or read the file. The
+ * returned file belongs to this list, so the caller does not free it. It is valid until
  * saved_file_forget().
  */
 const struct saved_file *saved_file_get(const char *name);
-/* Return: a file with this UUID, or NULL. The file of @name comes before all other files. */
+/*
+ * Return: a file with this UUID, or NULL. If several files have this UUID, and the file of @name is
+ * one of them, the file of @name is returned.
+ */
 const struct saved_file *saved_file_find(const char *name, const char *uuid);
-/* Forget the file of that name. If @name is NULL, all files that have changed are forgotten. */
+/*
+ * Forget the file of @name, so that it is read again. If @name is NULL, all files become stale, so
+ * that those that have changed are read again.
+ */
 void saved_file_forget(const char *name);
 
-/* Copy the content of a file to @s. Return: its damage, a new string, or NULL. */
+/*
+ * Parse the file of @name into @s, which belongs to the caller. Return: why the file is damaged, a
+ * new string, or NULL.
+ */
 char *saved_file_peek(const char *name, struct saved *s);
 
-/* Does the file already have that text? */
+/* Is @text already the text of the saved file of @name? */
 bool saved_file_says(const char *name, const char *text);
 
 /*
- * Return: the name of the file of a device, a new string, or NULL. After a rename of the device,
- * the file still has the old name, not @name. If no file has this UUID, a file with the name @name
- * and without a UUID may belong to the device.
+ * Find the saved file of the device that has the name @name and the UUID @uuid. Return: the name of
+ * the saved file, a new string, or NULL. After a rename of the device, its file still has the old
+ * name, not @name. If no file has the UUID, but a file with the name @name has none, this file may
+ * belong to the device, and @name is returned.
  */
 char *saved_file_of(const char *name, const char *uuid);
 /* Find the names of all saved devices, sorted. Return: 0, or a negative errno after a message. */
 int saved_file_names(struct names *names);
 
 /*
- * Does the file have the mapping of the device? The result is SAVED_UNKNOWN while a leg does not
- * exist, while the device runs on a loop device because the module was missing, and if hidden
+ * The result of a comparison of a saved table with a live table. SAVED_UNKNOWN means that the
+ * tables cannot be compared: the device has no live table, each of the two tables has a leg that
+ * does not exist, the device runs on a loop device because the module was missing, or only hidden
  * arguments differ.
  */
 enum saved_match { SAVED_SAME, SAVED_DIFFERS, SAVED_UNKNOWN };
 
-/* Compare the mappings. The tables may use different names for the same disk. */
+/* Do both tables have the same mapping? They may use different names for the same disk. */
 enum saved_match saved_file_compare(const struct table *saved, const struct table *live);
 
 /*
- * Lock the file. Other processes that change the file, or activate or deactivate the device, wait
- * for a limited time until this file descriptor is closed.
+ * Lock the saved file of a device. Other processes that change this file, or activate or deactivate
+ * the device, wait until the returned descriptor is closed, but only for a limited time.
  *
- * Return: the descriptor, or a negative errno after a message.
+ * Return: a file descriptor, or a negative errno after a message.
  */
 int saved_file_lock(const char *name);
 
 /*
- * Write the new file beside the old one. The caller holds the lock, and then calls
- * saved_file_commit() or replace_drop().
+ * Stage a new file: write it beside the old file. The caller holds the lock of the saved file.
+ * Afterwards, the caller calls saved_file_commit(), or replace_drop() to remove the new file.
  *
  * Return: 0 or a negative errno.
  */
 int saved_file_stage(const char *name, const char *text);
-/* Put the staged file in the place of the old one. Return: 0 or a negative errno. */
+/* Put the staged file in the place of the old file. Return: 0 or a negative errno. */
 int saved_file_commit(const char *name);
-/* Write a new file beside the old one, and put the new file in the place of the old one. */
+/* Stage a new file, and put it in the place of the old file. Return: 0 or a negative errno. */
 int saved_file_replace(const char *name, const char *text);
 /*
- * Find a staged file that an interrupted command has left. With @uuid, only a complete file of the
- * device with that UUID counts.
+ * Find a staged file of @name that an interrupted command has left. If @uuid is not NULL, the file
+ * only counts if it is complete, and belongs to the device with this UUID.
  *
- * Return: its path, a new string, or NULL.
+ * Return: the path of the staged file, a new string, or NULL.
  */
 char *saved_file_leftover(const char *name, const char *uuid);
 
@@ -102,14 +117,17 @@ char *saved_file_leftover(const char *name, const char *uuid);
  * Return: why an attempt to replace or remove the file would fail, or NULL if no reason is known.
  */
 const char *saved_file_unwritable(const char *name);
-/* Return: if a folder or a link has the name of the file, a text with a remedy; otherwise NULL. */
+/*
+ * Return: NULL if the saved file is a regular file or does not exist. If there is a folder or a
+ * symbolic link in its place, for example, return a text that says so and has a remedy.
+ */
 const char *saved_file_misplaced(const char *name);
 /* Remove the file. Return: 0, or a negative errno after a message. */
 int saved_file_remove(const char *name);
 
 /*
- * Remember until the next boot that a leg was used although it has another signature than the file
- * records.
+ * If @forced is true, remember until the next boot that the device uses a leg although this leg has
+ * another signature than its saved file records. If @forced is false, forget this.
  */
 void saved_file_set_forced(const char *name, bool forced);
 bool saved_file_is_forced(const char *name);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The unit of a saved device, which removes the device at the right time at shutdown.
+ * The systemd unit of a saved device. This unit removes the device at the right time during a
+ * shutdown.
  *
- * The unit of a device must also be active if the user has activated the device, or has saved an
- * active device. A rule of udev could start the unit, but the event of udev may come at any later
- * time: after "noclone deactivate", such an event would bring the device back. So the tool starts
- * the unit and waits until the unit is active.
+ * The unit must also be active if the user has activated the device with a command, or has saved an
+ * active device. A rule of udev could start the unit. But udev may process an event at any later
+ * time, and an event that comes after "noclone deactivate" would activate the device again. So the
+ * tool itself starts the unit, and waits until the unit is active.
  */
 #include "system/saved-unit.h"
 
@@ -20,12 +21,15 @@
 
 /* noclone-device@.service sets this variable. */
 #define IN_UNIT		"NOCLONE_UNIT"
-/* WAIT_SECONDS: a job may wait for the unit of a missing leg. */
+/*
+ * WAIT_SECONDS: the longest wait for systemctl, whose job may wait for the unit of a leg that is
+ * missing.
+ */
 #define WAIT_SECONDS	"10"
 
 /*
- * Start or stop the unit. A job that conflicts with the shutdown fails, and does not cancel the
- * shutdown.
+ * Start or stop the unit. With --job-mode=fail, a job that conflicts with a shutdown fails. With
+ * the default mode, such a job would cancel the shutdown.
  */
 void saved_unit(const char *verb, const char *name)
 {
@@ -39,7 +43,7 @@ void saved_unit(const char *verb, const char *name)
 
 	if (getenv(IN_UNIT) || access("/run/systemd/system", F_OK))
 		return;
-	/* ^C would leave a job with an unknown result */
+	/* if ^C ended systemctl, the result of the job would be unknown */
 	stop_block(&before);
 	if (child_run(argv, true, &output) || output.status)
 		log_verbose("systemctl %s %s failed", verb, unit);

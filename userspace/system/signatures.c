@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The signatures on the legs of a saved device, and on the rest of the disks. The file of the
- * device records them.
+ * The signatures on the legs of a saved device, and on the other sectors of the legs' disks. The
+ * saved file of the device records these signatures.
  */
 #include "system/signatures.h"
 
@@ -20,9 +20,9 @@
 #include "system/parts.h"
 
 /*
- * Return: the path of the file or of the node of a leg, if it exists, a new string, or NULL with
- * errno set. If the file system of a file does not answer, the function assumes that the file
- * exists.
+ * Return: the path of a backing file, or of the device node of a leg, a new string; or NULL with
+ * errno set if the file or device does not exist. If the file system of a file does not answer, the
+ * function assumes that the file exists.
  */
 static char *signatures_leg_path(const struct target *t, unsigned int leg)
 {
@@ -52,8 +52,8 @@ char *signatures_missing(const struct table *t)
 }
 
 /*
- * Return: the signature of a leg at @path, a new string, or NULL with errno set and the reason in
- * @problem.
+ * Return: the signature that the leg at @path has now, a new string; or NULL with errno set and the
+ * reason in @problem.
  */
 static char *signatures_read_leg(const struct target *t, unsigned int leg, const char *path,
 				    char **problem)
@@ -70,7 +70,7 @@ static char *signatures_read_leg(const struct target *t, unsigned int leg, const
 	return NULL;
 }
 
-/* Return: the signatures of a disk that are not on legs of the table, a new string. */
+/* Return: the signatures of a disk, except for those on legs of the table, a new string. */
 static char *signatures_disk_words(const struct table *table, const struct device_facts *f,
 				 const struct content *c)
 {
@@ -90,7 +90,10 @@ static char *signatures_disk_words(const struct table *table, const struct devic
 	return b.len ? strbuf_take(&b) : xstrdup(SIGNATURE_NONE);
 }
 
-/* Record the signatures of the rest of a disk. Return: 0, or a negative errno after a message. */
+/*
+ * Record the signatures on the rest of a leg's disk, that is, on the sectors outside all legs of
+ * the table. Return: 0, or a negative errno after a message.
+ */
 static int signatures_record_disk(const struct table *table, const struct target *t,
 				  struct leg *leg, bool accepts)
 {
@@ -142,9 +145,11 @@ int signatures_record(struct table *table, bool planned, bool accepts)
 }
 
 /*
- * @found: the signature of the leg; @first: the signature of the device, after its first leg was
- *	accepted;
- * @is_first: this is the first leg
+ * Compare the signature of a leg with the record in the saved file, and report a difference.
+ * @is_first: the leg is the first leg of the table
+ * @found: the signature that the leg has now
+ * @first: the signature of the first leg, or NULL; it is set if this leg is the first one and is
+ *	accepted
  */
 static void signatures_judge(const struct target *t, unsigned int leg, bool is_first,
 			   const char *found, char **first, struct findings *findings)
@@ -176,7 +181,10 @@ void signatures_check(struct table *table, bool rename, struct findings *finding
 		found = signatures_read_leg(t, i, path, &problem);
 		if (found)
 			signatures_judge(t, i, is_first, found, &first, findings);
-		/* with ENOSPC, the leg ends behind the end of its disk; lint_table() reports it */
+		/*
+		 * with ENOSPC, the leg ends behind the end of its disk, and lint_table() reports
+		 * this
+		 */
 		else if (errno != ENOSPC)
 			finding_at(findings, FINDING_ERROR, t->line, "%s: cannot be read: %s",
 				   path, problem);

@@ -2,9 +2,10 @@
 /*
  * Ask devices and files that may not answer.
  *
- * The process that asks first checks whether a device below is suspended. The process sends a
- * sentence about a suspended device, or an empty sentence, with a zero byte at its end. Then it
- * sends the answer.
+ * The process that ask() starts first checks whether the device, or a device below the device or
+ * file, is suspended. If so, the process sends a sentence that names the suspended device, with a
+ * zero byte at its end, and ends. Otherwise the process sends only the zero byte, and after it the
+ * answer.
  */
 #include "system/silence.h"
 
@@ -26,11 +27,11 @@
 #define MAX_LINKS	40
 
 /**
- * struct silence_question - one question
- * @function: asks the question
+ * struct silence_question - a question to a device or file
+ * @function: asks the device or file, and sends the answer
  * @data: the argument of @function
- * @path: a device node, or a file
- * @file: @path is a file
+ * @path: the path of a device node or of a file
+ * @file: @path is a file, not a device node
  */
 struct silence_question {
 	ask_function function;
@@ -39,7 +40,7 @@ struct silence_question {
 	bool file;
 };
 
-/* Functions of the process that asks. */
+/* Functions of the process that ask() starts. */
 
 static char *silence_device_words(const char *path)
 {
@@ -53,11 +54,11 @@ static char *silence_device_words(const char *path)
 }
 
 /**
- * struct silence_way - a path that is followed part by part
- * @done: the real path so far; "" is the root folder
- * @left: the rest of the path
- * @filesystem: the last file system on the path so far; its disk is not suspended
- * @links: the number of symbolic links on the way
+ * struct silence_way - a path that the process follows part by part
+ * @done: the path of the parts that were followed, without symbolic links; "" is the root folder
+ * @left: the part of the path that was not followed yet
+ * @filesystem: the last file system on the way that was checked; no device below it is suspended
+ * @links: the number of symbolic links that were followed
  */
 struct silence_way {
 	char *done;
@@ -66,7 +67,9 @@ struct silence_way {
 	unsigned int links;
 };
 
-/* Return: the next part of the path, "" at its end, a new string. */
+/*
+ * Take the next part from @w->left. Return: this part, or "" at the end of the path, a new string.
+ */
 static char *silence_take_part(struct silence_way *w)
 {
 	const char *part = w->left + strspn(w->left, "/");
@@ -78,7 +81,10 @@ static char *silence_take_part(struct silence_way *w)
 	return word;
 }
 
-/* Follow a symbolic link. Return: false if this is not possible. */
+/*
+ * Follow the symbolic link @link. Return: false if the link cannot be read, or if there are too
+ * many links.
+ */
 static bool silence_follow_link(struct silence_way *w, const char *link)
 {
 	char target[PATH_MAX], *left;
@@ -95,7 +101,10 @@ static bool silence_follow_link(struct silence_way *w, const char *link)
 	return true;
 }
 
-/* Go to the next part. Return: false at the end of the path, or if the path leads to nothing. */
+/*
+ * Follow the next part of the path, and set @filesystem to the file system of the folder or file to
+ * which it leads. Return: false at the end of the path, or if the path leads to nothing.
+ */
 static bool silence_step(struct silence_way *w, dev_t *filesystem)
 {
 	_cleanup_free_ char *part = silence_take_part(w);
@@ -119,8 +128,8 @@ static bool silence_step(struct silence_way *w, dev_t *filesystem)
 }
 
 /*
- * Return: the suspended device below one of the file systems on the way to a file, a new string, or
- * NULL.
+ * Return: the name of a suspended device below one of the file systems through which the path of a
+ * file leads, a new string, or NULL.
  */
 static char *silence_on_way(const char *path)
 {
@@ -158,8 +167,8 @@ static void silence_answer(int out, void *data)
 	_cleanup_free_ char *words = NULL;
 
 	/*
-	 * the process may outlive the command, and its current folder would keep a file system
-	 * mounted
+	 * leave the current folder, because the process may outlive the command, and its current
+	 * folder would keep a file system mounted
 	 */
 	if (*q->path == '/' && chdir("/"))
 		_exit(1);
@@ -168,7 +177,7 @@ static void silence_answer(int out, void *data)
 		q->function(out, q->data);
 }
 
-/* Functions of the process that waits. */
+/* Functions of the command, which waits for the answer of that process. */
 
 static char *silence_explain(int r, const struct answer *a)
 {
@@ -181,7 +190,10 @@ static char *silence_explain(int r, const struct answer *a)
 			 left ? left : "");
 }
 
-/* Remove the sentence from the answer. Return: 0, or -EBUSY with the sentence. */
+/*
+ * Remove the empty sentence from the start of the answer. Return: 0, or -EBUSY with @why set to the
+ * sentence if it is not empty.
+ */
 static int silence_take(struct answer *a, char **why)
 {
 	const size_t sentence = strlen(a->text);
@@ -191,7 +203,10 @@ static int silence_take(struct answer *a, char **why)
 		return -EBUSY;
 	}
 	if (a->length) {
-		/* the zero byte behind the answer moves as well */
+		/*
+		 * the zero byte at the end of the text is moved as well, although @a->length does
+		 * not count it
+		 */
 		memmove(a->text, a->text + 1, a->length);
 		a->length--;
 	}

@@ -13,14 +13,14 @@
 /**
  * struct sysfs_file - a file that was read
  * @path: its path
- * @text: its text, or NULL if it could not be read
+ * @text: its text, or NULL if the file could not be read
  */
 struct sysfs_file {
 	char *path;
 	char *text;
 };
 
-/* The files by their paths: a tree of tsearch(3). */
+/* The files that were read: a tree of tsearch(3), sorted by their paths. */
 static void *files;
 
 static int sysfs_compare(const void *a, const void *b)

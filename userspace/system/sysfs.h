@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Files of sysfs. A command reads each file once, because thousands of tables may have the same
- * disk.
+ * Read files of sysfs. A command reads each file once and keeps its text in a list, because
+ * thousands of tables may have the same disk.
  *
- * The text is for messages, for plans, and for checks that are repeated before a table becomes
- * live. The text is forgotten after each ioctl that changes a device, before the last check of a
- * table, and between two rounds of a command that repeats itself. Just before an ioctl,
- * read_line_of() reads the attribute that identifies the device.
+ * The texts in the list are used for messages, for plans, and for checks that are repeated before a
+ * table becomes live. sysfs_forget() empties the list after each ioctl that changes a device,
+ * before the last check of a table, and between two rounds of a command with --watch. The attribute
+ * that identifies a device is read with read_line_of() just before an ioctl, and not taken from the
+ * list.
  */
 #ifndef NOCLONE_SYSFS_H
 #define NOCLONE_SYSFS_H
 
-/* Return: the text of a file, which belongs to this list until sysfs_forget(), or NULL. */
+/*
+ * Return: the text of a file, or NULL if it cannot be read. The text belongs to the list, so the
+ * caller does not free it. It is valid until sysfs_forget().
+ */
 const char *sysfs_text(const char *path);
 /* Return: the first line of a file, a new string, or NULL. */
 char *sysfs_line(const char *path);

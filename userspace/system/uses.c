@@ -2,8 +2,9 @@
 /*
  * The users of a block device, of some of its sectors, or of a file.
  *
- * The kernel counts the openers of a device, and does not name them. Processes are found by their
- * file descriptors in /proc, and containers by their mounted file systems.
+ * The kernel counts how often a device is open, but does not say by which processes. The tool finds
+ * these processes by their file descriptors in /proc, and the file systems that are mounted in
+ * containers by the mount tables in /proc.
  */
 #include "system/uses.h"
 
@@ -84,7 +85,7 @@ void uses_free(struct uses *uses)
 
 #define _cleanup_glob_ __attribute__((cleanup(globfree)))
 
-/* Return: the paths below /sys or /proc that match. */
+/* Return: the paths below /sys or /proc that match @pattern. */
 static glob_t uses_paths(const char *pattern)
 {
 	glob_t found = { 0 };
@@ -116,7 +117,10 @@ static bool uses_file_is_it(const struct file_facts *f, const char *path)
 	return file_id_same(&f->id, &theirs);
 }
 
-/* Find mounts or swap of a device, or swap of a file. For a file, @name is its path. */
+/*
+ * Find the mounts of the device @f, or the swap areas on it, or the swap area in the file @file.
+ * @name: with @file, the path of the file for messages; otherwise NULL
+ */
 static void uses_collect_table(struct uses *uses, enum use_kind kind,
 			       const struct device_facts *f, const struct file_facts *file,
 			       const char *name)
@@ -131,7 +135,10 @@ static void uses_collect_table(struct uses *uses, enum use_kind kind,
 	while (iter && !mnt_table_next_fs(table, iter, &fs)) {
 		const char *source = mnt_fs_get_source(fs);
 
-		/* a mount of btrfs has another device number, so the source is also compared */
+		/*
+		 * a mount of btrfs has another device number than its disk, so the source of the
+		 * mount is also compared
+		 */
 		if (file ? uses_file_is_it(file, source) :
 		    uses_share(f, mnt_fs_get_devno(fs)) ||
 		    uses_share(f, blockdev_at(source)))
@@ -142,7 +149,10 @@ static void uses_collect_table(struct uses *uses, enum use_kind kind,
 	mnt_unref_table(table);
 }
 
-/* Does the table map any of the sectors? If the table does not show this, return @unknown. */
+/*
+ * Does the table map any sector of @range? If no leg shows this, but the tool does not understand
+ * all targets of the table, return @unknown.
+ */
 static bool uses_table_maps(const struct table *t, const struct disk_range *range, bool unknown)
 {
 	struct target *target = NULL;
@@ -163,8 +173,9 @@ static bool uses_table_maps(const struct table *t, const struct disk_range *rang
 }
 
 /*
- * Does the mapped device map any of the sectors? If its tables do not show this, return @unknown. A
- * device that is just being made has an inactive table, but no live one.
+ * Does the mapped device map any sector of @range? If its tables cannot be read or do not show
+ * this, return @unknown. A device that another command is just making has an inactive table, but no
+ * live table.
  */
 static bool uses_maps(const char *name, const struct disk_range *range, bool unknown)
 {
@@ -217,24 +228,24 @@ static void uses_collect_holders(struct uses *uses, const struct use_query *q)
 }
 
 /*
- * Try to open the device exclusively. This is not done if a mount, swap or holder was found,
- * because then the open must fail. The open may wait like a read, and a process that is left behind
- * in the open would later hold the device. So the open is only tried after another process has got
- * an answer from the device.
+ * Try to open the device exclusively. If the open fails, this is reported only if no mount, swap or
+ * holder was found, because these make the open fail. The open may wait for the device as a read
+ * does. A process that is left behind in open() would get the device open later, and hold it. So
+ * this process opens the device only after another process has got an answer from the device.
  */
 static void uses_collect_exclusive(struct uses *uses, const struct use_query *q)
 {
 	_cleanup_free_ char *silence = content_silence(q->facts->path);
 	int fd = silence ? -1 : open(q->facts->path, O_RDONLY | O_EXCL | O_CLOEXEC | O_NONBLOCK);
 
-	/* any other error will appear again at the first read */
+	/* any other error will also occur, and be reported, at the first read */
 	if (fd >= 0)
 		close(fd);
 	else if (!silence && errno == EBUSY && !uses->nr && !q->self)
 		uses_add(uses, USE_EXCLUSIVE, "another program", false);
 }
 
-/* Look for a signature in the requested sectors, behind the sectors with known data. */
+/* Look for a signature in the sectors of the query, except for the first @q->known sectors. */
 static void uses_collect_signature(struct uses *uses, const struct use_query *q)
 {
 	_cleanup_content_ struct content c = { 0 };
@@ -257,8 +268,9 @@ static void uses_collect_signature(struct uses *uses, const struct use_query *q)
 }
 
 /*
- * Is the loop device on the device of the query? @file: the path below /dev that the loop device is
- * on. @apart: set to true if the loop device is on other sectors.
+ * Is the loop device @loop on the device of the query? @file: the backing file of the loop device,
+ * which is a path below /dev. @apart: set to true if the loop device is on other sectors than those
+ * of the query
  */
 static bool uses_loop_is_on(const struct use_query *q, const char *file, dev_t loop,
 			    bool *apart)
@@ -291,8 +303,8 @@ static void uses_collect_loops(struct uses *uses, const struct use_query *q,
 		bool apart = false;
 
 		/*
-		 * for a device, only files below /dev are looked up, because others may be on a
-		 * silent server
+		 * if @file is NULL, only backing files below /dev are looked up, because other
+		 * backing files may be on a server that does not answer
 		 */
 		if (below && (file ? uses_file_is_it(file, below) :
 		    str_starts(below, "/dev/") &&
@@ -330,8 +342,9 @@ bool uses_hold(const struct device_facts *f, uint64_t sector, dev_t self)
 }
 
 /*
- * Does the table have the file, or pin it if @pinned is set? Files are compared by inode. An older
- * module reports only the path, which may lead to another file now.
+ * Does the table have a target on the file? If @pinned is true, only a target that pins the file
+ * counts. Files are compared by inode. An older module reports only the path of a file, which may
+ * lead to another file now.
  */
 static bool uses_table_has(const struct table *table, const struct file_facts *f, bool pinned)
 {
@@ -357,9 +370,9 @@ bool uses_pin_file(const struct file_facts *f, dev_t devno)
 }
 
 /*
- * Does the device have the file, or will the device have it after a resume by another command? If
- * this is not known, return true. If @shares is true, a device that only reads, and does not pin
- * the file, does not count.
+ * Does the live table of the device have the file, or its inactive table, which another command may
+ * make live? If this is not known, return true. If @shares is true, a live table that is read-only
+ * and does not pin the file does not count.
  */
 static bool uses_file_is_mapped(const char *name, const struct file_facts *f, bool shares)
 {
@@ -371,7 +384,7 @@ static bool uses_file_is_mapped(const char *name, const struct file_facts *f, bo
 
 	if (!r && now.inactive_table)
 		devmap_table_of(&now, DEVMAP_INACTIVE_TABLE, &inactive);
-	/* only the status has the inodes */
+	/* only the status of the device has the inodes of its files */
 	if (!r && table_has_file(&table))
 		r = live_get_of(&now, &live);
 	if (uses_table_has(&inactive, f, false))
@@ -407,8 +420,9 @@ static char *uses_process_words(int pid)
 }
 
 /*
- * Get device number and inode number of an open file from the cache of the kernel, because a
- * request to a server may wait forever. A descriptor that is not a file has no path.
+ * Get the device number and the inode number of an open file from the cache of the kernel, because
+ * a request to a file server may wait forever. A descriptor that is no file, such as a pipe, has a
+ * link that is not a path.
  */
 static bool uses_stat_fd(const char *fd, struct statx *st)
 {
@@ -418,7 +432,10 @@ static bool uses_stat_fd(const char *fd, struct statx *st)
 	       !statx(AT_FDCWD, fd, AT_STATX_DONT_SYNC, STATX_TYPE | STATX_INO, st);
 }
 
-/* Return: the device number of an open block device, independent of the name of its node; or 0. */
+/*
+ * Return: the device number of an open block device, whatever the name of its node is; or 0 if the
+ * descriptor is no block device.
+ */
 static dev_t uses_number_of_fd(const char *fd)
 {
 	struct statx st;
@@ -436,7 +453,7 @@ static bool uses_fd_is_file(const char *fd, const struct file_id *id)
 	       makedev(st.stx_dev_major, st.stx_dev_minor) == id->filesystem;
 }
 
-/* May the process write? The mode of the link shows how the file is open. */
+/* Is the descriptor open for writing? The mode of its link in /proc shows this. */
 static bool uses_may_write(const char *fd)
 {
 	struct stat st;
@@ -445,8 +462,8 @@ static bool uses_may_write(const char *fd)
 }
 
 /*
- * Does the process serve the disk? An NBD disk names the thread that made the disk; this thread
- * belongs to the server.
+ * Does the process serve the disk? The attribute "pid" of an NBD disk names the thread that made
+ * the disk, and this thread belongs to the server.
  */
 static bool uses_serves(int pid, dev_t devno)
 {
@@ -456,7 +473,7 @@ static bool uses_serves(int pid, dev_t devno)
 	return path && !access(path, F_OK);
 }
 
-/* Add a process. If it has a device open more than once, it is added once. */
+/* Add a process. A process that has a device open more than once is added once. */
 static void uses_add_opener(struct uses *uses, dev_t devno, int pid)
 {
 	_cleanup_free_ char *by = uses_process_words(pid);
@@ -478,7 +495,7 @@ void uses_find_openers(struct uses *uses, dev_t device, bool writing)
 		dev_t devno = uses_number_of_fd(path);
 		int pid = atoi(path + strlen("/proc/"));
 
-		/* this process ignores descriptors that it may have inherited */
+		/* the tool may have inherited descriptors, and does not count as a writer */
 		if (devno && (!device || devno == device) &&
 		    (!writing || (pid != getpid() && uses_may_write(path) &&
 					   !uses_serves(pid, devno))))
@@ -488,8 +505,8 @@ void uses_find_openers(struct uses *uses, dev_t device, bool writing)
 
 /*
  * Find out whether a file has a writer. The kernel refuses a read lease if the file is open for
- * writing: by any process, as a mapping, in io_uring, in a socket that passes it on, or by the NFS
- * server.
+ * writing anywhere: in any process, as a mapping, in io_uring, in a message that passes its
+ * descriptor through a socket, or in the NFS server.
  *
  * Return: 0 if there is no writer, -EAGAIN if there is one, or another negative errno if this is
  * not known.
@@ -498,12 +515,15 @@ static int uses_try_lease(const char *path)
 {
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 
-	/* another process has a write lease, and this does not show whether the process writes */
+	/*
+	 * EAGAIN: another process has a write lease, and this does not show whether that process
+	 * writes
+	 */
 	if (fd < 0)
 		return errno == EAGAIN ? -EBUSY : -errno;
 	/*
-	 * when another process opens the file, this signal comes; by default it would end this
-	 * process
+	 * the kernel sends SIGIO when another process opens the file for writing; by default, SIGIO
+	 * would end this process
 	 */
 	signal(SIGIO, SIG_IGN);
 	return fcntl(fd, F_SETLEASE, F_RDLCK) ? -errno : 0;
