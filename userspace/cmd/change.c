@@ -457,7 +457,7 @@ static void change_undo_backing(struct change *c, int r)
  * Make the change in four steps: change the backing file, write the new saved file beside the old
  * one, switch the device to the new table, and put the new saved file in the place of the old one.
  * If the device does not run with the new table, the last step is replaced: the first two steps are
- * undone. -ETIMEDOUT means that the new table runs, and that udev did not answer in time.
+ * undone. DEVMAP_UDEV_LATE means that the new table runs, and that udev did not answer in time.
  */
 static int change_do(struct change *c)
 {

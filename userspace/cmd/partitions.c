@@ -495,8 +495,8 @@ int partitions_plan(struct change *c)
 /*
  * Make the partition device of @p unless it already exists, and add the new device to @made.
  *
- * Return: 0, or a negative errno after a message; -ETIMEDOUT if the new device exists, but udev has
- * not answered.
+ * Return: 0, or a negative errno after a message; DEVMAP_UDEV_LATE if the new device exists, but
+ * udev has not answered.
  */
 static int partitions_make_one(const struct change *c, const struct partition *p,
 			       const struct devmap_device *disk, struct partition_devices *made)
