@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Make a table from the words of create and reload. */
+/* Make a table from the command line of "noclone create" or "noclone reload". */
 #include "cli/build.h"
 
 #include <errno.h>
@@ -46,8 +46,8 @@ char *build_legs(struct plan_request *req, int argc, char **argv)
 		spec = &req->legs[req->nr_legs++];
 		*spec = (struct leg_spec) { 0 };
 		/*
-		 * a word that is the path of an existing file is a name, even if it looks like a
-		 * range
+		 * if the word is the path of an existing file, the whole word is the name of a
+		 * device, even if its end looks like a range
 		 */
 		if (!access(argv[i], F_OK))
 			spec->device = xstrdup(argv[i]);
@@ -99,8 +99,8 @@ char *build_usage(const struct build *b)
 }
 
 /*
- * Keep the engine in a reload without --engine. Such a reload changes the file or its size, and
- * must not change the engine as a side effect.
+ * If "noclone reload" is called without --engine, keep the engine of the live table. The user wants
+ * to change the file or its size, and must not get another engine as a side effect.
  */
 static void build_keep_engine(const struct table *seen, struct file_request *req)
 {
@@ -185,7 +185,7 @@ int build_table(const struct build *b, struct backing *backing,
 	return 0;
 }
 
-/* INPUT_MAX: the largest size of a file that the command line names. */
+/* INPUT_MAX: the largest number of bytes that are read from a file or from standard input. */
 #define INPUT_MAX	(16U << 20)
 
 int build_read_input(const char *path, char **text)

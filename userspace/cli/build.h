@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Make a table from the words of create and reload. */
+/* Make a table from the command line of "noclone create" or "noclone reload". */
 #ifndef NOCLONE_BUILD_H
 #define NOCLONE_BUILD_H
 
@@ -9,12 +9,14 @@
 #include "cli/options.h"
 
 /**
- * struct build - the command line of create or reload
+ * struct build - the command line of "noclone create" or "noclone reload"
  * @options: the options
- * @self: the device that gets the table, or 0 for a new device
- * @seen: the live table of the device, for settings that the words leave out; NULL for a new device
+ * @self: the number of the device that gets the table, or 0 for a new device
+ * @seen: the live table of the device. It gives settings that the command line leaves out, such as
+ *	the engine; NULL for a new device
  * @argc: the number of words after the name of the device
- * @argv: "linear DEV...", "striped DEV..." or "file PATH"; no words with --table
+ * @argv: the words after the name of the device: "linear DEV...", "striped DEV..." or "file PATH";
+ *	there are no such words with --table
  */
 struct build {
 	const struct options *options;
@@ -25,7 +27,8 @@ struct build {
 };
 
 /*
- * Read words DEV[:START[+LEN]] as legs. Return: NULL, or what is wrong with a word, a new string.
+ * Parse words DEV[:START[+LEN]], and add a leg to @req for each word. Return: NULL, or what is
+ * wrong with a word, a new string.
  */
 char *build_legs(struct plan_request *req, int argc, char **argv);
 
@@ -35,9 +38,10 @@ char *build_usage(const struct build *b);
 /**
  * build_table - make the table that the command line describes
  * @b: a command line that build_usage() accepts
- * @backing: the backing file, if the table has one; build_table() plans its change
+ * @backing: if the command line names a backing file, build_table() fills this in with the file and
+ *	its planned change
  * @t: filled with the table
- * @findings: gets the problems of the table
+ * @findings: gets a finding for each problem of the table
  *
  * Return: 0, or a negative errno after a message.
  */

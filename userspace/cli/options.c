@@ -18,7 +18,11 @@
 #define DEFAULT_RUN_MS		2000
 #define DEFAULT_WATCH_MS	2000
 
-/* VAL_FIRST: the first "val" of the long options for getopt, which is above every character */
+/*
+ * VAL_FIRST: getopt returns this number for the first long option, and the following numbers for
+ * the following options. For a short option getopt returns the letter, so all these numbers are
+ * larger than any character.
+ */
 #define VAL_FIRST	256
 
 #define OPTION_INFO(bit, name, letter, argument, help) \
@@ -28,7 +32,10 @@ const struct option_info option_infos[OPT_NR] = {
 	NOCLONE_OPTIONS(OPTION_INFO)
 };
 
-/* Add an entry of getopt's table, and a letter if the option has one. */
+/*
+ * Fill in the entry of getopt's table for an option. If the option has a letter, add the letter to
+ * @letters.
+ */
 static void options_add_long(struct option *o, struct strbuf *letters,
 			     const struct option_info *info, int val)
 {
@@ -41,8 +48,8 @@ static void options_add_long(struct option *o, struct strbuf *letters,
 }
 
 /*
- * Each of these functions reads the argument of an option. Return: NULL, or a sentence that says
- * what is wrong.
+ * Each function from here to options_take() reads the argument of an option. Return: NULL, or a
+ * sentence that says what is wrong with the argument.
  */
 static const char *options_take_seconds(uint32_t *ms, const char *value)
 {
@@ -62,7 +69,7 @@ static const char *options_take_size(uint64_t *sectors, uint64_t max, const char
 	       *sectors > max ? "it is too large" : NULL;
 }
 
-/* Read a size in the syntax of losetup: a number without a unit has bytes. */
+/* Read a size in the syntax of losetup, where a number without a unit is a number of bytes. */
 static const char *options_take_bytes(uint64_t *sectors, const char *value)
 {
 	const char *unit = value[strspn(value, "0123456789")] ? "" : "B";
@@ -133,8 +140,9 @@ static const char *options_take(struct options *o, option_bits bit, const char *
 }
 
 /*
- * getopt takes the argument of --watch only from --watch=SECONDS. If the next word is a number, it
- * is also taken as the argument, unless a device has that name.
+ * getopt accepts the argument of --watch only in the form --watch=SECONDS. This function also
+ * accepts the next word of the command line, if this word is a number of seconds and no mapped
+ * device has this word as its name.
  *
  * Return: the word, or NULL.
  */
@@ -150,8 +158,8 @@ static const char *options_watch_argument(char **argv)
 }
 
 /*
- * getopt reads "-force" as several letters. Return: true after a message if a word lacks a dash in
- * this way.
+ * getopt reads "-force" as several short options. Return: true after a message if a word is the
+ * name of a long option with only one dash before it.
  */
 static bool options_lack_dash(int argc, char **argv)
 {
@@ -171,7 +179,10 @@ static bool options_lack_dash(int argc, char **argv)
 	return false;
 }
 
-/* Find an option by the value that getopt returns. Return: NULL for '?', after getopt's message. */
+/*
+ * Find an option by the value that getopt returns. Return: NULL for '?', which getopt returns after
+ * it has printed a message.
+ */
 static const struct option_info *options_find(int val)
 {
 	unsigned int i;
@@ -184,7 +195,7 @@ static const struct option_info *options_find(int val)
 
 int options_parse(struct options *o, int argc, char **argv)
 {
-	/* read the verb before getopt moves the words */
+	/* find the verb before getopt changes the order of the words */
 	const char *verb = argc > 1 && *argv[1] != '-' ? argv[1] : "COMMAND";
 	struct option longs[OPT_NR + 1] = { 0 };
 	_cleanup_strbuf_ struct strbuf letters = { 0 };
@@ -201,7 +212,7 @@ int options_parse(struct options *o, int argc, char **argv)
 
 	if (options_lack_dash(argc, argv))
 		return -EINVAL;
-	optind = 0;	/* 0 makes glibc initialize getopt again, for the unit tests */
+	optind = 0;	/* 0 makes glibc initialize getopt again, which only unit tests need */
 	while ((val = getopt_long(argc, argv, letters.text, longs, NULL)) != -1) {
 		const struct option_info *info = options_find(val);
 		const char *wrong;

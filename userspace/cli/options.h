@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Command line options: one table for parsing, help and completion. */
+/* The command line options. One list serves for parsing, for the help and for completion. */
 #ifndef NOCLONE_OPTIONS_H
 #define NOCLONE_OPTIONS_H
 
@@ -11,7 +11,8 @@
 
 /*
  * X(bit, long name, short name or 0, argument or NULL, help)
- * The order is that of the help text.
+ *
+ * The help lists the options in this order.
  */
 #define NOCLONE_OPTIONS(X)						\
 	X(TABLE,	"table",	't', "FILE",	"take the table from FILE (- is stdin)") \
@@ -71,8 +72,9 @@ typedef uint64_t option_bits;
 			 OPT_ALLOCATE)
 
 /*
- * An argument in brackets is optional, and is given as --name=ARGUMENT. An argument in small
- * letters is a list of the possible words.
+ * An option of the list above. If @argument is in brackets, the argument is optional, and is given
+ * as --name=ARGUMENT. If @argument is in small letters, it is the list of all words that the option
+ * accepts.
  */
 struct option_info {
 	option_bits bit;
@@ -82,24 +84,24 @@ struct option_info {
 	const char *help;
 };
 
-/* The options of the list above, in the same order. */
+/* All options of the list above, in the same order. */
 extern const struct option_info option_infos[OPT_NR];
 
 /**
  * struct options - the parsed options
  * @given: OPT_ bits of the options on the command line
  * @table: the argument of --table
- * @chunk: the argument of --chunk, in sectors
+ * @chunk: the argument of --chunk in sectors, or 0
  * @engine: the argument of --engine, or the default
- * @file_sectors: the argument of --size, in sectors
- * @offset: the argument of --offset, in sectors
+ * @file_sectors: the argument of --size in sectors, or 0
+ * @offset: the argument of --offset in sectors, or 0
  * @limit: the argument of --size-limit in sectors, or 0
  * @uuid: the argument of --uuid
  * @udev_timeout: the argument of --udev-timeout, or the default
  * @run_ms: the argument of --seconds in milliseconds, or the default
  * @output: the argument of --output
  * @sort: the argument of --sort
- * @rules: the rules of all --include and --exclude
+ * @rules: the rules that all --include and --exclude give, in their order
  * @nr_rules: the number of rules
  * @to_stock: "--to stock" is given
  * @watch_ms: the argument of --watch in milliseconds, or the default
@@ -129,10 +131,10 @@ static inline bool opt(const struct options *o, option_bits bit)
 }
 
 /**
- * options_parse - separate options from words
- * @o: filled in
+ * options_parse - parse the options, and move all other words behind them
+ * @o: filled in with the options
  * @argc: the number of words; the first word, @argv[0], is skipped
- * @argv: reordered, so that the words that are not options come last
+ * @argv: the words. options_parse() changes their order: the words that are not options come last
  *
  * Return: the index of the first word that is not an option, or -EINVAL after a message.
  */

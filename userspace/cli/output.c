@@ -53,7 +53,7 @@ struct json_object *output_new(const char *command)
 	return o;
 }
 
-/* The objects that output_print() has kept, an array */
+/* An array with the objects that output_print() has kept, or NULL */
 static struct json_object *said;
 
 bool output_print(const struct options *o, struct json_object *out)
@@ -103,7 +103,7 @@ void output_finish(void)
 	json_object_put(all);
 }
 
-/* Return: how many bytes at the begin of @s are ASCII. */
+/* Return: how many bytes at the start of @s are ASCII. */
 static size_t output_ascii_length(const char *s)
 {
 	size_t n = 0;
@@ -113,7 +113,10 @@ static size_t output_ascii_length(const char *s)
 	return n;
 }
 
-/* Return: how many bytes of @s are UTF-8. Most strings are ASCII, which needs no conversion. */
+/*
+ * Return: how many bytes at the start of @s are valid UTF-8. Most strings consist of ASCII, for
+ * which iconv() is not needed.
+ */
 static size_t output_utf8_length(const char *s)
 {
 	size_t ascii = output_ascii_length(s);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The file of the policy. A reader sees the old file or the new one, even after a crash. */
+/*
+ * Read and write the file of the policy. While the file is replaced, and even after a crash, a
+ * reader sees either the whole old file or the whole new file.
+ */
 #include "cli/policy-file.h"
 
 #include <errno.h>
@@ -47,7 +50,10 @@ char *policy_file_text(const struct policy *p)
 
 int policy_file_write(const struct policy *p)
 {
-	/* the file may be a symbolic link, which has to stay */
+	/*
+	 * if the file is a symbolic link, replace the file that the link leads to, and keep the
+	 * link
+	 */
 	_cleanup_free_ char *real = realpath(POLICY_PATH, NULL), *text = policy_file_text(p);
 	_cleanup_free_ char *folder = xstrndup(POLICY_PATH, strrchr(POLICY_PATH, '/') - POLICY_PATH);
 	int r = mkdir(folder, 0755) && errno != EEXIST ? -errno : 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A report: rows and columns. */
+/* A report prints rows and columns. */
 #include "cli/report.h"
 
 #include <errno.h>
@@ -13,7 +13,10 @@
 #include "base/log.h"
 #include "base/util.h"
 
-/* Return: the column with this name, or NULL after a message. */
+/*
+ * Return: the column with this name, or NULL after a message. @option: the option that has given
+ * the name, for the message
+ */
 static const struct report_column *report_find(const struct report *r, const char *option,
 					       const char *name)
 {
@@ -33,7 +36,7 @@ static void report_add(struct report *r, const struct report_column *column)
 	r->shown[r->nr_shown++] = column;
 }
 
-/* Add the columns of a list, which has commas between their names. */
+/* Select the columns that a list names. There is a comma between two names. */
 static int report_add_list(struct report *r, const char *list)
 {
 	for (;; list++) {
@@ -70,8 +73,8 @@ int report_sort_by(struct report *r, const char *name)
 }
 
 /*
- * Compare two rows: unknown values come first, numbers are compared by value, and other members as
- * text.
+ * Compare two rows by the column that the report is sorted by. Unknown values come first; numbers
+ * and booleans are compared by value, and all other members are compared as text.
  */
 static int report_compare(const void *a, const void *b, void *data)
 {
@@ -115,8 +118,8 @@ void report_help(const struct report *r)
 }
 
 /*
- * Return: the text of a cell for an array of strings, or of objects with a member "text"; a new
- * string.
+ * Return: the text of a cell whose member is an array, a new string, or NULL if the array is empty.
+ * The elements are strings, or objects with a member "text".
  */
 static char *report_list(struct json_object *array)
 {
@@ -133,7 +136,10 @@ static char *report_list(struct json_object *array)
 	return nr ? strbuf_take(&b) : NULL;
 }
 
-/* Return: the text of a cell, a new string, or NULL if the value is unknown or empty. */
+/*
+ * Return: the text of a cell before control characters are replaced, a new string; NULL if the
+ * value is unknown or empty.
+ */
 static char *report_raw_cell(const struct report_column *column, struct json_object *row)
 {
 	struct json_object *value = json_object_object_get(row, column->key);
@@ -172,7 +178,10 @@ static void report_add_column(const struct report *r, struct libscols_table *tab
 	xchecked(scols_table_new_column(table, heading, 0, flags));
 }
 
-/* Add a row. The text of an unknown value is "-", so that a script can count words. */
+/*
+ * Add a row to the printed table. An unknown value is printed as "-", so each line has a word for
+ * each column, and scripts can count the words.
+ */
 static void report_add_row(const struct report *r, struct libscols_table *table,
 			   struct json_object *row)
 {
@@ -193,7 +202,10 @@ void report_print(const struct report *r, struct json_object *rows)
 	size_t nr = json_object_array_length(rows), i;
 
 	scols_table_enable_noheadings(table, r->noheadings);
-	/* report_cell() has removed control characters, so print names unchanged */
+	/*
+	 * report_cell() has already replaced control characters, so libsmartcols must not encode
+	 * names
+	 */
 	scols_table_enable_noencoding(table, 1);
 	for (i = 0; i < r->nr_shown; i++)
 		report_add_column(r, table, r->shown[i]);

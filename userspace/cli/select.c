@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Find the mapped devices that a command works on, and check that the command is permitted. */
+/* Find the mapped devices that a command works on, and check that the command may change them. */
 #include "cli/select.h"
 
 #include <errno.h>
@@ -35,14 +35,18 @@ static bool select_is_name(const char *word)
 }
 
 /*
- * Return: the name that LVM makes of VG/LV, a new string, or NULL if the word is not of that form.
+ * Return: the name that LVM gives to the device of a word VG/LV, a new string; NULL if the word
+ * does not have this form.
  */
 static char *select_name_of_volume(const char *word)
 {
 	const char *slash = strchr(word, '/');
 	struct strbuf b = { 0 };
 
-	/* "a-b" is not the device a--b, and "a/b/c" is not a-b-c */
+	/*
+	 * a word without a slash, or with two slashes, is refused: "a-b" is not the device a--b,
+	 * and "a/b/c" is not the device a-b-c
+	 */
 	if (!slash || slash == word || !slash[1] || strchr(slash + 1, '/'))
 		return NULL;
 	for (; *word; word++)
@@ -51,9 +55,10 @@ static char *select_name_of_volume(const char *word)
 }
 
 /*
- * A word that is the name of an existing device is a name, even if it looks like VG/LV; also if the
- * word is the name as dmsetup shows it. For other words, the nodes /dev/VG/LV and /dev/dm-N are
- * looked up. If there is no node, for example without udev, LVM's name is made from VG/LV.
+ * If @word is the name of an existing device, in the form of the kernel or in the form that dmsetup
+ * shows, the function returns the name of this device, even if the word looks like dm-N. For any
+ * other word, it looks for the nodes /dev/VG/LV and /dev/dm-N. If there is no such node, for
+ * example without udev, it makes the name from VG/LV as LVM does.
  */
 char *select_name(const char *word)
 {
@@ -174,7 +179,10 @@ bool select_file(struct names *names, const char *word)
 	if (select_is_name(plain) || stat(word, &st) || !S_ISREG(st.st_mode))
 		return false;
 	r = devmap_names(&found);
-	/* no driver, no devices; if the list cannot be read, select_device() says why */
+	/*
+	 * without the driver of device-mapper there are no devices; after another error, the caller
+	 * calls select_device(), which prints the error
+	 */
 	if (r && r != -ENODEV)
 		return false;
 	id = file_id_of(word);
@@ -188,7 +196,10 @@ bool select_file(struct names *names, const char *word)
 	return true;
 }
 
-/* Add the devices of one word of the command line. Return: as select_names() does */
+/*
+ * Add the devices that one word of the command line gives to @names. Return: 0, or a negative errno
+ * after a message.
+ */
 static int select_word(struct names *names, const char *word)
 {
 	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
@@ -213,7 +224,7 @@ int select_names(struct names *names, int argc, char **argv, bool all)
 	int i, r = argc ? 0 : devmap_names(&found);
 	unsigned int j;
 
-	/* if there is no driver, there are no devices; this is no error */
+	/* without the driver of device-mapper there are no devices, and this is no error */
 	if (r == -ENODEV)
 		return 0;
 	if (r)

@@ -25,7 +25,7 @@ static char *formats_state(struct json_object *row)
 			 wrong ? ", " : "", wrong ?: "");
 }
 
-/* The share is rounded down, so that 100% means that there was no other I/O. */
+/* The share is rounded down, so 100% means that all I/O took the fast path. */
 static char *formats_share(struct json_object *row)
 {
 	struct json_object *share = json_object_object_get(row, "share");
@@ -70,9 +70,10 @@ struct report status_report(void)
 }
 
 /*
- * Print metrics in the text format of Prometheus. All lines of a metric follow each other, after
- * its HELP and TYPE. Only the info metric has the state as a label, so that a change of state does
- * not begin new series of the counters.
+ * The functions below print metrics in the text format of Prometheus. All samples of a metric
+ * follow each other, behind the HELP line and the TYPE line of the metric. Only the metric
+ * noclone_device_info has the state as a label: if a counter had this label, each change of the
+ * state would begin a new series of the counter.
  */
 
 static const char *formats_string(struct json_object *o, const char *key)
@@ -100,7 +101,10 @@ static void formats_label(struct strbuf *b, const char *label, const char *value
 	strbuf_putc(b, '"', 1);
 }
 
-/* Return: the counters of the fast path, which are equal for all targets of a device, or NULL. */
+/*
+ * Return: the counters of the fast path, or NULL. The counters belong to the whole device, and are
+ * those of its first target that has a fast path.
+ */
 static struct json_object *formats_counters(struct json_object *device)
 {
 	struct json_object *targets = json_object_object_get(device, "targets");
@@ -116,7 +120,10 @@ static struct json_object *formats_counters(struct json_object *device)
 	return NULL;
 }
 
-/* Does the device have a finding about a fault below it? */
+/*
+ * Does a disk or file below the device have a fault? The findings of a device are those of
+ * below_find().
+ */
 static bool formats_troubled(struct json_object *device)
 {
 	struct json_object *findings = json_object_object_get(device, "findings");
@@ -147,8 +154,8 @@ static const struct {
 };
 
 /*
- * Add a sample of a metric. The arguments behind @number are labels besides the name, with their
- * values.
+ * Add a sample of a metric. The arguments behind @number are pairs of a label and its value, which
+ * follow the label "name"; NULL ends the pairs.
  */
 static void formats_add(struct strbuf *all, unsigned int metric, struct json_object *device,
 			int64_t number, const char *label, ...)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Faults below a device. A device continues to run after its disk or backing file was deleted, and
- * while the path leads to another file. Neither the table of the device nor the word "active" shows
- * such a fault.
+ * Faults below a mapped device. A device continues to run after its disk or its backing file was
+ * deleted, and after the path of the backing file leads to another file. Neither the table of the
+ * device nor the state "ACTIVE" in the output of dmsetup info shows such a fault.
  */
 #include "model/below.h"
 
@@ -15,7 +15,10 @@
 #include "model/status.h"
 #include "model/table-target.h"
 
-/* Return: "stripe 1 of the target at sector 0"; without stripes, "the target at sector 0". */
+/*
+ * Return: "stripe 1 of the target at sector 0" for a striped target, and "the target at sector 0"
+ * for other targets, a new string.
+ */
 static char *below_leg_words(const struct target *t, unsigned int leg)
 {
 	_cleanup_free_ char *stripe = t->kind == TARGET_STRIPED ?
@@ -32,7 +35,9 @@ static void below_look_at_leg(struct findings *findings, const struct target *t,
 	const char *name = t->legs[leg].device;
 	_cleanup_facts_ struct device_facts f = { 0 };
 
-	/* no disk has this number, because dm still references a deleted disk */
+	/*
+	 * a deleted disk is not found: dm still references the disk, but no disk has its number now
+	 */
 	if (src->lookup(name, &f)) {
 		findings->check = "device-deleted";
 		finding_add(findings, FINDING_ERROR, name, "the disk of %s is gone", words);

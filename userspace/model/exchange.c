@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Exchange target types. Apart from the options at their end, linear and striped targets have the
- * same arguments in dm and in this module, so the exchange keeps the mapping. Nevertheless both
- * mappings are compared before the new table becomes live.
+ * same arguments in dm and in this module, so the exchange keeps the mapping. Nevertheless
+ * exchange_table() compares the mapping of the new table with the mapping of the old table.
  */
 #include "model/exchange.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * An exchange keeps the mapping, and replaces target types of this module by target types of dm, or
- * the reverse.
+ * An exchange replaces the target types of this module by the target types of dm, or the target
+ * types of dm by those of this module. The new table maps each sector to the same place as the old
+ * table.
  */
 #ifndef NOCLONE_EXCHANGE_H
 #define NOCLONE_EXCHANGE_H
@@ -11,13 +12,14 @@
 #include "model/table-target.h"
 #include "model/table.h"
 
-/* Does the table have targets that an exchange would change? */
+/* Would exchange_table() change the type of any target of this table? */
 bool exchange_is_needed(const struct table *t, bool to_stock);
 
 /**
  * exchange_table - exchange the target types of a table
  * @t: the live table
- * @to_stock: use dm's own types; options are left out, because dm's own types have none
+ * @to_stock: true: the new table has the target types of dm, and no options, because these types
+ *	have none; false: the new table has the target types of this module
  * @new: filled with the new table
  *
  * Return: NULL, or why there is no equivalent table, a new string.
@@ -25,10 +27,11 @@ bool exchange_is_needed(const struct table *t, bool to_stock);
 char *exchange_table(const struct table *t, bool to_stock, struct table *new);
 
 /**
- * exchange_add_stock - add the target that dm has for @t without this module
- * @new: gets the target
- * @t: the target
- * @loop: a device with the sectors of the file, if @t is noclone-file
+ * exchange_add_stock - add the target of dm that maps the same sectors as @t
+ * @new: the table that gets the target of dm
+ * @t: the target that dm's target replaces
+ * @loop: a loop device with exactly the sectors of the file that @t maps, if @t is noclone-file;
+ *	not used for other targets
  */
 void exchange_add_stock(struct table *new, const struct target *t, const char *loop);
 

@@ -46,7 +46,9 @@ char *facts_file_error(const struct file_facts *facts, int r)
 
 const char *facts_error(int r)
 {
-	/* libblkid looks for UUID= and similar names on all disks */
+	/*
+	 * libblkid reads all disks to find a name such as UUID=..., and any of them may not answer
+	 */
 	return r == -ETIMEDOUT ? "a disk does not answer" : strerror(-r);
 }
 

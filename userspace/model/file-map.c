@@ -9,8 +9,11 @@
 #include "base/util.h"
 
 /*
- * A hole has no blocks. An unwritten extent has blocks, which still contain data of a deleted file.
- * The engine extent bypasses the file system, so it can use neither holes nor unwritten extents.
+ * The engine extent bypasses the file system. So it can use neither a hole, which has no blocks,
+ * nor an unwritten extent, whose blocks still contain data of a deleted file.
+ *
+ * NOT_IN_PLACE: the flags of other extents that the engine cannot use: no blocks on the disk have
+ * the bytes of such an extent unchanged, or the blocks also have other bytes.
  */
 #define NOT_IN_PLACE	(FIEMAP_EXTENT_UNKNOWN | FIEMAP_EXTENT_DELALLOC | \
 			 FIEMAP_EXTENT_ENCODED | FIEMAP_EXTENT_DATA_ENCRYPTED | \

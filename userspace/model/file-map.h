@@ -8,7 +8,7 @@
 
 struct fiemap_extent;
 
-/* The bytes from @begin up to @end, without the byte at @end. */
+/* A gap in a file: the bytes from @begin up to @end, without the byte at @end. */
 struct file_gap {
 	uint64_t begin;
 	uint64_t end;
@@ -16,13 +16,15 @@ struct file_gap {
 
 /**
  * struct file_map - a summary of a file's extents
- * @known: the file system reports extents; otherwise the other members are empty
- * @gap: the holes and unwritten extents in order: they read as zeroes that are not on the disk
+ * @known: the file system has reported the extents or the holes of the file; if @known is not set,
+ *	all other members are empty
+ * @gap: the holes and unwritten extents in the order of the file. A read of a gap returns zeroes,
+ *	which are not on the disk
  * @nr_gaps: the number of gaps
  * @gap_bytes: the total length of all gaps
- * @shared: the number of bytes in blocks that another file also has
- * @elsewhere: the number of bytes without separate blocks: compressed, encrypted, inline, or not
- *	allocated yet
+ * @shared: the number of bytes in blocks that another file also uses
+ * @elsewhere: the number of bytes that no block on the disk has unchanged, because they are
+ *	compressed, encrypted, inline, or not allocated yet
  * @extents: the number of extents
  */
 struct file_map {
@@ -44,7 +46,10 @@ struct file_map {
  */
 void file_map_extents(struct file_map *map, const struct fiemap_extent *e,
 		      unsigned int nr, uint64_t bytes);
-/* Add a gap, and merge the new gap with the last one if the last one ends at @begin. */
+/*
+ * Add the gap from @begin up to @end. If the last gap of the map ends at @begin, that gap becomes
+ * longer, and no new gap is added.
+ */
 void file_map_gap(struct file_map *map, uint64_t begin, uint64_t end);
 
 void file_map_free(struct file_map *map);

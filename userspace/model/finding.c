@@ -6,8 +6,8 @@
 #include <string.h>
 
 /*
- * Drop the last finding if it repeats an earlier one. Two legs may be on the same missing device,
- * for example.
+ * Drop the last finding if it repeats an earlier one. For example, two legs of a target may be on
+ * the same missing device.
  */
 static void finding_drop_repeated(struct findings *f)
 {

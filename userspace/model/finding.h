@@ -11,9 +11,10 @@
 
 /**
  * enum finding_level - the importance of a finding
- * @FINDING_OK: the checked thing is right
+ * @FINDING_OK: the check has found no problem
  * @FINDING_NOTE: information, for example that something could not be checked
- * @FINDING_WARNING: the device works, but probably not as intended, or not after a reboot
+ * @FINDING_WARNING: the device works, but probably not as intended, or it will not work after a
+ *	reboot
  * @FINDING_ERROR: the device does not work, or data is at risk
  */
 enum finding_level {
@@ -26,12 +27,12 @@ enum finding_level {
 /**
  * struct finding - one finding
  * @level: its importance
- * @check: a word for programs that names the check, or NULL
+ * @check: the name of the check, for programs that read the JSON output; or NULL
  * @subject: "module", "kernel 6.12.1", a disk or a file; NULL if the finding is about the table
  *	that was read
- * @line: the line of the table, counted from 1; 0 for the whole table
- * @text: a sentence
- * @fix: a command that helps, or NULL
+ * @line: the line of the table, counted from 1; 0 if the finding is not about a single line
+ * @text: a sentence that says what was found
+ * @fix: what the user can do, usually a command; or NULL
  */
 struct finding {
 	enum finding_level level;
@@ -42,12 +43,19 @@ struct finding {
 	char *fix;
 };
 
-/* The member @check of a finding that says: a leg of this saved device may have other data now. */
+/*
+ * CHECK_SIGNATURE: the member @check of each finding that says that a leg of a saved device may
+ * have other data than when the device was saved.
+ */
 #define CHECK_SIGNATURE	"signature"
 
-/*
- * @check: the check of the findings that are added next; @final: --force cannot override any
- *	finding
+/**
+ * struct findings - a list of findings
+ * @check: the member @check of the findings that are added next
+ * @final: the kernel also refuses the table because of an error in this list, so no message
+ *	proposes --force
+ * @finding: the findings
+ * @nr: the number of findings
  */
 struct findings {
 	const char *check;
@@ -57,20 +65,24 @@ struct findings {
 };
 
 /*
- * Add a finding. If @subject is not NULL, the format gives the text and the fix, with a line break
- * between them. If @f is NULL, nothing is added.
+ * Add a finding to @f; if @f is NULL, do nothing. If @subject is not NULL, the formatted text may
+ * contain a line break: then the part before the line break becomes the member @text of the
+ * finding, and the part behind it becomes the member @fix.
  */
 void finding_add_at(struct findings *f, enum finding_level level, const char *subject,
 		    unsigned int line, const char *fmt, ...) __printf(5, 6);
 #define finding_add(f, level, subject, ...) finding_add_at(f, level, subject, 0, __VA_ARGS__)
-/* Add a finding about a line of a table, unless it was added before. */
+/*
+ * Add a finding about a line of a table, unless @f already has a finding with the same line and
+ * text.
+ */
 #define finding_at(f, level, line, ...) finding_add_at(f, level, NULL, line, __VA_ARGS__)
 unsigned int findings_count(const struct findings *f, enum finding_level level);
 const char *finding_level_name(enum finding_level level);
 /*
- * Return: a finding as "subject:line: text; fix: command", a new string. If the finding has no
- * subject, @where is the subject. If @where is NULL, the result is "part LINE: text"; if it is "",
- * the result is only the text.
+ * Return: the finding as "subject:line: text; fix: command", a new string. If the finding has no
+ * subject, @where takes the place of the subject. If @where is NULL as well, the result is "part
+ * LINE: text". If @where is the empty string, the result is only the text.
  */
 char *finding_words(const struct finding *finding, const char *where);
 void findings_free(struct findings *f);

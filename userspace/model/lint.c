@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Checks of a table, in three layers: the table itself (gaps, overlaps, overflow), each leg or
- * backing file against its device (size, alignment), and the legs against each other. Two legs on
- * the same sectors corrupt data, and the kernel does not detect such legs.
+ * The checks of a table have three layers. The first layer checks the table alone (gaps, overlaps,
+ * overflow). The second layer compares each leg with its device, and each target with its backing
+ * file (size, alignment). The third layer compares the legs, and the parts of backing files, with
+ * each other: two legs on the same sectors corrupt data, and the kernel does not detect such legs.
  */
 #include "model/lint.h"
 
@@ -20,13 +21,13 @@
 #include "model/name.h"
 #include "model/table-target.h"
 
-/* A leg or a file with its facts, for comparisons with other legs and files. */
+/* A leg, or the part of a backing file that a target maps, with facts for comparisons. */
 struct placed {
 	const struct target *target;
-	char *name;		/* encoded for a table, so that it is safe to print */
+	char *name;		/* the device of a leg, or the encoded path of a file */
 	struct device_facts device;
 	struct file_facts facts;
-	struct disk_range range;	/* sectors of the whole disk, or of the file */
+	struct disk_range range;	/* the used sectors of the whole disk or of the file */
 };
 
 struct lint {
@@ -122,7 +123,10 @@ static void lint_leg_alignment(struct lint *l, const struct target *t, const str
 			   leg->device, (unsigned long long)f->zone_sectors);
 }
 
-/* Is the disk the device that gets the table, or is the disk on top of this device? */
+/*
+ * Is this disk the device that gets the table, or is this disk built on the device that gets the
+ * table?
+ */
 static bool lint_is_on_self(const struct lint *l, dev_t disk)
 {
 	return l->self && disk &&
@@ -158,7 +162,10 @@ static void lint_leg(struct lint *l, const struct target *t, const struct leg *l
 	lint_add(l, &p);
 }
 
-/* Compare two legs. If a disk has two paths, its sectors can be reached through both paths. */
+/*
+ * Report two legs whose ranges of sectors overlap, if both legs are on one disk. If two connections
+ * lead to a disk, the disk is present as two devices with the same wwid.
+ */
 static void lint_two_legs(struct lint *l, const struct placed *a, const struct placed *b)
 {
 	const char *wwid = a->device.wwid, *other = b->device.wwid;
@@ -183,7 +190,7 @@ static void lint_file_size(struct lint *l, const struct placed *f)
 			   (unsigned long long)f->range.end, (unsigned long long)sectors, size);
 }
 
-/* Check the alignment that the engine requires. */
+/* Check that the used range of the file has the alignment that the engine requires. */
 static void lint_file_alignment(struct lint *l, const struct placed *f)
 {
 	const struct target *t = f->target;
@@ -230,8 +237,8 @@ static void lint_file_extent(struct lint *l, const struct placed *f)
 }
 
 /*
- * Has the file system room for all blocks of the file? Otherwise later writes, to this file or to
- * another one, will fail.
+ * Warn if the free space of the file system is not enough for all blocks of the file: when the
+ * space is used up, writes to this file and to other files fail.
  */
 static void lint_file_room(struct lint *l, const struct placed *f)
 {
@@ -326,7 +333,7 @@ static void lint_target(struct lint *l, const struct target *t)
 			lint_leg(l, t, &t->legs[i]);
 }
 
-/* Compare two legs or files. Return: true if a finding was added. */
+/* Compare two legs, or the used parts of two files. Return: true if a finding was added. */
 static bool lint_pair(struct lint *l, const struct placed *a, const struct placed *b)
 {
 	const bool overlap = a->range.first < b->range.end && b->range.first < a->range.end;
@@ -339,7 +346,10 @@ static bool lint_pair(struct lint *l, const struct placed *a, const struct place
 	return l->findings->nr > before;
 }
 
-/* Compare all legs and files. Each leg is reported once, even if a thousand legs overlap. */
+/*
+ * Compare each leg or file with all earlier ones, until there is a finding about it. So each leg is
+ * reported at most once, even if a thousand legs overlap.
+ */
 static void lint_pairs(struct lint *l)
 {
 	unsigned int i, j;
@@ -387,7 +397,10 @@ void lint_types(const struct table *t, enum finding_level level, struct findings
 				   t->targets[i].type);
 }
 
-/* Is the name one that the kernel gives to disks in the order in which it finds them? */
+/*
+ * Does the kernel give this name, such as "8:0" or "/dev/sda", to disks in the order in which the
+ * kernel finds the disks?
+ */
 static bool lint_is_kernel_name(const char *name)
 {
 	return !name[strspn(name, "0123456789:")] ||

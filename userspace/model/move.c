@@ -10,9 +10,9 @@
 #include "model/table.h"
 
 /*
- * Find a path that leads to another file. If the file was replaced or created again after the
- * device was created, the same path maps other data. So files are compared by inode if both inodes
- * are known.
+ * Find a path in both tables that leads to another file now. If a backing file was replaced, or
+ * deleted and created again, after the live table was loaded, a new table with the same path maps
+ * other data. So the files are compared by inode if both inodes are known.
  */
 char *move_other_file(const struct table *old, const struct table *new)
 {

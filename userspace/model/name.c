@@ -3,8 +3,9 @@
  * Names and UUIDs that a mapped device may have.
  *
  * A name becomes a file in /dev/mapper, where "control" is dm's own node. libdevmapper encodes most
- * characters: it gives the kernel \\x20 for a blank, and shows the blank again. With decoded names,
- * two devices could look the same, so the tool uses the names of the kernel.
+ * special characters: it gives "\x20" to the kernel for a blank, and decodes "\x20" to a blank when
+ * it shows the name. Two different names of the kernel may look the same after they are decoded, so
+ * the tool uses the names of the kernel.
  */
 #include "model/name.h"
 
@@ -17,7 +18,7 @@
 #include "dm-noclone.h"
 #include "base/util.h"
 
-/* Encode and decode paths for a table. */
+/* Encode the path of a file for a table. */
 char *name_encode_path(const char *path)
 {
 	struct strbuf b = { 0 };
@@ -37,8 +38,8 @@ char *name_encode_path(const char *path)
 	"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz#+-.:=@_"
 
 /*
- * UUID_KEPT: the characters of UUIDs that can be saved. UUIDs of dmsetup may have encoded
- * characters.
+ * UUID_KEPT: the characters that the UUID of a saved device may have. A UUID that was given to
+ * dmsetup may have encoded characters, which begin with a backslash.
  */
 #define UUID_KEPT	NAME_PLAIN "\\"
 
@@ -117,7 +118,8 @@ const char *name_problem(const char *name)
 	if (!name_is_plain(name))
 		return PLAIN_WORDS;
 	/*
-	 * directories, dm's own node in /dev/mapper, and words that look like options are refused
+	 * refuse the names of folders, the name of dm's own node in /dev/mapper, and words that
+	 * look like options
 	 */
 	if (!strcmp(name, ".") || !strcmp(name, "..") || !strcmp(name, "control") || *name == '-')
 		return "is no name that a device can have: give another name";
@@ -130,9 +132,11 @@ const char *name_problem(const char *name)
 #define PARTITION_DIGITS	9
 
 /*
- * Split the UUID of a partition. @nr: set to the number of the partition, or 0 for other devices
+ * Split the UUID of a device. @nr: set to the number of the partition, or to 0 if the device is not
+ * a partition
  *
- * Return: the UUID of the device that has the partition table; @uuid itself for other devices.
+ * Return: for a partition, the UUID of the device that has the partition table; for other devices,
+ * @uuid itself.
  */
 static const char *name_split_uuid(const char *uuid, unsigned int *nr)
 {

@@ -5,34 +5,45 @@
 
 #include <stdbool.h>
 
-/* Has the name only characters that libdevmapper does not encode? */
+/* Does the name consist of characters that libdevmapper does not encode? */
 bool name_is_plain(const char *name);
 /*
- * Return: "dmsetup". If libdevmapper would encode the name, the option that prevents this follows.
+ * Return: "dmsetup", or "dmsetup --manglename none" if libdevmapper would encode the name. A
+ * dmsetup command that begins with these words accepts the name.
  */
 const char *name_dmsetup(const char *name);
-/* Return: "dmsetup VERB NAME" for a shell, a new string. */
+/* Return: the command "dmsetup VERB NAME", quoted for a shell, a new string. */
 char *name_command(const char *verb, const char *name);
-/* Return: "noclone VERB NAME" for a shell, a new string. */
+/* Return: the command "noclone VERB NAME", quoted for a shell, a new string. */
 char *name_noclone(const char *verb, const char *name);
 /* Return: a command that gives a UUID of this tool to a device without a UUID, a new string. */
 char *name_command_setuuid(const char *name);
-/* Return: the name that libdevmapper gives to the kernel for a word, a new string. */
+/*
+ * Return: the encoded form of a word, which libdevmapper gives to the kernel as the name, a new
+ * string.
+ */
 char *name_encode(const char *word);
-/* Return: the name that dmsetup shows if the kernel's name is encoded, a new string. */
+/* Return: the decoded form of a name of the kernel, which dmsetup shows, a new string. */
 char *name_decode(const char *name);
-/* Return: why a device cannot have that name, as the end of a sentence, or NULL. */
+/* Return: why a device cannot have this name, as the end of a sentence, or NULL. */
 const char *name_problem(const char *name);
 /* Return: what is wrong with a DM UUID, or NULL. */
 const char *name_uuid_problem(const char *uuid);
 /*
- * Did this tool make the device with this UUID? The UUID of a partition is "partN-" and the UUID of
- * the device that has the partition table, as kpartx, lsblk and libblkid expect it.
+ * Did this tool make the device with this UUID? The UUID of a partition is "partN-", followed by
+ * the UUID of the device that has the partition table, because kpartx, lsblk and libblkid expect
+ * this form.
  */
 bool name_uuid_is_noclone(const char *uuid);
-/* Return: the UUID of the device that has the partition table; NULL if @uuid is no partition's. */
+/*
+ * Return: the UUID of the device that has the partition table; NULL if @uuid is not the UUID of a
+ * partition.
+ */
 const char *name_uuid_of_disk(const char *uuid);
-/* Return: the number of the partition of @disk that has the UUID @uuid, or 0 for other devices. */
+/*
+ * Return: the number of the partition with the UUID @uuid; 0 if it is not a partition of the device
+ * with the UUID @disk.
+ */
 unsigned int name_uuid_partition_of(const char *uuid, const char *disk);
 
 /*

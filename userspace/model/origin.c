@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Find the program that made a mapped device, by the begin of the UUID of the device. */
+/*
+ * Find the program that made a mapped device: the UUID of the device begins with a word for the
+ * program.
+ */
 #include "model/origin.h"
 
 #include <ctype.h>
@@ -9,11 +12,17 @@
 #include "model/name.h"
 
 #define LVM_PREFIX	"LVM-"
-/* The UUID of a volume has the identifiers of its group and of the volume, 32 characters each. */
+/*
+ * The UUID of a logical volume is "LVM-", the identifier of its volume group, and the identifier of
+ * the volume. Each identifier has 32 characters.
+ */
 #define LVM_GROUP_LENGTH	36
 #define LVM_UUID_LENGTH	68
 
-/* Words in UUIDs that differ from the name of the program. "part1-mpath-..." is a partition. */
+/*
+ * The words in UUIDs that differ from the name of the program. A UUID that begins with "part", such
+ * as "part1-mpath-...", belongs to a partition.
+ */
 static const struct {
 	const char *prefix, *program;
 } programs[] = {

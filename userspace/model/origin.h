@@ -7,15 +7,21 @@
 
 /**
  * origin_of_uuid - find the program that made a device
- * @uuid: its DM UUID, which begins with a word for the program
+ * @uuid: its DM UUID, which most programs begin with a word for the program
  *
- * Return: "lvm", "kpartx" or another word, a new string; NULL if the UUID has no such word, as for
- * a device that was made with dmsetup.
+ * Return: the program, "lvm", "kpartx" or another word, a new string; NULL if the UUID does not
+ * begin with such a word, for example because dmsetup made the device.
  */
 char *origin_of_uuid(const char *uuid);
-/* Did LVM make the device? LVM loads its own table again whenever it changes a volume. */
+/*
+ * Did LVM make the device? Whenever LVM changes a volume, it replaces the table of the device by a
+ * table that LVM has made.
+ */
 bool origin_is_lvm(const char *uuid);
-/* Is the device a volume that users name? UUIDs of hidden layers are longer ("-cow", "-tpool"). */
+/*
+ * Is the device a logical volume that users name? LVM also makes hidden devices below a volume:
+ * their UUIDs are longer, and end with "-cow" or "-tpool", for example.
+ */
 bool origin_is_lvm_name(const char *uuid);
 /* Do both devices belong to the same volume group of LVM? */
 bool origin_same_group(const char *uuid, const char *other);

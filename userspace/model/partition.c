@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Decide whether all partitions of an image can get a device, and make their names and tables. */
+/*
+ * Decide whether all partitions of an image can get devices, and make the names and tables of these
+ * devices.
+ */
 #include "model/partition.h"
 
 #include <stdlib.h>
@@ -44,7 +47,7 @@ static unsigned long long partition_bytes(uint64_t sectors)
 	return (unsigned long long)sectors << SECTOR_SHIFT;
 }
 
-/* Explain that libblkid has found no valid partition table. */
+/* Return: why libblkid has found no valid partition table, a new string. */
 static char *partition_explain_none(const struct partition_table *t)
 {
 	if (!t->gpt_block)
@@ -61,7 +64,10 @@ static char *partition_explain_none(const struct partition_table *t)
 	return xstrdup("its GPT is damaged: \"sfdisk --verify\" shows what is wrong");
 }
 
-/* Find a partition behind the end of the device. Return: a new string, or NULL. */
+/*
+ * Find a partition that ends behind the end of the device of the image. Return: a sentence about
+ * the partition, a new string, or NULL.
+ */
 static char *partition_find_behind(const struct partition_table *t)
 {
 	unsigned int i;
@@ -76,7 +82,10 @@ static char *partition_find_behind(const struct partition_table *t)
 	return NULL;
 }
 
-/* Find two partitions with common sectors. Return: a new string, or NULL. */
+/*
+ * Find two partitions that have a sector in common. Return: a sentence about them, a new string, or
+ * NULL.
+ */
 static char *partition_find_overlap(const struct partition_table *t)
 {
 	unsigned int i, j;
@@ -107,7 +116,7 @@ char *partition_objection(const struct partition_table *t)
 {
 	if (!t->scheme)
 		return partition_explain_none(t);
-	/* a program that writes the partition table does not write down the size of its blocks */
+	/* only a GPT shows the size of the blocks in which the partition table counts */
 	if (strcmp(t->scheme, "gpt") && t->block != SECTOR_SIZE)
 		return xasprintf("its partition table (%s) does not tell the size of its blocks, and the device has blocks of %u bytes: give --engine buffered for blocks of %u bytes",
 				 t->scheme, t->block, SECTOR_SIZE);

@@ -9,11 +9,12 @@
 #include "model/table.h"
 
 /**
- * struct partition - a partition as the partition table has it
+ * struct partition - a partition that the partition table describes
  * @nr: its number, counted from 1
  * @start: its first sector in the image
  * @sectors: the number of sectors
- * @extended: it is the extended partition of a DOS partition table, which only contains others
+ * @extended: this is the extended partition of a DOS partition table, which only contains logical
+ *	partitions
  */
 struct partition {
 	unsigned int nr;
@@ -25,23 +26,24 @@ struct partition {
 /**
  * struct partition_table - the partition table of an image
  * @path: the file that has the image, or the device of the image
- * @device: @path is the device
+ * @device: @path is the device of the image, not the file
  * @first: the first sector of the image in the file
  * @sectors: the number of sectors of the device of the image
- * @block: the bytes of a logical block of this device
- * @readonly: the devices are read-only, so partitions may overlap, as on a CD image that
- *	can also be booted from a disk
+ * @block: the size of a logical block of this device in bytes
+ * @readonly: the devices of the partitions are read-only, so partitions may overlap, as on a CD
+ *	image that a machine can also boot from a disk
  *
  * The following members were read from the image.
  *
- * @scheme: "gpt", "dos" or another word of libblkid, or NULL without a valid partition table
+ * @scheme: "gpt", "dos" or another word of libblkid; NULL if the image has no valid partition table
  * @part: the partitions
  * @nr: the number of partitions
- * @gpt_block: the bytes of a block in which a GPT counts, or 0 if the image does not begin with a
- *	GPT; the GPT may be damaged
+ * @gpt_block: the size in bytes of the blocks in which the GPT of the image counts, or 0 if the
+ *	image has no GPT. It is also set if the GPT is damaged
  * @gpt_end: the number of sectors that an image needs for the partitions of this GPT
- * @damaged: the number of an extended partition whose list of logical partitions is damaged, or of a
- *	partition outside the usable sectors of a GPT, or 0
+ * @damaged: the number of the first partition with damaged data, or 0. This is an extended
+ *	partition whose list of logical partitions is damaged, or a partition of a GPT that has no
+ *	sectors or has sectors outside of the usable sectors
  */
 struct partition_table {
 	char *path;
@@ -60,27 +62,35 @@ struct partition_table {
 
 /* Add a partition. */
 void partition_add(struct partition_table *t, const struct partition *p);
-/* Have both partition tables the same partitions? */
+/* Do both partition tables have the same partitions? */
 bool partition_same(const struct partition_table *a, const struct partition_table *b);
 /*
- * Return: why not all partitions can get a device, as the end of "FILE: ...", a new string, or NULL.
+ * Return: why some partition cannot get a device, as the end of "FILE: ...", a new string; NULL if
+ * all partitions can get devices.
  */
 char *partition_objection(const struct partition_table *t);
 
 /*
- * Return: the numbers of the partitions that get devices, with a blank before each, " 1 2", a new
- * string.
+ * Return: the numbers of the partitions that get devices, with a blank before each number, such as
+ * " 1 2", a new string.
  */
 char *partition_numbers(const struct partition_table *t);
-/* Return: the beginning of the names of the partitions, "img-part", a new string. */
+/*
+ * Return: the part that the names of all partitions of a device begin with, such as "img-part" for
+ * the device "img", a new string.
+ */
 char *partition_prefix(const char *disk);
-/* Return: the name of the device of a partition, "img-part1", a new string. */
+/* Return: the name of the device of a partition, such as "img-part1", a new string. */
 char *partition_name(const char *disk, unsigned int nr);
-/* Return: the UUID of the device of a partition, a new string. @disk: the UUID of the image */
+/*
+ * Return: the UUID of the device of a partition, a new string. @disk: the UUID of the device of the
+ * image
+ */
 char *partition_uuid(const char *disk, unsigned int nr);
 /*
- * Add the target of a partition. @device: the device of the image; @on: the table of this device.
- * If @on has no target of this module, the partition gets a target of dm.
+ * Add the target that maps the partition @p to the table @t. @device: the device of the image; @on:
+ * the table of the device of the image. If @on has no target of this module, the added target is
+ * dm's own linear target.
  */
 void partition_add_target(struct table *t, const struct partition *p, const char *device,
 			  const struct table *on);

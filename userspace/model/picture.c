@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Draw a diagram with a column for each leg and a row for each chunk. A cell has the offsets of its
- * chunk in the mapped device. Two rows show the pattern, and the last row shows the end. A linear
+ * Draw a diagram of a target. It has a column for each leg, and a row for each stripe, which is one
+ * chunk of each leg. Each cell shows where its chunk begins and ends in the mapped device. The
+ * diagram shows the first two rows and the last row, and leaves out the rows between them. A linear
  * or noclone-file target is drawn as one box.
  */
 #include "model/picture.h"
@@ -28,7 +29,7 @@ static char *picture_short_name(const struct target *t, unsigned int leg)
 	return name;
 }
 
-/* Return: where the data of the target is. */
+/* Return: words that say where the data of the target is, a new string. */
 static char *picture_below_words(const struct target *t)
 {
 	_cleanup_free_ char *path = t->path ? name_encode_path(t->path) : NULL;
@@ -60,9 +61,12 @@ char *picture_words(const struct target *t)
 			 t->no_fastpath ? ", no fast path" : "");
 }
 
-/* NO_LEG: a column for the legs in the middle that are left out. */
+/* NO_LEG: the number of the leg in the column that stands for all legs that are left out. */
 #define NO_LEG	UINT32_MAX
-/* HEAD: the row with the names. DOTS: the row for chunks that are left out. */
+/*
+ * HEAD: the number of the row with the names of the legs. DOTS: the number of the row that stands
+ * for all rows that are left out.
+ */
 #define HEAD	UINT64_MAX
 #define DOTS	(UINT64_MAX - 1)
 
@@ -86,7 +90,8 @@ static uint64_t picture_rows(const struct target *t)
 }
 
 /*
- * Return: the text of a cell: the name of a leg, or the offset of its chunk in the mapped device.
+ * Return: the text of a cell: the name of a leg, the place of a chunk in the mapped device, or
+ * "..."; a new string.
  */
 static char *picture_cell(const struct target *t, unsigned int leg, uint64_t row)
 {
@@ -104,7 +109,8 @@ static char *picture_cell(const struct target *t, unsigned int leg, uint64_t row
 }
 
 /*
- * Return: a width that is enough for all names and for the last row, which has the longest ranges.
+ * Return: the width of a cell, which is enough for all names and for the last row, but at most 32.
+ * The last row has the longest numbers.
  */
 static int picture_cell_width(const struct target *t)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Plan a table over devices, or over a file. */
+/* Plan a table that maps devices or a backing file. */
 #include "model/plan.h"
 
 #include <ctype.h>
@@ -16,7 +16,10 @@
 #include "model/name.h"
 #include "model/table-target.h"
 
-/* Parse START, START+LEN or +LEN. @plus: the text behind the plus sign, or NULL */
+/*
+ * Parse START, START+LEN or +LEN. @start: the text before the plus sign; @plus: the text behind the
+ * plus sign, or NULL if there is no plus sign
+ */
 static const char *plan_parse_range(struct leg_spec *spec, const char *start, const char *plus)
 {
 	const char *wrong = *start || !plus ? size_parse(start, &spec->start) : NULL;
@@ -28,7 +31,8 @@ static const char *plan_parse_range(struct leg_spec *spec, const char *start, co
 
 /*
  * Does the text look like a range, and not like a part of a name such as "pci-0000:00:1f.2-ata-1"?
- * A mistake in a range is then reported.
+ * If a text that looks like a range has a mistake, the caller reports the mistake, and does not
+ * take the text as a part of the name.
  */
 static bool plan_looks_like_range(const char *text)
 {
@@ -58,13 +62,15 @@ const char *plan_parse_leg(struct leg_spec *spec, const char *text)
 }
 
 /*
- * Choose a chunk for the devices of a striped device. The reasons are in
+ * Choose the chunk of a striped device. The reasons for these numbers are in
  * Documentation/admin-guide/device-mapper/noclone-striped.rst.
+ *
+ * USUAL: the chunk in bytes if no device prefers a larger one.
  */
 #define USUAL	(256U << 10)
 /*
- * LARGEST: larger values are ignored. A device may report a useless optimal I/O size, such as 65535
- * sectors.
+ * LARGEST: a device that prefers a larger size than this number of bytes does not change the chunk.
+ * A device may report a useless optimal I/O size, such as 65535 sectors.
  */
 #define LARGEST	(1U << 20)
 
@@ -88,13 +94,16 @@ uint32_t plan_choose_chunk(uint32_t preferred, uint64_t smallest, const char **w
 
 	*why = preferred > USUAL ? "a device below prefers this size for its blocks, I/O or discards" :
 				   "most I/O is smaller, so that little I/O crosses a border of a chunk";
-	/* find the largest power of two that is not larger than the leg */
+	/* make the chunk smaller until it is not larger than the smallest leg */
 	for (; chunk > smallest; chunk /= 2)
 		*why = "a leg is too small for a larger chunk";
 	return chunk;
 }
 
-/* Limits of all devices together: the largest logical block in sectors, and the best chunk. */
+/*
+ * The limits of all devices together. @block: the largest logical block in sectors; @preferred: the
+ * largest chunk in bytes that any of the devices prefers.
+ */
 struct plan_limits {
 	uint64_t block;
 	uint32_t preferred;
@@ -212,8 +221,9 @@ void plan_request_free(struct plan_request *req)
 }
 
 /*
- * Plan a noclone-file table, and the change of its file. The file may be created, extended and
- * filled, but it never becomes smaller and loses no data.
+ * The functions below plan the table of a noclone-file device, and the change of its backing file.
+ * The change may create, extend and fill the file, but it never makes the file smaller, and loses
+ * no data.
  */
 uint32_t plan_file_block(enum file_engine engine, const struct file_facts *f)
 {
@@ -289,7 +299,7 @@ const char *plan_file_facts(const struct file_request *req, struct file_facts *f
 	if (f->has_free && f->bytes > f->free + (f->allocated << SECTOR_SHIFT))
 		return "the file system has less free space than --allocate needs";
 	f->allocated = f->bytes >> SECTOR_SHIFT;
-	/* filling keeps shared and compressed extents */
+	/* when holes are filled, shared extents and compressed extents stay */
 	free(f->map.gap);
 	f->map.gap = NULL;
 	f->map.nr_gaps = 0;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The policy. Its lines are kept as they were written, so that an edit changes no other lines. */
+/*
+ * The policy. The text of each line is kept as it was read, so that an edit of one rule does not
+ * change the other lines of the file.
+ */
 #include "model/policy.h"
 
 #include <fnmatch.h>
@@ -17,7 +20,10 @@ static const char * const kind_words[] = {
 	[POLICY_EXCLUDE] = "exclude",
 };
 
-/* Read the pattern behind the word, without the blanks around it. A name may contain blanks. */
+/*
+ * Parse a rule: the word "include" or "exclude", and the pattern, without the blanks around the
+ * pattern. The pattern itself may contain blanks, because the name of a device may contain blanks.
+ */
 static void policy_parse_rule(struct policy_line *line, const char *text)
 {
 	size_t word = strcspn(text, BLANKS), length;
@@ -106,8 +112,8 @@ const struct policy_line *policy_find_part(const struct policy *p, const struct 
 }
 
 /*
- * Does the pattern have an open bracket? fnmatch() takes such a bracket for a character of the
- * name.
+ * Does the pattern have a "[" without a "]", or a "\" at its end? fnmatch() takes such a "[" for a
+ * character of the name.
  */
 static bool policy_is_open(const char *pattern)
 {
@@ -115,7 +121,10 @@ static bool policy_is_open(const char *pattern)
 		if (*pattern == '\\')
 			pattern++;
 		else if (*pattern == '[' && pattern[1])
-			/* the first character of a set may be a bracket */
+			/*
+			 * a "]" directly behind the "[" is a member of the set, and does not end
+			 * the set
+			 */
 			pattern = strchr(pattern + 2, ']');
 		else if (*pattern == '[')
 			return true;
@@ -142,8 +151,9 @@ const char *policy_pattern_usage(const char *pattern)
 }
 
 /*
- * Return: a pattern that matches only this name, a new string. A name that contains a line break,
- * or begins or ends with a blank, cannot be a pattern. Such a name is encoded as by dmsetup.
+ * Return: a pattern that matches only this name, a new string. Some names cannot be patterns, for
+ * example a name that contains a line break, or begins or ends with a blank. The pattern then has
+ * the encoded form of the name, as libdevmapper encodes it.
  */
 static char *policy_escape(const char *name)
 {
@@ -165,7 +175,10 @@ static void policy_line_free(struct policy_line *line)
 	free(line->pattern);
 }
 
-/* Return: the place for a new first rule, below the comment at the head of the file. */
+/*
+ * Return: the index of the line where a new first rule is inserted, behind the comments at the
+ * start of the file.
+ */
 static unsigned int policy_top(const struct policy *p)
 {
 	unsigned int at = 0;
@@ -246,7 +259,10 @@ void policy_reset(struct policy *p, enum policy_kind kind)
 		policy_add(p, at, kind, "*");
 }
 
-/* Print the edits. If a rule was removed and added again in the same place, this is no edit. */
+/*
+ * If the text is the same as before the first edit, print no edits: a rule may have been removed
+ * and added again in the same place.
+ */
 char *policy_edits(const struct policy *p)
 {
 	_cleanup_free_ char *text = policy_print(p);

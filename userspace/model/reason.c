@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the reasons for "off" mean, and what the user can do about them. The classes of the reasons
- * are in dm-noclone.h, which the module compiles as well.
+ * What the reasons for "off" mean, and what the user can do about each of them. The classes of the
+ * reasons are in dm-noclone.h, which the module also includes.
  */
 #include "model/reason.h"
 
@@ -32,17 +32,21 @@
 #define TEXT_SUSPENDED	"the device is suspended", \
 	"# resume @"
 /*
- * A device on a backing file is not the root, but the programs of this remedy may have been swapped
- * out to the device
+ * A device on a backing file never has the root file system, but the device may be swap. The
+ * programs of this remedy may then be swapped out to the device, and cannot run while the device is
+ * suspended.
  */
 #define TEXT_UNPINNED	"a backing file of the table is not pinned", \
 	"\"noclone status @\" says why; unless the device is swap, \"# suspend @ && # resume @\" tries again"
-/* Statistics of one device also keep all other devices from the fast path */
+/* dmsetup stats for one device turns off the fast path of all devices */
 #define TEXT_BYSTATS	"dmsetup stats is in use", \
 	"\"dmsetup stats list --allprograms\" shows the devices with statistics, and \"dmsetup stats delete --allprograms --allregions DEVICE\" ends the statistics of a device"
 #define TEXT_KERNEL	"this kernel was not reviewed for the module", \
 	"\"noclone doctor\" says more; the fast path may work on this kernel after a successful test by noclone-test-kernel, or with a newer dm-noclone"
-/* The module suspends and resumes the device in one call, so the device may be the root */
+/*
+ * With "noclone enable", the module suspends and resumes the device in one system call, so the
+ * device may have the root file system
+ */
 #define TEXT_UNASKED	"a stock device: no message has asked for the fast path", \
 	"noclone enable --runtime @"
 #define TEXT_DETACHED	"a stock device: the device has not been resumed since a message asked for the fast path", \

@@ -3,7 +3,7 @@
  * Make the table of a mapped device that grows.
  *
  * No sector of the old table changes its place: the last target becomes longer, or targets are
- * added behind it. So a user of the old sectors finds the same data.
+ * added behind it. So the data in the old sectors stays the same.
  */
 #include "model/resize.h"
 
@@ -55,7 +55,10 @@ char *resize_objection(const struct table *t)
 	return NULL;
 }
 
-/* Return: the unit of growth in sectors. @t: the target that becomes longer, or NULL */
+/*
+ * Return: the unit of growth in sectors. @t: the target that becomes longer, or NULL if new targets
+ * are added; @block: the unit of a linear or noclone-file target, or of new targets, in bytes
+ */
 static uint64_t resize_unit(const struct target *t, uint64_t block)
 {
 	if (t && t->kind == TARGET_STRIPED)
@@ -68,7 +71,7 @@ static uint64_t resize_round_up(uint64_t n, uint64_t unit)
 	return (n + unit - 1) / unit * unit;
 }
 
-/* Return: the sectors that a leg provides, in whole blocks. */
+/* Return: the number of sectors that a new target on this leg can have, in whole blocks. */
 static uint64_t resize_leg_sectors(const struct resize_room *room, unsigned int i)
 {
 	uint64_t unit = MAX(room->block >> SECTOR_SHIFT, 1U);
@@ -86,7 +89,10 @@ static uint64_t resize_most(const struct resize_room *room)
 	return room->nr_legs ? total : room->free;
 }
 
-/* Return: the requested size before it is rounded: at least @old, and at most UINT64_MAX. */
+/*
+ * Return: the requested size in sectors, before it is rounded; UINT64_MAX if +SIZE is too large.
+ * @old: the present size; @most: the largest number of sectors that can be added
+ */
 static uint64_t resize_wanted(const struct resize_size *size, uint64_t old, uint64_t most)
 {
 	uint64_t sectors;

@@ -18,8 +18,9 @@
 /* ALIGNMENT: partitions and logical volumes begin at a multiple of this number of sectors. */
 #define ALIGNMENT	2048
 /*
- * MAX_ESCAPED: systemd's limit of 255, less "blockdev@dev-mapper-" and ".target" of the longest
- * unit name.
+ * MAX_ESCAPED: the largest length of an escaped name. The longest name of a unit has
+ * "blockdev@dev-mapper-" before the escaped name and ".target" behind it, and systemd permits 255
+ * characters.
  */
 #define MAX_ESCAPED	228
 
@@ -31,7 +32,10 @@ char *saved_escape(const char *text)
 	for (; *text; text++) {
 		unsigned char c = *text;
 
-		/* a slash becomes "-", as with systemd-escape --path; a name contains no slash */
+		/*
+		 * a slash becomes "-", as with systemd-escape --path; only paths contain slashes,
+		 * and names of devices do not
+		 */
 		if (c == '/' && (text[1] == '/' || !text[1]))
 			continue;
 		if (c == '/')
@@ -58,14 +62,14 @@ const char *saved_name_problem(const char *name)
 	if (!*name || strchr(name, '/'))
 		return "is not a name of a device";
 	/*
-	 * the name of the file would begin with a dot, so the file would be hidden; "." and ".."
-	 * are not names
+	 * the name of its file would also begin with a dot, so the file would be hidden; "." and
+	 * ".." cannot be names of devices
 	 */
 	if (*name == '.')
 		return "begins with a dot: such a device cannot be saved";
 	if (!name_is_plain(name))
 		return "cannot be saved: its name may have letters, digits and #+-.:=@_ only";
-	/* if a name is this short, its escaped form is always short enough */
+	/* escaping makes a name at most four times as long, so a short name needs no check */
 	escaped = strlen(name) > MAX_ESCAPED / 4 ? saved_escape(name) : NULL;
 	if (escaped && strlen(escaped) > MAX_ESCAPED)
 		return "cannot be saved: its name is too long for a unit of systemd, where each character takes four, except letters, digits, \"_\", \".\" and \":\"";
@@ -145,7 +149,10 @@ static bool saved_is_uuid(const struct names *w)
 	return w->nr == 2 && !strcmp(w->name[0], "uuid") && !name_uuid_problem(w->name[1]);
 }
 
-/* Read the words of a comment. A second UUID is an error, because it belongs to another device. */
+/*
+ * Read the words of one comment. Return: false if the words are wrong. A second UUID is wrong,
+ * because it belongs to another device.
+ */
 static bool saved_take(struct saved *s, const struct names *w)
 {
 	const char *word = w->nr ? w->name[0] : "";
@@ -166,7 +173,10 @@ static bool saved_take(struct saved *s, const struct names *w)
 	return true;
 }
 
-/* Return: the UUID in the words of one comment, which end with the line; a new string, or NULL. */
+/*
+ * Return: the UUID in a comment, a new string, or NULL. @words: the text behind "noclone:"; only
+ * its first line is read.
+ */
 static char *saved_uuid_in(const char *words)
 {
 	_cleanup_free_ char *line = xstrndup(words, strcspn(words, "\n"));
@@ -262,7 +272,10 @@ static void saved_check_types(const struct table *t, struct findings *findings)
 				   SAVE, t->targets[i].type);
 }
 
-/* Return: true if the number of records is equal to the number of legs. */
+/*
+ * Report if @nr, the number of lines "# KEYWORD", differs from @parts, the number of legs and
+ * backing files. Return: true if both numbers are equal.
+ */
 static bool saved_check_number(const char *keyword, unsigned int nr, unsigned int parts,
 			       struct findings *findings)
 {
@@ -274,7 +287,8 @@ static bool saved_check_number(const char *keyword, unsigned int nr, unsigned in
 }
 
 /*
- * A file that was only copied in part has fewer signatures than legs, or no line break at its end.
+ * Check that the text has everything that a saved file needs. If a file was copied only in part, it
+ * has fewer signatures than legs, or no line break at its end.
  */
 static void saved_check_complete(const struct saved *s, const char *text, unsigned int parts,
 				 struct findings *findings)
@@ -346,8 +360,8 @@ bool saved_is_readable(const char *text)
 }
 
 /*
- * Are both signatures the same? Two versions of libblkid may have different words for a file
- * system.
+ * Are both signatures the same? Two versions of libblkid may have different words for the type of a
+ * file system, so equal UUIDs are enough.
  */
 static bool saved_is_same(const char *a, const char *b)
 {
@@ -357,9 +371,10 @@ static bool saved_is_same(const char *a, const char *b)
 }
 
 /*
- * May a signature on a leg other than the first belong to the data of the device? If a partition or
- * logical volume begins in the first sector that the device has on this leg, its signature is on
- * the leg.
+ * May a signature on @leg be a part of the data of the mapped device? @first says whether the
+ * device has a partition table or is a physical volume of LVM. If the device is divided in this
+ * way, a partition or logical volume may begin at the first sector that the device has on @leg, and
+ * then the signature of its file system is on @leg.
  */
 static bool saved_may_be_data(const struct target *t, unsigned int leg, const char *first)
 {
@@ -375,8 +390,9 @@ static bool saved_may_be_data(const struct target *t, unsigned int leg, const ch
 }
 
 /*
- * May @found be a copy of @first, on a leg without a recorded signature? xfs has a superblock at
- * the start of each group, and a group may start where a leg does.
+ * May @found be a copy of @first, on a leg that had no signature when the device was saved? xfs
+ * writes a superblock at the start of each allocation group, and an allocation group may start at
+ * the first sector of a leg.
  */
 static bool saved_may_be_copy(const char *expected, const char *found, const char *first)
 {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Parse the status line of the module's targets. Counters are read by name, and unknown ones are
- * kept: new counters are only added to the line, and an old tool must work with a newer module.
+ * Parse the status line of a target of this module. Counters are found by name, and counters that
+ * this tool does not know are kept: a newer module may add counters to the line, and an older tool
+ * must still work with this module.
  */
 #include "model/status.h"
 
@@ -16,13 +17,14 @@
 /*
  * The share of a device's I/O that takes the fast path.
  *
- * For targets of this module, every I/O outside of the fast path arrives as a clone. The module
- * does not see the clones of a stock target, so the tool adds up the reasons, which the module
- * counts separately while the target is attached.
+ * If a target of this module gets I/O outside of the fast path, the I/O arrives as a clone, and the
+ * counter "clones" counts the clone. The module does not see the clones of a stock target. So for
+ * stock targets the tool adds up the counters of the reasons, which the module increases while the
+ * fast path is attached to the device.
  */
 /*
- * Return: the growth of a counter. If the counter became smaller, it belongs to a new device of the
- * same name.
+ * Return: the growth of a counter from @before to @now. If @now is smaller, it is the counter of a
+ * new device with the same name, and all of it is growth.
  */
 static uint64_t status_since(uint64_t now, uint64_t before)
 {
@@ -34,7 +36,7 @@ bool status_counter_grows(const char *name)
 	return strcmp(name, "inflight");
 }
 
-/* Does this counter count I/O that the fast path gave to dm core? */
+/* Does this counter count the I/Os that the fast path gave to dm core for one reason? */
 static bool status_counter_is_reason(const char *name)
 {
 	return strcmp(name, "fast") && strcmp(name, "reserve") && strcmp(name, "clones") &&
@@ -83,7 +85,7 @@ struct share status_share(const struct table *t, const struct status *now,
 #define MEANINGS_MAX	32
 #define WORD(enumerator, word, meaning)	{ word, meaning },
 
-/* Each list ends with an empty word. */
+/* A NULL pointer in place of a word ends each list. */
 static const struct {
 	const char *word, *meaning;
 } meanings[][MEANINGS_MAX] = {
@@ -155,8 +157,8 @@ static bool status_parse_fastpath(struct status *s, char **word, unsigned int nr
 }
 
 /*
- * Parse "engine <engine>", facts and counters, and the words of the fast path if the engine has
- * one.
+ * Parse "engine <engine>", the facts, and the counters of noclone-file. If the engine has a fast
+ * path, parse the words of the fast path as well.
  */
 static bool status_parse_file(struct status *s, char **word, unsigned int nr)
 {
@@ -186,7 +188,10 @@ static bool status_parse_words(struct status *s, char **word, unsigned int nr)
 	for (at = 0; at < nr; at++)
 		if (!strcmp(word[at], "fastpath"))
 			break;
-	/* "<stripes> <device>... 1 AAD": the last word of a stock target has the letters */
+	/*
+	 * a striped target first prints "<stripes> <device>... 1 AAD", and the last of these words
+	 * has the letters
+	 */
 	if (at > 2)
 		s->health = word[at - 1];
 	return status_parse_fastpath(s, word + at, nr - at);
@@ -194,7 +199,10 @@ static bool status_parse_words(struct status *s, char **word, unsigned int nr)
 
 int status_parse(struct status *s, const char *line)
 {
-	/* each word but the last has a blank behind it, and a NULL pointer ends the list */
+	/*
+	 * a blank follows each word except the last one, so there are at most strlen(line) / 2 + 1
+	 * words; a NULL pointer ends the list
+	 */
 	_cleanup_free_ char **word = xzalloc((strlen(line) / 2 + 2) * sizeof(*word));
 	char *rest, *save = NULL;
 	unsigned int nr = 0;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The parsed status line of the module's targets. */
+/*
+ * The parsed status line of a target of this module, or of a stock target for which the module
+ * reports the fast path.
+ */
 #ifndef NOCLONE_STATUS_H
 #define NOCLONE_STATUS_H
 
@@ -9,10 +12,10 @@
 
 /**
  * struct status_value - a counter, or a fact that the module reports about a backing file
- * @name: its name
- * @text: the printed value
- * @is_number: the value is a number; always true for a counter
- * @number: the value as a number
+ * @name: the name of the counter or fact
+ * @text: the value as the module prints it
+ * @is_number: @text is a number; always true for a counter
+ * @number: the value as a number, if @is_number is set
  */
 struct status_value {
 	const char *name;
@@ -28,11 +31,13 @@ struct status_values {
 };
 
 /**
- * struct status - the status line of a target
- * @line: a copy of the line, cut into words; all strings of the structure are in this copy
- * @health: a letter for each stripe, A or D; NULL for linear targets
- * @has_fastpath: the target has a fast path; false for noclone-file with some engines, and for
- *	targets of other modules. If false, the next three members are empty
+ * struct status - the parsed status line of a target
+ * @line: a copy of the status line, cut into words; all strings of this structure are parts of the
+ *	copy
+ * @health: a letter for each stripe: A for a stripe without errors, D for a stripe that has had
+ *	errors; NULL for targets that are not striped
+ * @has_fastpath: the status line has the words of the fast path; false for noclone-file with some
+ *	engines. If @has_fastpath is false, @fast, @reason and @counters are empty
  * @fast: the fast path is on
  * @reason: why the fast path is off, or NULL if it is on
  * @counters: the counters of the fast path
@@ -53,26 +58,32 @@ struct status {
 	struct status_values file_counters;
 };
 
-/* Return: 0, or -EINVAL if the line is not from this module. */
+/* Return: 0, or -EINVAL if the line is not one that this module prints. */
 int status_parse(struct status *s, const char *line);
 void status_free(struct status *s);
-/* Does the value only grow? Counters only grow; the gauge "inflight" also falls. */
+/*
+ * Does the value with this name only grow? All values that the module prints as counters only grow,
+ * except "inflight", which also falls.
+ */
 bool status_counter_grows(const char *name);
 /* Return: the value of a counter, or 0 if the module does not print it. */
 uint64_t status_counter(const struct status_values *counters, const char *name);
 /* Return: the value of a fact, or NULL if the module does not print it. */
 const char *status_fact(const struct status *s, const char *name);
 /*
- * Return: the device number and inode number of the backing file. They are unknown if an older
- * module does not print the inode.
+ * Return: the device number and inode number of the backing file. They are unknown if the status
+ * line has no inode, which is the case with an older module.
  */
 struct file_id status_file_id(const struct status *s);
-/* Return: "engine direct stands in (...)", a new string, or NULL if the requested engine runs. */
+/*
+ * Return: "engine direct is used instead (...)", with the reason why the requested engine does not
+ * run, a new string; NULL if the requested engine runs.
+ */
 char *status_stand_in_words(const struct status *s);
 
 /*
- * Lists of words with meanings. STATUS_REFUSED has the reasons why the requested engine does not
- * run.
+ * Lists of words with their meanings: the counters of the fast path, the counters of noclone-file,
+ * and the reasons why the requested engine of noclone-file does not run.
  */
 enum status_list {
 	STATUS_COUNTER,
@@ -88,9 +99,10 @@ const char *status_meaning(enum status_list list, const char *word);
 /**
  * struct share - the share of a device's I/O that takes the fast path
  * @counted: the status has counters, so the other members are valid
- * @fast: the number of I/Os on the fast path
- * @other: the number of other I/Os
- * @reason: the most frequent reason of the other I/Os, or NULL; the string belongs to the status
+ * @fast: the number of I/Os that took the fast path
+ * @other: the number of I/Os that did not take the fast path
+ * @reason: the most frequent reason why I/Os did not take the fast path, as the name of a counter,
+ *	or NULL; the string belongs to the status @now
  */
 struct share {
 	bool counted;
@@ -102,8 +114,9 @@ struct share {
 /**
  * status_share - compute the share of the fast path
  * @t: the table of the device
- * @now: the status of one of its targets that has a fast path, or NULL
- * @before: an earlier status, to count only the I/O since then; or NULL
+ * @now: the status of the first target of the device that has a fast path, or NULL
+ * @before: an earlier status of the same device, to count only the I/O since then; NULL to count
+ *	all I/O
  */
 struct share status_share(const struct table *t, const struct status *now,
 			  const struct status *before);

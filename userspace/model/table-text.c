@@ -2,8 +2,8 @@
 /*
  * Read and print tables.
  *
- * The parser checks in the same order, and with the same sentences, as the constructors of the
- * targets in the kernel, so that "noclone check" and the kernel log report the same mistake with
+ * The parser makes the same checks as the constructors of the targets in the kernel, in the same
+ * order and with the same sentences. So "noclone check" and the kernel log report a mistake with
  * the same words.
  */
 #include "model/table-text.h"
@@ -23,8 +23,8 @@
 #include "model/table.h"
 
 /**
- * struct args - the data of the argument parsers
- * @target: the target that is filled
+ * struct args - the state of the parser of arguments
+ * @target: the target that the parser fills in
  * @word: the remaining words
  * @nr: the number of remaining words
  * @findings: gets the mistakes
@@ -70,7 +70,10 @@ static bool table_parse_is_mangled(const char *word)
 	return false;
 }
 
-/* Decode the path in its place. */
+/*
+ * Replace an encoded path by the decoded path in the same memory. Return: false after a mistake was
+ * added.
+ */
 static bool table_parse_path(struct args *a, char *path)
 {
 	_cleanup_free_ char *word = xstrdup(path);
@@ -112,7 +115,10 @@ static bool table_parse_option(struct args *a)
 	return true;
 }
 
-/* Parse "<#words> word...", or nothing. */
+/*
+ * Parse the options "<#words> word..."; a target may have no options. Return: false after a mistake
+ * was added.
+ */
 static bool table_parse_options(struct args *a)
 {
 	bool file = a->target->kind == TARGET_FILE;
@@ -129,7 +135,9 @@ static bool table_parse_options(struct args *a)
 		return table_parse_args_bad(a, NOCLONE_ERR_FILE_OPTION_COUNT, word);
 	if (n > a->nr)
 		return table_parse_args_bad(a, NOCLONE_ERR_FEW_OPTIONS, NULL);
-	/* the option "engine" has two words */
+	/*
+	 * for noclone-file, parse until no word is left, because the option "engine" has two words
+	 */
 	for (; file ? a->nr : n; n--)
 		if (!table_parse_option(a))
 			return false;
@@ -150,7 +158,10 @@ static bool table_parse_leg(struct args *a)
 	return true;
 }
 
-/* Parse the options and the legs. The kernel reads the options before it opens devices. */
+/*
+ * Parse the options first, and then the legs, because the kernel also reads the options before it
+ * opens the devices. @legs: the number of legs
+ */
 static bool table_parse_tail(struct args *a, uint32_t legs)
 {
 	struct args options = *a;
@@ -223,7 +234,8 @@ static void table_parse_params(struct target *t, struct findings *findings)
 }
 
 /*
- * May the arguments be shown? The list is closed, because a new type of the kernel may have a key.
+ * May the arguments of a target of this type be shown? Only the types in this list are shown,
+ * because the arguments of any other type of the kernel, even of a future one, may contain a key.
  */
 static bool table_parse_is_shown(const char *type)
 {
@@ -259,7 +271,7 @@ static void table_parse_line(struct table *t, unsigned int nr, const char *line,
 	int rest = 0, words = sscanf(line, "%ms %ms %ms %n", &start_word, &length_word, &type,
 				     &rest);
 
-	/* a file of another kind gets this message only once */
+	/* in a file that has no table, each line is wrong: report only the first line */
 	if (words <= 0 || (words < 3 && !t->nr && findings_count(findings, FINDING_ERROR)))
 		return;
 	if (words < 3)
@@ -278,8 +290,9 @@ static void table_parse_line(struct table *t, unsigned int nr, const char *line,
 }
 
 /*
- * Does the line contain carriage returns? If the lines of a table end only with carriage returns,
- * the whole table is one line, which begins with a good target.
+ * Does the line contain a carriage return that is not at its end? If a file has carriage returns in
+ * place of line feeds, its whole table is one line, and without this check only the first target
+ * would be read.
  */
 static bool table_parse_is_cut(const char *line)
 {
@@ -344,7 +357,10 @@ char *table_types(const struct table *t)
 	return strbuf_take(&b);
 }
 
-/* Escape commas, semicolons and backslashes, which separate parts in the concise format. */
+/*
+ * Add a string in which a backslash precedes each comma, semicolon and backslash, because the
+ * concise format uses these characters to separate parts.
+ */
 static void table_print_add_escaped(struct strbuf *b, const char *s)
 {
 	for (; *s; s++) {
@@ -354,7 +370,10 @@ static void table_print_add_escaped(struct strbuf *b, const char *s)
 	}
 }
 
-/* Print control characters of a name, which would control a terminal, as \xNN, like dmsetup. */
+/*
+ * Add a string in which each control character is replaced by \xNN, as by dmsetup, because a
+ * control character of a name could control the terminal.
+ */
 static void table_print_add_visible(struct strbuf *b, const char *s)
 {
 	_cleanup_free_ char *text = visible(s);

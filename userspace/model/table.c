@@ -149,11 +149,11 @@ void table_rename_devices(struct table *t, device_namer namer)
 	}
 }
 
-/* Comparisons of tables. */
+/* The functions below compare the mappings of two tables. */
 
 /*
- * Do both targets map this sector to the same place, and each following sector that both targets
- * have?
+ * The targets @a and @b of two tables both have the sector @sector. Do both targets map this
+ * sector, and each following sector that both targets have, to the same place?
  */
 static bool table_compare_targets(const struct target *a, const struct target *b, uint64_t sector)
 {
@@ -161,7 +161,10 @@ static bool table_compare_targets(const struct target *a, const struct target *b
 
 	if (!a->path != !b->path || file_id_differs(&a->id, &b->id))
 		return false;
-	/* with one leg, all sectors are on that leg in order */
+	/*
+	 * a single leg has all sectors of its target in order, so it is enough to compare the
+	 * places of @sector
+	 */
 	if (a->understood && b->understood && a->nr_legs == 1 && b->nr_legs == 1)
 		return sector - a->start + a->legs->start == sector - b->start + b->legs->start &&
 		       (file_id_same(&a->id, &b->id) || !strcmp(a->legs->device, b->legs->device));
@@ -171,7 +174,11 @@ static bool table_compare_targets(const struct target *a, const struct target *b
 	       !strcmp(target_stock_type(a), target_stock_type(b));
 }
 
-/* Compare two mappings. If they agree on one sector, they agree up to the next end of a target. */
+/*
+ * Compare the mappings of two tables, target by target. If a target of each table maps a sector to
+ * the same place, both targets map all sectors to the same places up to the end of the target that
+ * ends first.
+ */
 bool table_same_mapping(const struct table *t, const struct table *other)
 {
 	unsigned int i = 0, j = 0;

@@ -2,8 +2,8 @@
 /*
  * Device-mapper tables as data.
  *
- * Targets of this module and the stock linear and striped targets are parsed word by word. The
- * arguments of all other targets are kept unparsed.
+ * The arguments of this module's targets, and of the stock linear and striped targets, are parsed
+ * word by word. The arguments of all other targets are kept as one string.
  */
 #ifndef NOCLONE_TABLE_H
 #define NOCLONE_TABLE_H
@@ -21,7 +21,8 @@
  * struct table - the table of a mapped device
  * @targets: the targets in the order of their sectors
  * @nr: the number of targets
- * @saved: the table is of a saved device, so rules for new tables must not refuse it
+ * @saved: the table belongs to a saved device. A rule that was made for new tables then gives a
+ *	warning, not an error
  */
 struct table {
 	struct target *targets;
@@ -29,7 +30,7 @@ struct table {
 	bool saved;
 };
 
-/* Add a target of any type, without arguments. The caller fills it. */
+/* Add a target of any type, without arguments. The caller fills in the arguments. */
 struct target *table_add_target(struct table *t, uint64_t start,
 				uint64_t length, const char *type);
 
@@ -45,7 +46,7 @@ struct target *table_next_leg(const struct table *t, struct target *target, unsi
 uint64_t table_sectors(const struct table *t);
 
 bool table_has_noclone(const struct table *t);
-/* Does any target have a fast path, or is any target a stock one that could get the fast path? */
+/* Is any target a target of this module, or a stock target, which can get the fast path? */
 bool table_can_be_fast(const struct table *t);
 /* Does any target have a backing file? */
 bool table_has_file(const struct table *t);
@@ -55,12 +56,15 @@ bool table_has_stock(const struct table *t);
 /* Return: the first target with hidden arguments, or NULL. */
 const struct target *table_hidden(const struct table *t);
 
-/* Replace the names of all devices. */
+/*
+ * Replace the name of each device below by the name that @namer returns. Paths of backing files
+ * stay the same.
+ */
 void table_rename_devices(struct table *t, device_namer namer);
 
 /*
- * Do both tables map the sectors of the shorter one to the same places? Backing files are compared
- * by inode if both inodes are known, and otherwise by path.
+ * Do both tables map the sectors of the shorter table to the same places? Backing files are
+ * compared by inode if both inodes are known, and otherwise by path.
  */
 bool table_same_mapping(const struct table *t, const struct table *other);
 
