@@ -297,10 +297,10 @@ noclone_compat_end_io_acct(struct block_device *bdev, enum req_op op, unsigned i
 }
 
 /*
- * Flags that a bio keeps while the leg has the bio. A clone of dm core has none of its submitter's
- * flags, so all other flags are cleared for the leg and restored afterwards. A flag that a later
- * kernel adds is thus treated as dm core treats it. BIO_CLONED is set in each clone. BIO_REFFED
- * belongs to the holders of the bio, at any time.
+ * Flags that a bio keeps while the leg has the bio. When dm core clones a bio, the clone has none
+ * of the flags of this bio, so all other flags are cleared for the leg and restored afterwards. A
+ * flag that a later kernel adds is thus treated as dm core treats it. BIO_CLONED is set in each
+ * clone. BIO_REFFED belongs to the holders of the bio, at any time.
  */
 #define NOCLONE_UNSAVED_FLAGS	(BIT(BIO_CLONED) | BIT(BIO_REFFED))
 
@@ -383,9 +383,10 @@ static inline bool noclone_compat_async_buffered_reads(const struct file *file)
 
 /*
  * "btrfs: always fallback to buffered write if the inode requires checksum" (v6.15, and in the 6.12
- * series): without this commit, btrfs may store a wrong checksum if memory changes while direct I/O
- * writes it, as file systems above do; the data cannot be read any more then. The version of a
- * kernel that was not reviewed proves nothing, so direct I/O of btrfs counts as unsafe there.
+ * series): without this commit, btrfs may store a wrong checksum if the memory changes while direct
+ * I/O writes it, and then btrfs can no longer read the data. File systems on the mapped device do
+ * change such memory. The version of a kernel that was not reviewed proves nothing, so direct I/O
+ * of btrfs counts as unsafe there.
  */
 static inline bool noclone_compat_direct_io_is_unsafe(const struct inode *inode)
 {

@@ -43,8 +43,8 @@
 
 /*
  * Parameter "stock" of the module: "on" lets dm's own targets linear and striped understand the
- * messages below. "off" gives the devices with these targets back to dm core, and forgets the
- * requests for these devices.
+ * messages below. "off" gives the devices with these targets back to dm core, and forgets
+ * which of these devices got a message "fastpath".
  *
  * Messages, "dmsetup message NAME SECTOR WORD...". The targets of this module, and dm's
  * linear and striped with stock=on, understand

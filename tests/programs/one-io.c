@@ -70,7 +70,7 @@ static void one_io_parse(const char *word)
 		errx(EXIT_FAILURE, "%s: no such word", word);
 }
 
-/* Map the pages of a file in another order, because its pages are likely to be neighbours. */
+/* Map the pages of a memory file in a mixed order: in file order they are likely to be neighbours. */
 static void one_io_scatter(char *memory)
 {
 	int fd = memfd_create("memory", 0);

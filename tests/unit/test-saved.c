@@ -61,7 +61,10 @@ static void what_is_printed_is_read(void **state __unused)
 	assert_non_null(strstr(text, "\n0 16 noclone-striped 2 8 /dev/a 0 /dev/b 8\n"));
 }
 
-/* The file of an older version keeps its arguments of foreign targets. */
+/*
+ * A saved file that an older version of the tool has written may have targets of other modules.
+ * Their arguments stay in the file.
+ */
 static void hidden_arguments_stay_in_their_file(void **state __unused)
 {
 	static const char line[] = "24 8 crypt aes-xts-plain64 5a5a 0 /dev/d 0\n";

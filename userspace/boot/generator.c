@@ -211,9 +211,9 @@ static void generator_generate(const char *out, const char *tables, const char *
 	generator_write_drop_in(folder, name, &s, &partitions, crypttab);
 	/*
 	 * make the boot start the unit. local-fs.target only wants the unit, so a failure of the
-	 * unit does not stop the boot. This "wants" makes no mount wait for the unit. A mount of
-	 * the device waits nevertheless, because systemd orders each mount after the target
-	 * blockdev@ of its device
+	 * unit does not stop the boot. No mount waits for the unit because of this "wants". A
+	 * mount of the device waits, because systemd orders each mount after the target blockdev@
+	 * of its device
 	 */
 	generator_link_unit(out, "local-fs.target", "wants", unit);
 	/* @device is not NULL: saved_name_problem() refuses names that are too long for a unit */

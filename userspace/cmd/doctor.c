@@ -270,8 +270,8 @@ static void doctor_device(struct doctor *d, const char *name)
 }
 
 /*
- * Report each rule that decides about no existing device, but not a rule for all devices, because
- * such a device may come later.
+ * Report each rule that decides about none of the existing devices. The rule "*" for all devices is
+ * not reported, because it decides about devices that are made later.
  */
 static void doctor_rules(struct doctor *d)
 {

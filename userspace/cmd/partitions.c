@@ -282,8 +282,8 @@ static int partitions_look(const struct change *part, const struct change *c)
 	_cleanup_table_ struct table live = { 0 };
 
 	/*
-	 * if the device cannot be read, or is the leftover of a killed command,
-	 * partitions_check_name() checks its name
+	 * return 0 as if the device did not exist, if it cannot be read, or is the leftover of a
+	 * killed command: then partitions_check() calls partitions_check_name()
 	 */
 	if (devmap_look_table(&(struct devmap_device) { .uuid = part->dev.uuid }, DEVMAP_TABLE,
 			      &now, &live) ||

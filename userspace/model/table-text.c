@@ -116,8 +116,8 @@ static bool table_parse_option(struct args *a)
 }
 
 /*
- * Parse the options "<#words> word..."; a target may have no options. Return: false after a mistake
- * was added.
+ * Parse the options "<#words> word..."; a target may have no options. Return: true, or false
+ * after a mistake was added to @findings of @a.
  */
 static bool table_parse_options(struct args *a)
 {

@@ -285,7 +285,8 @@ static uint64_t guard_known_sectors(const struct look *l)
 
 /*
  * Look for processes that may write, and for signatures outside of the leg. @query: the query for
- * the uses of the leg; @said: the result of guard_report_uses()
+ * the uses of the leg; @said: guard_report_uses() has already reported a
+ * signature in the leg, or a read error
  */
 static void guard_check_rest(struct look *l, const struct use_query *query, bool said)
 {

@@ -42,7 +42,8 @@ char *module_version(void)
 
 /*
  * Is the module loaded? While the kernel is loading the module, the module's folder in sysfs
- * exists, but the file of this parameter does not exist yet.
+ * exists, but the file of the parameter "fastpath" does not exist yet. So this function looks for
+ * this file.
  */
 static bool module_is_loaded(void)
 {
