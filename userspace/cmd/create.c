@@ -112,13 +112,19 @@ static char *create_usage(const struct build *b, const char *name)
 	return wrong ? xasprintf("\"%s\" %s", name, wrong) : build_usage(b);
 }
 
-static int create_look(struct change *c)
+static int create_check_permitted(const struct change *c)
 {
 	int r = opt(c->o, OPT_DRY_RUN) ? 0 : devmap_permitted();
 
 	if (r)
 		log_err("creating %s failed: %s", c->dev.name, devmap_reason(r));
-	return r ? : create_check_absent(c) ? : create_check_uuid(c) ? : create_check_saved(c);
+	return r;
+}
+
+static int create_look(struct change *c)
+{
+	return create_check_permitted(c) ? : create_check_absent(c) ? : create_check_uuid(c) ? :
+	       create_check_saved(c);
 }
 
 static bool create_is_free(const char *name)
@@ -173,7 +179,8 @@ static int create_begin(struct change *c, bool chosen)
 
 static int create(struct change *c, const struct build *b, bool chosen)
 {
-	int r = create_look(c) ? :
+	/* create_begin() chooses the name again, because another command may take it before */
+	int r = (chosen ? create_check_permitted(c) : create_look(c)) ? :
 		build_table(b, &c->backing, &c->table, &c->results.findings);
 
 	if (!r && opt(c->o, OPT_PARTITIONS))
