@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* noclone: create, change, check and explain no-clone device-mapper devices. */
 #include <locale.h>
+#include <signal.h>
 #include <string.h>
 
 #include "base/log.h"
@@ -19,6 +20,8 @@ int main(int argc, char **argv)
 			strerror(-r));
 		return EXIT_FAILED;
 	}
+	/* if the parent ignores SIGCHLD, so does this process, and loses the exit status of a child */
+	signal(SIGCHLD, SIG_DFL);
 	/* columns are aligned by the width of characters, which depends on the locale */
 	setlocale(LC_CTYPE, "");
 	/*

@@ -138,9 +138,24 @@ static void silence_is_remembered(void **state __unused)
 	assert_int_equal(ask(answer, "yes", "it", &again), 0);
 }
 
+static void begin_to_answer(int out, void *data)
+{
+	answer(out, data);
+	raise(SIGKILL);
+}
+
+/* The rest of the answer would be missing, and the disk would seem to be empty. */
+static void a_killed_process_has_not_answered(void **state __unused)
+{
+	_cleanup_answer_ struct answer a;
+
+	assert_int_equal(ask(begin_to_answer, "y", "killed", &a), -EIO);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_killed_process_has_not_answered),
 		cmocka_unit_test(an_answer_is_taken),
 		cmocka_unit_test(a_long_answer_is_taken),
 		cmocka_unit_test(files_and_locks_are_not_inherited),

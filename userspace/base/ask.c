@@ -148,6 +148,16 @@ static void ask_remember(const char *what, const struct answer *a)
 	};
 }
 
+/* Wait for the end of the process. Return: 0, or -EIO if its answer may be incomplete. */
+static int ask_reap(pid_t pid)
+{
+	int status;
+
+	if (TEMP_FAILURE_RETRY(waitpid(pid, &status, 0)) < 0)
+		return -EIO;
+	return WIFEXITED(status) && !WEXITSTATUS(status) ? 0 : -EIO;
+}
+
 static int ask_collect(int fd, pid_t pid, const char *what, struct answer *a)
 {
 	static double all;
@@ -158,7 +168,7 @@ static int ask_collect(int fd, pid_t pid, const char *what, struct answer *a)
 	if (r)
 		a->left = pid;
 	else
-		TEMP_FAILURE_RETRY(waitpid(pid, NULL, 0));
+		r = ask_reap(pid);
 	a->seconds = seconds;
 	a->length = b.len;
 	a->text = strbuf_take(&b);

@@ -43,8 +43,8 @@ void ask_free_answer(struct answer *a);
  * SIGINT, SIGTERM and similar signals end the wait, even if they are blocked. After a timeout or a
  * signal, the process is left behind. The process ends when the device or file answers.
  *
- * Return: 0, -ETIMEDOUT if no answer has come in time, -EINTR if a signal has ended the wait, or
- * another negative errno.
+ * Return: 0, -ETIMEDOUT if no answer has come in time, -EINTR if a signal has ended the wait, -EIO
+ * if the process was killed, or another negative errno.
  */
 int ask(ask_function function, void *data, const char *what, struct answer *a);
 

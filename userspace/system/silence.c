@@ -186,6 +186,8 @@ static char *silence_explain(int r, const struct answer *a)
 
 	if (r == -ETIMEDOUT)
 		return xasprintf("it has not answered for %u seconds%s", a->seconds, left ? left : "");
+	if (r == -EIO)
+		return xstrdup("the process that reads it was killed");
 	return xasprintf("%s%s", r == -EINTR ? "a signal has ended the command" : strerror(-r),
 			 left ? left : "");
 }
