@@ -558,8 +558,7 @@ static int partitions_make_all(const struct change *c, struct partition_devices 
 		if (c->parts.table.part[i].extended)
 			continue;
 		r = partitions_make_one(c, &c->parts.table.part[i], &disk, made);
-		late = r == DEVMAP_UDEV_LATE ? r : late;
-		r = r == DEVMAP_UDEV_LATE ? 0 : r;
+		r = devmap_note_late(r, &late);
 		if (!r && stop_requested()) {
 			log_err("%s: stopped", c->dev.name);
 			r = -EINTR;

@@ -221,8 +221,7 @@ static int remove_all(const struct devmap_device *dev, const struct partition_de
 	stop_block(&old);
 	while (removed < parts->nr && !r) {
 		r = remove_one(&parts->dev[parts->nr - removed - 1], true);
-		late = r == DEVMAP_UDEV_LATE ? r : late;
-		r = r == DEVMAP_UDEV_LATE ? 0 : r;
+		r = devmap_note_late(r, &late);
 		removed += !r;
 	}
 	if (!r)
@@ -266,8 +265,7 @@ static int remove_when_unused(const struct options *o, const struct devmap_devic
 	/* if udev is late, the kernel has already taken the order, and the next device follows */
 	for (i = parts->nr + 1; i-- && !r;) {
 		r = devmap_remove_when_unused(i ? &parts->dev[i - 1] : dev);
-		late = r == DEVMAP_UDEV_LATE ? r : late;
-		r = r == DEVMAP_UDEV_LATE ? 0 : r;
+		r = devmap_note_late(r, &late);
 	}
 	*waits = !r && !devmap_look(dev, &now) && now.deferred_remove;
 	if (*waits)

@@ -126,6 +126,18 @@ struct devmap_check {
  */
 #define DEVMAP_UDEV_LATE	(-4096)
 
+/*
+ * A late udev does not end a loop over several devices. @r: the result for one device; @late: gets
+ * @r if @r is DEVMAP_UDEV_LATE. Return: 0 if @r is DEVMAP_UDEV_LATE, otherwise @r.
+ */
+static inline int devmap_note_late(int r, int *late)
+{
+	if (r != DEVMAP_UDEV_LATE)
+		return r;
+	*late = r;
+	return 0;
+}
+
 /**
  * devmap_create() - make a device
  * @check: a check of the table before it becomes live
