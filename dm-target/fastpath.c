@@ -40,6 +40,10 @@
 /* The address of bio_chain_endio(), which is not exported: a marker that must not be called */
 static bio_end_io_t *noclone_fastpath_chain_endio __ro_after_init;
 
+/*
+ * Give a bio back its fields from before noclone_fastpath_remap(). NOCLONE_UNSAVED_FLAGS are
+ * BIO_CLONED and BIO_REFFED, which stay as they are.
+ */
 static __always_inline void noclone_fastpath_restore(struct bio *bio, const struct noclone_io *io,
 						     struct block_device *bdev)
 {
@@ -64,7 +68,10 @@ static __always_inline void noclone_fastpath_restore(struct bio *bio, const stru
 	WRITE_ONCE(bio->bi_bdev, bdev);
 }
 
-/* Count the end of a bio for iostat. The low half of jiffies is enough: no I/O takes 49 days. */
+/*
+ * Count the end of a bio for iostat, with the same result as bdev_end_io_acct(). The low half of
+ * jiffies is enough: no I/O takes 49 days.
+ */
 static void noclone_fastpath_end_acct(const struct noclone_io *io, struct block_device *bdev)
 {
 	unsigned long now = jiffies;
@@ -95,7 +102,8 @@ static noinline void noclone_fastpath_trace_remap(struct bio *bio, struct block_
  * Return: the function that tells the submitter that the bio has ended. In most cases this function
  * is the submitter's bi_end_io, and not bio_endio(). The bio_endio() of the leg has already handled
  * chains, integrity and cgroups, whose flags are restored now. A second bio_endio() would only
- * trace.
+ * trace. noclone_compat_needs_endio() is true for a bio with a flag for which bio_endio() may do
+ * more, and for all bios on a kernel that was not reviewed.
  */
 static __always_inline bio_end_io_t *noclone_fastpath_endio(struct bio *bio)
 {
@@ -110,8 +118,9 @@ static __always_inline bio_end_io_t *noclone_fastpath_endio(struct bio *bio)
 }
 
 /*
- * Report the error of a leg to the target. Return: true if the bio has to be submitted once more,
- * without polling. Context: before bi_bdev is restored.
+ * Report the error of a leg to the target, by target->ops->leg_error. Only striped targets have
+ * this function. Return: true if the bio has to be submitted once more, without polling. Context:
+ * before bi_bdev is restored.
  */
 static noinline bool noclone_fastpath_failed(struct bio *bio,
 					     const struct noclone_io *io)
@@ -120,6 +129,7 @@ static noinline bool noclone_fastpath_failed(struct bio *bio,
 	return bio->bi_status == BLK_STS_AGAIN && (io->opf & REQ_POLLED);
 }
 
+/* bi_end_io of each bio that was remapped in place. Context: any in which a leg completes bios */
 static void noclone_fastpath_end_io(struct bio *bio)
 {
 	struct noclone_io *io = bio->bi_private;
@@ -136,6 +146,7 @@ static void noclone_fastpath_end_io(struct bio *bio)
 	noclone_fastpath_restore(bio, io, bdev);
 	noclone_io_free(io, &nd->reserve);
 	if (unlikely(retry)) {
+		/* A worker submits the bio again, and counts the first attempt as done */
 		noclone_polled_retry(nd, bio);
 		return;
 	}
@@ -149,6 +160,10 @@ static void noclone_fastpath_end_io(struct bio *bio)
 	NOCLONE_MUSTTAIL return end_io(bio);
 }
 
+/*
+ * Save the fields that noclone_fastpath_restore() needs. io->accounted says whether iostat counts
+ * the I/O of the mapped device.
+ */
 static __always_inline void noclone_fastpath_save(struct bio *bio, struct noclone_io *io,
 						  unsigned long now)
 {
@@ -161,6 +176,10 @@ static __always_inline void noclone_fastpath_save(struct bio *bio, struct noclon
 	io->accounted = noclone_compat_accounts_io(bio->bi_bdev);
 }
 
+/*
+ * Redirect a bio to its leg. noclone_compat_set_dev() is bio_set_dev() for a bio without flags: it
+ * stores bi_bdev, and charges the bio to the cgroup of the submitter.
+ */
 static __always_inline void noclone_fastpath_remap(struct bio *bio, struct noclone_io *io,
 						   const struct noclone_segment *s)
 {
@@ -196,6 +215,7 @@ noclone_fastpath_submit_remapped(struct bio *bio, struct noclone_io *io,
 	io->target = s->target;
 	noclone_fastpath_save(bio, io, now);
 	noclone_fastpath_remap(bio, io, s);
+	/* This counts the bio for iostat, with the same result as bdev_start_io_acct() */
 	if (likely(io->accounted))
 		noclone_compat_start_io_acct(bdev, bio_op(bio), 1, bio_sectors(bio), now);
 	if (trace_block_bio_remap_enabled())
@@ -295,6 +315,7 @@ noclone_fastpath_begin(struct bio *bio, bool *plain)
 		goto unlock;
 	*plain = noclone_plain_is(nd, bio, 0);
 	if (unlikely(bio->bi_opf & REQ_POLLED)) {
+		/* This clears REQ_DRV, which the dm core of a device above may have left */
 		noclone_polled_enter(bio);
 	} else if (unlikely(!*plain) && !noclone_plain_is_chain(nd, bio)) {
 		noclone_count(nd, noclone_plain_why_not(nd, bio));
@@ -323,6 +344,7 @@ static noinline void noclone_fastpath_submit_other(struct bio *bio)
 		if (likely(result == NOCLONE_FAST))
 			return;
 		noclone_count(nd, result);
+		/* If the result is false, a worker has the bio, and dm core must not get it */
 		if (unlikely(bio->bi_opf & REQ_POLLED) &&
 		    !noclone_polled_pass(nd, bio, result))
 			return;
@@ -558,6 +580,7 @@ void noclone_fastpath_presuspend(struct noclone_dev *nd, noclone_sentinel_submit
 	if (!noclone_fastpath_detach_begin(nd))
 		return;
 	removed = noclone_fastpath_is_being_removed(nd->disk);
+	/* An earlier call has sent a sentinel, and dm core waits for this sentinel */
 	if (!removed && READ_ONCE(nd->sentinel.clone))
 		return;
 	/* The grace period is expedited, as is dm core's grace period for the table in a suspend */

@@ -40,6 +40,10 @@ noclone_inflight_get(struct noclone_dev *nd)
 	return table;
 }
 
+/*
+ * End the sentinel if a suspend waits for the sentinel and all bios are done. The sentinel is a bio
+ * of ours in dm core, see sentinel.c.
+ */
 void noclone_inflight_end_sentinel(struct noclone_dev *nd);
 
 /*

@@ -30,7 +30,11 @@ static inline blk_opf_t noclone_plain_slow_opf(const struct noclone_table *table
 	return slow;
 }
 
-/* Is the bio plain? @slow: further bits that a plain bio must not have */
+/*
+ * Is the bio plain? @slow: further bits that a plain bio must not have.
+ * noclone_polled_is_requeued() is true only for a bio that dm core has polled, and that a worker of
+ * dm core submits again.
+ */
 static inline bool noclone_plain_is(const struct noclone_dev *nd, struct bio *bio, blk_opf_t slow)
 {
 	return !(bio->bi_opf & (READ_ONCE(nd->slow_opf) | slow)) && bio->bi_iter.bi_size &&

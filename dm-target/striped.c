@@ -81,6 +81,7 @@ static void noclone_striped_leg_error(struct noclone_target *t, struct bio *bio,
 	for (i = 0; i < t->nr_legs; i++) {
 		if (t->leg[i].bdev->bd_dev != bio_dev(bio))
 			continue;
+		/* A work item calls dm_table_event(), because this context may not sleep */
 		if (atomic_inc_return(&t->leg[i].errors) <
 		    NOCLONE_ERROR_THRESHOLD)
 			noclone_target_event(t);
@@ -279,6 +280,10 @@ static void noclone_striped_io_hints(struct dm_target *ti,
 				      t->layout.stripes);
 }
 
+/*
+ * noclone_target_presuspend() calls noclone_fastpath_presuspend(), and noclone_target_resume()
+ * calls noclone_fastpath_attach(), each for the first target of a table only.
+ */
 struct target_type noclone_striped_target = {
 	.name			= NOCLONE_STRIPED_NAME,
 	.version		= { NOCLONE_VERSION_MAJOR,

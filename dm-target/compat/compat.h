@@ -175,8 +175,8 @@ static inline void noclone_compat_clone_blkg(struct bio *clone, struct bio *bio)
 }
 
 /*
- * "block: move the io_stat flag setting to queue_limits" (v6.11): since then
- * dm core does no accounting if queue/iostats is 0.
+ * Does dm core count the I/O of the device for iostat? "block: move the io_stat flag setting to
+ * queue_limits" (v6.11): since then dm core does not count it if queue/iostats is 0.
  */
 static inline bool noclone_compat_accounts_io(struct block_device *bdev)
 {
