@@ -140,6 +140,10 @@ static int build_noclone_file(const struct build *b, struct backing *backing,
 	return r;
 }
 
+/*
+ * Make the table of a linear or striped device. system_facts asks the running system, in most cases
+ * sysfs, for the size, the blocks and the limits of each leg.
+ */
 static void build_devices(const struct build *b, struct table *t,
 			  struct findings *findings)
 {

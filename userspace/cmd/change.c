@@ -170,6 +170,15 @@ const struct facts_source *change_facts(const struct change *c)
 	return c->backing.path ? &c->backing.source : &system_facts;
 }
 
+/*
+ * Check whether the device may get the new table. An error that the parser or the plan has found
+ * ends the command. Otherwise these checks add their findings, and change_judge() decides:
+ *
+ * signatures_check()	does each leg of a saved device have the signature that was saved?
+ * lint_table()		does the table fit itself, the sizes of its legs, and its files?
+ * lint_types()		does the tool know the arguments of each target?
+ * guard_table()	do other devices, mounts or processes use the legs or files?
+ */
 int change_check(struct change *c)
 {
 	const bool dry_run = opt(c->o, OPT_DRY_RUN);
@@ -197,8 +206,9 @@ int change_check(struct change *c)
 	cycle = lint_table(&c->table, change_facts(c), c->dev.devno, &c->results.findings);
 	lint_types(&c->table, c->needs->from_file ? FINDING_WARNING : FINDING_ERROR, &c->results.findings);
 	/*
-	 * a user may keep the table that a dry run prints, and numbers of disks change with each
-	 * boot
+	 * replace the names of the legs by the paths of their devices; in a dry run, by names that
+	 * survive a reboot, because a user may keep the table that a dry run prints, and numbers of
+	 * disks change with each boot
 	 */
 	if (!c->needs->from_file)
 		table_rename_devices(&c->table, dry_run ? identity_persistent : identity_path);
@@ -498,7 +508,9 @@ static void change_report(const struct change *c)
 
 int change_run(struct change *c)
 {
+	/* hold back signals if a changed file or partition devices may have to be undone */
 	const bool hold = c->backing.needed || c->parts.make;
+	/* load the module, as modprobe does, if the table needs the module and it is not loaded */
 	int r = module_load_for(&c->table);
 
 	if (r)
@@ -511,6 +523,7 @@ int change_run(struct change *c)
 	if (r)
 		return r;
 	log_verbose("%s runs with its new table", c->dev.name);
+	/* a target noclone-file may run with another engine than the requested one */
 	live_warn_stand_in(c->dev.name);
 	change_report(c);
 	return 0;

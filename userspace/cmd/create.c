@@ -46,6 +46,10 @@ static char *create_new_uuid(const char *requested)
 	return NULL;
 }
 
+/*
+ * Check that no device has the name. change_name_is_free() also removes a device of this name
+ * without a table, which an interrupted command has left.
+ */
 static int create_check_absent(struct change *c)
 {
 	const char *name = c->dev.name;
@@ -102,7 +106,14 @@ static int create_check_saved(const struct change *c)
 	return -EEXIST;
 }
 
-/* Return: what is wrong with the command line, a new string, or NULL. */
+/*
+ * Check the words of the command line, without looking at devices. name_problem() refuses a name
+ * that is empty, too long or "control", that begins with "-", or that has a slash or an unusual
+ * character. saved_name_problem() also refuses a name that begins with a dot, or that is too long
+ * for a unit of systemd. build_usage() checks the target and its legs.
+ *
+ * Return: what is wrong, a new string, or NULL.
+ */
 static char *create_usage(const struct build *b, const char *name)
 {
 	const char *wrong = name_problem(name);
@@ -112,6 +123,7 @@ static char *create_usage(const struct build *b, const char *name)
 	return wrong ? xasprintf("\"%s\" %s", name, wrong) : build_usage(b);
 }
 
+/* Check that this process can open /dev/mapper/control. A dry run does not need this file. */
 static int create_check_permitted(const struct change *c)
 {
 	int r = opt(c->o, OPT_DRY_RUN) ? 0 : devmap_permitted();
@@ -177,6 +189,11 @@ static int create_begin(struct change *c, bool chosen)
 	return change_file_read(&c->file);
 }
 
+/*
+ * Make the device. All checks come before the first change: create_look() checks the name,
+ * build_table() and change_check() check the table and its legs, and create_begin() checks the name
+ * once more, with its lock.
+ */
 static int create(struct change *c, const struct build *b, bool chosen)
 {
 	/* create_begin() chooses the name again, because another command may take it before */
@@ -203,6 +220,7 @@ int cmd_create(const struct options *o, int argc, char **argv)
 	_cleanup_change_ struct change c = CHANGE_INIT(c, o, &create_needs);
 	_cleanup_free_ char *wrong = NULL;
 
+	/* select_new_name() accepts /dev/mapper/NAME in place of NAME */
 	if (chosen)
 		create_choose_name(&c, false);
 	else

@@ -560,6 +560,7 @@ int devmap_ask(const struct devmap_device *dev, uint64_t sector, const char *mes
 	return r;
 }
 
+/* identity_loadable() replaces the name of a leg by major:minor if dm would misread the name. */
 static bool devmap_add_targets(struct dm_task *dmt, const struct table *t)
 {
 	unsigned int i;

@@ -106,7 +106,11 @@ static void guard_report_saved(const struct look *l)
 }
 
 /*
- * Report the uses of a leg. Return: true if a signature in the leg, or a read error, was reported.
+ * Report the uses of a leg. uses_collect() finds mounts, swap, holders, loop devices and exclusive
+ * users of the device, and a signature in the sectors of the leg. A holder or a loop device that
+ * uses only other sectors of the device is harmless.
+ *
+ * Return: true if a signature in the leg, or a read error, was reported.
  */
 static bool guard_report_uses(const struct look *l, const struct use_query *query)
 {
@@ -449,6 +453,10 @@ static void guard_find_writers(struct look *l, const struct table *t)
 	}
 }
 
+/*
+ * parts_add_table() adds the sectors of a table to a list, so that uses by these sectors do not
+ * count; parts_add_saved() adds the sectors of all saved devices, which count.
+ */
 void guard_table(const struct table *t, const struct guard *g,
 		 struct findings *findings)
 {
