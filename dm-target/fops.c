@@ -104,9 +104,10 @@ static bool noclone_fops_stay_if_unsafe(void)
 }
 
 /*
- * Fill our copy from the first device that shows dm core's operations. Return: NOCLONE_ON, or the
- * reason why the operations of this device cannot be replaced. Sets nd->stats_bytes. Context:
- * nd->lock; takes noclone_fops_lock, may sleep.
+ * Fill our copy from the first device that shows dm core's operations. noclone_peek_is_dm_fops()
+ * tells whether operations are dm core's own. Sets nd->stats_bytes to the variable in which dm core
+ * counts the memory of "dmsetup stats". Return: NOCLONE_ON, or the reason why the operations of
+ * this device cannot be replaced. Context: nd->lock; takes noclone_fops_lock, may sleep.
  */
 enum noclone_state noclone_fops_learn(struct noclone_dev *nd)
 {

@@ -21,8 +21,8 @@
 #include <linux/slab.h>
 
 /*
- * Add a target to the table. Return: NOCLONE_ON, or the reason why the table cannot use the fast
- * path.
+ * Add a target to the table. noclone_table_append() makes a segment of the target, and notes if a
+ * leg is zoned. Return: NOCLONE_ON, or the reason why the table cannot use the fast path.
  */
 static enum noclone_state noclone_callback_add(struct noclone_stock *sd,
 					       struct dm_target *ti)
@@ -116,6 +116,7 @@ static bool noclone_callback_prepare(struct noclone_stock *sd)
 	 */
 	if (!mutex_trylock(&sd->preparing))
 		return false;
+	/* The memory is the counters for each CPU, and the reserve */
 	if (!noclone_dev_is_ready(&sd->nd))
 		noclone_dev_alloc(&sd->nd, GFP_NOWAIT | __GFP_NOWARN);
 	mutex_unlock(&sd->preparing);
@@ -234,6 +235,10 @@ static void noclone_callback_set_suspended(struct noclone_stock *sd)
 		noclone_stock_change_stage(sd, stage, NOCLONE_STOCK_SUSPENDED);
 }
 
+/*
+ * Detach the device, and enter the stage of a suspended device. If the device is not attached and
+ * no bios are in flight, noclone_fastpath_presuspend() only sets the state off:suspended.
+ */
 static void noclone_callback_detach_device(struct noclone_stock *sd, const struct dm_target *ti,
 					   noclone_sentinel_submit_fn *submit)
 {
@@ -279,6 +284,11 @@ static bool noclone_callback_needs_other_table(const struct noclone_stock *sd,
 	       noclone_stock_is_hopeless(sd, state);
 }
 
+/*
+ * Execute "fastpath on". For a device that is not attached, noclone_fastpath_switch() only stores
+ * that the fast path is requested, and the work item of noclone_stock_queue_attach() attaches the
+ * device. Return: 0; -EOPNOTSUPP if the kernel or the table does not allow the fast path; -ENOMEM.
+ */
 static int noclone_callback_switch_on(struct dm_target *ti)
 {
 	struct noclone_stock *sd;
@@ -348,6 +358,7 @@ int noclone_callback_message(struct dm_target *ti, unsigned int argc, char **arg
 		pr_err(DM_NAME ": ioctl: Target type does not support messages\n");
 		return -EINVAL;
 	}
+	/* If the table also has targets of ours, the device has another noclone_dev */
 	if (noclone_dev_knows_table(ti->table)) {
 		DMWARN("%s: the message has to go to a sector of a noclone target of this table",
 		       dm_table_device_name(ti->table));

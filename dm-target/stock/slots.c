@@ -179,7 +179,11 @@ static void noclone_slots_presuspend(struct dm_target *ti)
 	noclone_slots_leave(&noclone_slots_detaching);
 }
 
-/* Return: the target type around @node, a link of dm's list, if it has this name. */
+/*
+ * Return: the target type around @node, a link of dm's list, if it has this name. The functions
+ * noclone_peek_read() and noclone_peek_has_text() read memory that may not be what it seems, and
+ * return false instead of a fault.
+ */
 static struct target_type *noclone_slots_type_at(struct list_head *node,
 						 const char *name)
 {
@@ -260,6 +264,10 @@ static void noclone_slots_check(struct noclone_slots_type *t,
 	}
 }
 
+/*
+ * Find the types of noclone_slots_types in dm's list. dm core has registered them after the type
+ * "error", in the order of this array.
+ */
 static void noclone_slots_find(struct target_type *newest)
 {
 	struct list_head *node = noclone_slots_find_oldest(newest);
@@ -406,6 +414,7 @@ static int noclone_slots_apply(bool requested)
 	return r;
 }
 
+/* Set the parameter "stock". While the module is being loaded, noclone_slots_init() applies it. */
 static int noclone_slots_set(const char *value, const struct kernel_param *kp)
 {
 	bool requested;

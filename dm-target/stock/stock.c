@@ -163,10 +163,15 @@ static void noclone_stock_postpone(struct noclone_stock *sd, enum noclone_state 
 	mutex_unlock(&sd->nd.lock);
 }
 
+/*
+ * Suspend and resume the device, unless its I/O is stuck. dm core then calls .presuspend and
+ * .resume of each target: noclone_callback_presuspend() and noclone_callback_resume().
+ */
 static void noclone_stock_resume_again(struct noclone_stock *sd)
 {
 	struct mapped_device *md = noclone_dev_get_md(&sd->nd);
 
+	/* The removal of the device has begun */
 	if (!md)
 		return;
 	if (noclone_stock_is_stuck(sd)) {
@@ -239,6 +244,7 @@ static struct noclone_stock *noclone_stock_create(struct gendisk *disk)
 
 	if (!sd)
 		return NULL;
+	/* This stores the disk and its diskseq. noclone_dev_alloc() gets the memory later */
 	noclone_dev_init(&sd->nd, disk);
 	/* The device is unasked until the message "fastpath on" is executed */
 	sd->nd.requested = NOCLONE_OFF_UNASKED;

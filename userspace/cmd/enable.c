@@ -65,7 +65,10 @@ static char *enable_state(const struct candidate *c, const struct live *live)
 	return state || c->own || c->other || !live->table.nr ? state : xstrdup("stock");
 }
 
-/* Read the state of a device, and find the first target that understands a message. */
+/*
+ * Read the state of a device, and find the first target that understands a message. live_get_of()
+ * reads the table, and asks the module for the state.
+ */
 static int enable_look(struct candidate *c, const char *name)
 {
 	_cleanup_live_ struct live live = { 0 };
@@ -236,7 +239,10 @@ static bool enable_needs_message(const struct request *q, const struct candidate
 	       (c->own || !q->clears);
 }
 
-/* Plan all changes. Return: 0, or a negative errno after a message. */
+/*
+ * Plan all changes. module_params() reads sysfs, and module_objection() objects to a module that
+ * has another interface number than this tool. Return: 0, or a negative errno after a message.
+ */
 static int enable_plan(struct request *q)
 {
 	struct module_params m = { 0 };
@@ -277,7 +283,8 @@ static int enable_plan(struct request *q)
 
 /*
  * Is the module still turning on the fast path of the device? The module suspends the device and
- * learns its table, so states such as "suspended" and "mixed" are temporary.
+ * learns its table, so states such as "suspended" and "mixed" are temporary. A state has
+ * REASON_WAITS if NOCLONE_OFF_REASONS in dm-noclone.h has the word WAITS for it.
  */
 static bool enable_is_pending(const struct candidate *c)
 {
@@ -296,6 +303,7 @@ static void enable_look_again(struct candidate *c)
 	c->after = enable_state(c, &live);
 }
 
+/* Send each device its message, with the ioctl that "dmsetup message NAME SECTOR" uses. */
 static void enable_send(struct request *q)
 {
 	unsigned int i;
@@ -393,8 +401,9 @@ static int enable_write(const struct request *q)
 }
 
 /*
- * Switch the devices. Return: 0, or a negative errno after a message if a device is not as
- * requested.
+ * Switch the devices. module_load() loads the module as modprobe does, and module_set_stock()
+ * writes the file of the parameter in sysfs. Return: 0, or a negative errno after a message if a
+ * device is not as requested.
  */
 static int enable_switch(struct request *q)
 {
