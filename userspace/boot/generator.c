@@ -189,6 +189,10 @@ static void generator_link_unit(const char *out, const char *wanting, const char
 		generator_complain(path);
 }
 
+/*
+ * Read the file of one device, and write the units of this device to the folder @out. saved_parse()
+ * takes from a damaged file what can be read, and "noclone activate" reports the damage later.
+ */
 static void generator_generate(const char *out, const char *tables, const char *crypttab,
 			       const char *name)
 {

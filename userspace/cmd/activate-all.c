@@ -54,6 +54,10 @@ static int activate_collect(struct names *names, const struct options *o, int ar
 	return EXIT_OK;
 }
 
+/*
+ * Handle one device, and add its result to the output. saved_unit() starts or stops the unit of the
+ * device with systemctl; it does nothing in the unit itself, or without systemd.
+ */
 static void activate_do(struct activate_run *run, const char *name)
 {
 	const char *state = run->activates ? activate_device(run->o, name) :

@@ -75,6 +75,7 @@ static void activate_replace_engines(const char *name, struct table *t)
 	}
 }
 
+/* Create the device, load its table, resume the device, and make its partition devices. */
 static int activate_load(struct change *c)
 {
 	int r;
@@ -193,6 +194,10 @@ static const char *activate_stand_in(struct change *c)
 	return loop ? "activated with loop devices" : "activated with stock targets";
 }
 
+/*
+ * Load the module if it is not loaded, and make the device. Return: the state, or NULL after a
+ * message.
+ */
 static const char *activate_create(struct change *c)
 {
 	int r = module_load_for(&c->table);
@@ -210,6 +215,7 @@ static const char *activate_create(struct change *c)
 		return activate_stand_in(c);
 	if (r)
 		return NULL;
+	/* a target noclone-file may run with another engine than the requested one */
 	live_warn_stand_in(c->dev.name);
 	return "activated";
 }
@@ -302,7 +308,8 @@ static void activate_say_leftover(const struct change *c)
 
 /*
  * Lock and read the saved file. A device that is not saved is refused before the lock is taken,
- * because taking the lock creates a lock file.
+ * because taking the lock creates a lock file, /run/noclone/NAME.lock. saved_file_peek() calls
+ * saved_parse(), and returns the first error as the damage.
  */
 static int activate_read(struct change *c)
 {
@@ -370,6 +377,10 @@ static int activate_plan_partitions(struct change *c)
 	return r;
 }
 
+/*
+ * No mapped device has the name of the saved device. Check the table of the saved file, and make
+ * the device. Return: the state, "" if a plan was printed, or NULL after a message.
+ */
 static const char *activate_absent(struct change *c)
 {
 	const char *state;

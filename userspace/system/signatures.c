@@ -53,7 +53,8 @@ char *signatures_missing(const struct table *t)
 
 /*
  * Return: the signature that the leg at @path has now, a new string; or NULL with errno set and the
- * reason in @problem.
+ * reason in @problem. The functions content_read...() call libblkid in a child process, which the
+ * command leaves behind if the device or file does not answer.
  */
 static char *signatures_read_leg(const struct target *t, unsigned int leg, const char *path,
 				    char **problem)
