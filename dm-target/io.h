@@ -98,7 +98,10 @@ static inline void *noclone_io_kmalloc(size_t size)
 	return kmalloc(size, NOCLONE_IO_GFP & ~__GFP_KSWAPD_RECLAIM);
 }
 
-/* Take an object from the cache of this CPU, or return NULL. Context: any, with preemption off */
+/*
+ * Take an object from the cache of this CPU, or return NULL. @reserved is false in each object
+ * of the cache. Context: any, with preemption off; an interrupt always gets NULL
+ */
 static inline struct noclone_io *noclone_io_pop(void)
 {
 	struct noclone_io_pcpu *pcpu;
@@ -149,8 +152,8 @@ static inline bool noclone_io_push(struct noclone_io *io)
 }
 
 /*
- * Allocate an object. Return: the object, with only @reserved set, or NULL. Context: any; does not
- * sleep.
+ * Allocate an object. Return: the object, or NULL. Only its member @reserved is initialised.
+ * Context: any; does not sleep.
  */
 static inline struct noclone_io *noclone_io_alloc(mempool_t *reserve)
 {
