@@ -190,9 +190,10 @@ static int create_begin(struct change *c, bool chosen)
 }
 
 /*
- * Make the device. All checks come before the first change: create_look() checks the name,
- * build_table() and change_check() check the table and its legs, and create_begin() checks the name
- * once more, with its lock.
+ * Make the device. All checks but the last come before the first change: create_look() checks the
+ * name, build_table() and change_check() check the table and its legs, and create_begin() checks
+ * the name once more, with its lock. The last check is change_check_loaded() in change.c, after the
+ * load of the table and before the resume.
  */
 static int create(struct change *c, const struct build *b, bool chosen)
 {
