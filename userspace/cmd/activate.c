@@ -174,21 +174,21 @@ static int activate_exchange(struct change *c)
 }
 
 /*
- * Activate the device with dm's own targets, because the module is missing, or because an older
- * module refuses the table.
+ * Activate the device with dm's own targets, because the module cannot be loaded, or because the
+ * loaded module refuses the table. A message has named the reason.
  */
 static const char *activate_stand_in(struct change *c)
 {
 	const bool loop = table_has_file(&c->table);
 
 	if (opt(c->o, OPT_STRICT)) {
-		log_err("%s is not activated: the module dm-noclone is missing, and --strict forbids dm's own targets",
+		log_err("%s is not activated: the module dm-noclone cannot be used, and --strict forbids dm's own targets",
 			c->dev.name);
 		return NULL;
 	}
 	if (activate_exchange(c) || activate_load(c))
 		return NULL;
-	log_warn("%s runs on %s, because the module dm-noclone is missing; when the module is loaded, %s",
+	log_warn("%s runs on %s, because the module dm-noclone cannot be used; when it can be used, %s",
 		 c->dev.name, loop ? "loop devices" : "dm's own targets", loop ?
 		 "deactivate the device and activate it again" : "run \"noclone convert\"");
 	return loop ? "activated with loop devices" : "activated with stock targets";

@@ -562,7 +562,8 @@ void module_check(struct findings *f)
 
 /*
  * Log the errors that "noclone doctor" would report, and then that the module is not loaded. @r:
- * the result of libkmod; a negative value is the errno with which the kernel has refused the module
+ * the result of libkmod; a negative value is the errno with which the kernel has refused the module.
+ * Return: -EINTR if a signal has ended the load, otherwise -ENOEXEC
  */
 static int module_report(int r)
 {
@@ -582,7 +583,7 @@ static int module_report(int r)
 			strerror(-r));
 	else
 		log_err(NOCLONE_MODULE_NAME " is not loaded");
-	return -ENOEXEC;
+	return r == -EINTR ? r : -ENOEXEC;
 }
 
 int module_load(void)

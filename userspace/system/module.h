@@ -37,7 +37,10 @@ void module_params(struct module_params *m);
  * or if no module is loaded.
  */
 char *module_objection(const struct module_params *m);
-/* Load the module. Return: 0, or a negative errno after a message. */
+/*
+ * Load the module. Return: 0, or a negative errno after a message; -EINTR if a signal has ended the
+ * load.
+ */
 int module_load(void);
 /* Load the module if a table needs it. Return: 0, or a negative errno after a message. */
 int module_load_for(const struct table *t);
