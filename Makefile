@@ -27,6 +27,7 @@
 #   make check-packages   make deb, and what dpkg and dkms make of it
 #   make check-uml        the suite in a kernel with KASAN, lockdep and kmemleak
 #   make check-suites     tests of lvm2, cryptsetup, mdadm, with and without the fast path
+#   make check-here       tests of the suite on the kernel of this machine, in a VM with its files
 #   make check-meta       tests of the test harness itself
 #   make upstream         the patches for dm core of Documentation/upstream: applied, built, tested,
 #                         and what each saves
@@ -45,6 +46,7 @@
 #   T="stack/ *flush"     only tests whose AREA/NAME contains or matches one
 #   SECONDS=30            how long make fuzz runs
 #   NEXT=7.3 SINCE=7.2    another kernel for make next, and the one beside it
+#   RELEASE=6.1.0-50-amd64  another installed kernel for make check-here; tests/here/run has METAL=
 #   KVER=6.1.0-50-amd64   build the module for another installed kernel
 #   V=1                   show the commands
 #   DESTDIR=, prefix=/usr/local
@@ -53,7 +55,7 @@ SHELL := /bin/bash
 MAKEFLAGS += --no-print-directory
 KVER ?= $(shell uname -r)
 prefix ?= /usr/local
-export KERNEL T V MODE SETS TORTURE NEXT SINCE FAULT
+export KERNEL T V MODE SETS TORTURE NEXT SINCE FAULT RELEASE METAL
 
 all: modules tool
 
@@ -101,6 +103,9 @@ fuzz:
 
 check-vm:
 	@tests/harness/run build vm
+
+check-here:
+	@tests/here/run
 
 check-machine:
 	@KERNEL="$${KERNEL:-6.1 6.12}" tests/harness/run build machine
