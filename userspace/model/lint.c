@@ -56,6 +56,19 @@ static uint64_t lint_end(uint64_t start, uint64_t length)
 	return __builtin_add_overflow(start, length, &end) ? UINT64_MAX : end;
 }
 
+/* Check that the target begins at @expected, where the target before it ends. */
+static void lint_begin(struct lint *l, const struct target *t, uint64_t expected)
+{
+	const char *what = t->start > expected ? "Gap" : "Overlap";
+
+	if (t == l->t->targets && t->start)
+		lint_error(l, t, "Gap in table: the first target begins at sector %llu, and has to begin at sector 0",
+			   (unsigned long long)t->start);
+	else if (t->start != expected)
+		lint_error(l, t, "%s in table: the target begins at sector %llu, but the previous target ends at sector %llu",
+			   what, (unsigned long long)t->start, (unsigned long long)expected);
+}
+
 static void lint_order(struct lint *l)
 {
 	uint64_t expected = 0;
@@ -69,10 +82,7 @@ static void lint_order(struct lint *l)
 		else if (lint_end(t->start, t->length) > TABLE_MAX_SECTORS)
 			lint_error(l, t, "the device is too large: the target ends after sector %llu",
 				   (unsigned long long)TABLE_MAX_SECTORS);
-		if (t->start != expected)
-			lint_error(l, t, "%s in table: the target begins at sector %llu, but the previous target ends at sector %llu",
-				   t->start > expected ? "Gap" : "Overlap",
-				   (unsigned long long)t->start, (unsigned long long)expected);
+		lint_begin(l, t, expected);
 		expected = t->start + t->length;
 	}
 }
