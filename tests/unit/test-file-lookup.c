@@ -5,9 +5,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/util.h"
+#include "model/file-map.h"
 #include "system/file-lookup.h"
 #include "system/uses.h"
 
@@ -43,6 +45,55 @@ static void a_file_that_does_not_exist(void **state __unused)
 	assert_null(f.path);
 }
 
+/* Each call of lseek() with this whence fails. */
+static int bad_whence = -1;
+
+off_t __real_lseek(int fd, off_t offset, int whence);
+off_t __wrap_lseek(int fd, off_t offset, int whence);
+
+off_t __wrap_lseek(int fd, off_t offset, int whence)
+{
+	if (whence != bad_whence)
+		return __real_lseek(fd, offset, whence);
+	errno = EIO;
+	return -1;
+}
+
+/* Read the map of a file with one page of data at its end. A memfd has no FIEMAP. */
+static int read_map(struct file_map *map)
+{
+	_cleanup_close_ int fd = memfd_create("map", MFD_CLOEXEC);
+
+	assert_int_equal(pwrite(fd, "x", 1, 65536), 1);
+	return file_read_map(fd, 65537, map);
+}
+
+static void holes_are_found_without_fiemap(void **state __unused)
+{
+	_cleanup_file_map_ struct file_map map = { 0 };
+
+	assert_int_equal(read_map(&map), 0);
+	assert_true(map.known);
+	assert_int_equal(map.nr_gaps, 1);
+	assert_int_equal(map.gap_bytes, 65536);
+}
+
+static void a_map_after_an_error_is_not_known(void **state __unused)
+{
+	static const int whence[] = { SEEK_DATA, SEEK_HOLE };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(whence); i++) {
+		_cleanup_file_map_ struct file_map map = { 0 };
+
+		bad_whence = whence[i];
+		assert_int_equal(read_map(&map), -EIO);
+		bad_whence = -1;
+		assert_false(map.known);
+		assert_int_equal(map.nr_gaps, 0);
+	}
+}
+
 /* The kernel refuses a lease of a file that is open for writing, and knows it by its path. */
 static void only_the_lease_shows_this_process(void **state __unused)
 {
@@ -63,6 +114,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(path_is_that_of_the_file),
 		cmocka_unit_test(a_file_that_does_not_exist),
+		cmocka_unit_test(holes_are_found_without_fiemap),
+		cmocka_unit_test(a_map_after_an_error_is_not_known),
 		cmocka_unit_test(only_the_lease_shows_this_process),
 	};
 

@@ -30,17 +30,10 @@
 
 #define SOME_EXTENTS	128
 
-/*
- * Find holes by SEEK_HOLE. An unwritten extent looks like a hole if none of its pages is in the
- * cache.
- */
-static int file_seek_holes(int fd, uint64_t bytes, struct file_map *map)
+static int file_add_holes(int fd, uint64_t bytes, struct file_map *map)
 {
 	off_t at = 0, data;
 
-	if (fsync(fd))
-		return -errno;
-	map->known = true;
 	while ((uint64_t)at < bytes) {
 		data = lseek(fd, at, SEEK_DATA);
 		if (data < 0 && errno != ENXIO)
@@ -56,6 +49,20 @@ static int file_seek_holes(int fd, uint64_t bytes, struct file_map *map)
 			return -errno;
 	}
 	return 0;
+}
+
+/*
+ * Find holes by SEEK_HOLE. An unwritten extent looks like a hole if none of its pages is in the
+ * cache. After an error the map is empty, because it would lack the holes behind the error.
+ */
+static int file_seek_holes(int fd, uint64_t bytes, struct file_map *map)
+{
+	int r = fsync(fd) ? -errno : file_add_holes(fd, bytes, map);
+
+	if (r)
+		file_map_free(map);
+	map->known = !r;
+	return r;
 }
 
 int file_read_map(int fd, uint64_t bytes, struct file_map *map)
