@@ -34,6 +34,20 @@ static enum target_kind build_parse_kind(const char *word)
 	return TARGET_OTHER;
 }
 
+/*
+ * Is the word the name of a missing disk that ends with a number, such as "/dev/md/host:0"? For a
+ * name in these folders, a number without a unit is a START only if the name before the colon
+ * exists.
+ */
+static bool build_is_missing_disk(const char *word)
+{
+	const char *colon = strrchr(word, ':');
+	_cleanup_free_ char *before = colon ? xstrndup(word, colon - word) : NULL;
+
+	return before && (str_starts(word, "/dev/disk/") || str_starts(word, "/dev/md/")) &&
+	       !colon[1 + strspn(colon + 1, "0123456789")] && access(before, F_OK);
+}
+
 char *build_legs(struct plan_request *req, int argc, char **argv)
 {
 	const char *wrong = NULL;
@@ -49,7 +63,7 @@ char *build_legs(struct plan_request *req, int argc, char **argv)
 		 * if the word is the path of an existing file, the whole word is the name of a
 		 * device, even if its end looks like a range
 		 */
-		if (!access(argv[i], F_OK))
+		if (!access(argv[i], F_OK) || build_is_missing_disk(argv[i]))
 			spec->device = xstrdup(argv[i]);
 		else
 			wrong = plan_parse_leg(spec, argv[i]);
