@@ -50,11 +50,8 @@ static char *reload_risk(const struct change *c)
 		return xstrdup(" is in use, and");
 	if (!blockdev_lookup_number(c->dev.devno, &f))
 		r = content_read_part(&f, 0, f.sectors, &s);
-	/*
-	 * a read of a suspended device fails or waits, but a user who has suspended the device
-	 * knows who uses it
-	 */
-	if ((r == -EBUSY || r == -ETIMEDOUT) && !c->dev.suspended)
+	/* change_begin() has refused a suspended device, so -EBUSY is about a device below it */
+	if (r == -EBUSY || r == -ETIMEDOUT)
 		return xasprintf(" cannot be read (%s), and", s.problem);
 	if (s.nr)
 		return xasprintf(" has %s on it, and", s.signature->type);
