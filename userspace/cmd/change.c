@@ -250,6 +250,34 @@ char *change_data(const struct change *c, const struct facts_source *src, bool a
 	return all ? move_describe(&old, &new) : move_other_file(&old, &new);
 }
 
+void change_agree(struct change *c)
+{
+	struct table *agreed = &c->results.agreed;
+	unsigned int i;
+
+	change_read_new(&c->table, change_facts(c), agreed);
+	/* a file that the command itself will create has no inode yet */
+	for (i = 0; i < agreed->nr; i++)
+		agreed->targets[i].id.known = agreed->targets[i].id.inode;
+}
+
+/*
+ * Does a path of the new table lead to another file than the user expects? If the user knows that
+ * the device gets other data, the files count that the new table had then; otherwise the files of
+ * the live table count.
+ *
+ * Return: a sentence about the file, a new string, or NULL.
+ */
+static char *change_other_file(const struct change *c)
+{
+	_cleanup_table_ struct table now = { 0 };
+
+	if (!c->results.agreed.nr)
+		return change_data(c, &system_facts, false);
+	change_read_new(&c->table, &system_facts, &now);
+	return move_other_file(&c->results.agreed, &now);
+}
+
 static bool change_is_known(const struct finding *p, const struct findings *known)
 {
 	unsigned int i;
@@ -360,7 +388,7 @@ static int change_check_loaded(void *data)
 
 	sysfs_forget();
 	saved_file_forget(NULL);
-	other = c->results.agreed ? NULL : change_data(c, &system_facts, false);
+	other = change_other_file(c);
 	if (!change_is_still(c))
 		log_err("%s: another process has changed its name or table meanwhile: look at the device, and try again",
 			name);
@@ -628,6 +656,7 @@ void change_end(struct change *c)
 	json_object_put(c->parts.json);
 	backing_free(&c->backing);
 	findings_free(&c->results.findings);
+	table_free(&c->results.agreed);
 	table_free(&c->table);
 	live_free(&c->live);
 	devmap_device_free(&c->dev);

@@ -58,12 +58,13 @@ struct change_needs {
  * struct change_results - what the checks have found, and what the user has accepted
  * @findings: the findings of the checks, including those that --force has overridden
  * @forced: --force has accepted that legs may have other data than when the device was saved
- * @agreed: the user has accepted that the device will have other data
+ * @agreed: the new table with the backing files that it had when the user was told that the device
+ *	will have other data; empty if the data stays the same
  */
 struct change_results {
 	struct findings findings;
 	bool forced;
-	bool agreed;
+	struct table agreed;
 };
 
 /**
@@ -167,6 +168,11 @@ void change_end(struct change *c);
  * before. @src: the facts about the files of the new table
  */
 char *change_data(const struct change *c, const struct facts_source *src, bool all);
+/*
+ * Before the user is told that the device will have other data: remember the files of the new
+ * table, because their paths must lead to the same files when the table is loaded.
+ */
+void change_agree(struct change *c);
 /*
  * Return: the source of facts for the checks of the new table. If the backing file has to be
  * changed, these are the facts as they will be after the change.

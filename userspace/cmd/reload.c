@@ -122,7 +122,7 @@ static int reload_agree(struct change *c, const char *data)
 	_cleanup_free_ char *risk = reload_risk(c);
 	_cleanup_free_ char *what = xasprintf("%s%s %s", c->dev.name, risk ? risk : ":", data);
 
-	c->results.agreed = true;
+	change_agree(c);
 	change_unlock_legs(c);
 	if (!risk) {
 		log_note("%s", what);
