@@ -77,6 +77,18 @@ static void no_partitions(void **state __unused)
 		"needs at least 104858112 bytes, but the device has only 104857600");
 }
 
+/* A user may have deleted the partitions of a saved device, but must see a damaged table. */
+static void partitions_of_a_saved_device(void **state __unused)
+{
+	objects(&(struct partition_table) { .optional = true }, 512, NULL);
+	objects(&(struct partition_table) { .optional = true, .scheme = "gpt" }, 512, NULL);
+	objects(&(struct partition_table) { .optional = true, .scheme = "dos" }, 4096, NULL);
+	objects(&(struct partition_table) { .optional = true, .scheme = "gpt", .damaged = 1 }, 512,
+		"partition 1 has no sectors");
+	objects(&(struct partition_table) { .optional = true, .gpt_block = 512, .gpt_end = SECTORS },
+		512, "damaged");
+}
+
 static void lists_and_blocks(void **state __unused)
 {
 	struct partition list[] = { { 1, 2048, 4096, true }, { 5, 2050, 8, false } };
@@ -141,6 +153,7 @@ int main(void)
 		cmocka_unit_test(behind_the_end),
 		cmocka_unit_test(common_sectors),
 		cmocka_unit_test(no_partitions),
+		cmocka_unit_test(partitions_of_a_saved_device),
 		cmocka_unit_test(lists_and_blocks),
 		cmocka_unit_test(numbers),
 		cmocka_unit_test(same_partitions),

@@ -372,8 +372,9 @@ static int activate_plan_partitions(struct change *c)
 	_cleanup_free_ char *save = name_noclone("save", c->dev.name);
 
 	if (saved && !r && strcmp(saved, now))
-		log_note("%s: the partition table now has the partitions%s, but the file %s lists%s: \"%s\" writes the new numbers",
-			 c->dev.name, now, c->file.path, saved, save);
+		log_note("%s: the partition table now has %s%s, but the file %s lists%s: \"%s\" writes the new numbers",
+			 c->dev.name, *now ? "the partitions" : "no partitions", now, c->file.path,
+			 saved, save);
 	return r;
 }
 

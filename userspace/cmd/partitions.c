@@ -479,6 +479,7 @@ int partitions_plan(struct change *c)
 		return -ENOENT;
 	}
 	c->parts.table.readonly = c->readonly;
+	c->parts.table.optional = c->needs->from_file;
 	/*
 	 * if the module is missing, an active device may run on a loop device, and its target has
 	 * no path
@@ -532,7 +533,9 @@ static int partitions_make_one(const struct change *c, const struct partition *p
  */
 static int partitions_check_again(const struct change *c, struct devmap_device *disk)
 {
-	_cleanup_partition_table_ struct partition_table now = { 0 };
+	_cleanup_partition_table_ struct partition_table now = {
+		.optional = c->parts.table.optional,
+	};
 	int r = partitions_read(&now, NULL, &c->dev);
 
 	if (r)

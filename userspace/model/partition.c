@@ -51,7 +51,7 @@ static unsigned long long partition_bytes(uint64_t sectors)
 static char *partition_explain_none(const struct partition_table *t)
 {
 	if (!t->gpt_block)
-		return xstrdup("it has no partition table: leave --partitions out, or write a partition table with sfdisk first");
+		return xstrdup("it has no partition table: write a partition table with sfdisk first, or create the device without --partitions");
 	if (t->gpt_block > t->block)
 		return xasprintf("its GPT counts blocks of %u bytes, but the device has blocks of %u bytes, so no program would find its partitions: use \"losetup --sector-size %u --partscan\"",
 				 t->gpt_block, t->block, t->gpt_block);
@@ -112,8 +112,16 @@ static bool partition_has_any(const struct partition_table *t)
 	return false;
 }
 
+/* Has the image no partitions, and no damaged partition table that may have had some? */
+static bool partition_is_none(const struct partition_table *t)
+{
+	return t->scheme ? !t->damaged && !partition_has_any(t) : !t->gpt_block;
+}
+
 char *partition_objection(const struct partition_table *t)
 {
+	if (t->optional && partition_is_none(t))
+		return NULL;
 	if (!t->scheme)
 		return partition_explain_none(t);
 	/* only a GPT shows the size of the blocks in which the partition table counts */
@@ -127,7 +135,7 @@ char *partition_objection(const struct partition_table *t)
 		return xasprintf("the logical partitions of the extended partition %u have a damaged list (\"sfdisk --verify\" shows the damage), or are not in the order of their sectors (\"sfdisk --reorder\" corrects the order)",
 				 t->damaged);
 	if (!partition_has_any(t))
-		return xasprintf("its partition table (%s) has no partition: leave --partitions out, or add a partition with sfdisk first",
+		return xasprintf("its partition table (%s) has no partition: add a partition with sfdisk first, or create the device without --partitions",
 				 t->scheme);
 	return partition_find_behind(t) ? : t->readonly ? NULL : partition_find_overlap(t);
 }

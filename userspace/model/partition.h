@@ -32,6 +32,8 @@ struct partition {
  * @block: the size of a logical block of this device in bytes
  * @readonly: the devices of the partitions are read-only, so partitions may overlap, as on a CD
  *	image that a machine can also boot from a disk
+ * @optional: it is no fault if the image has no partitions: a user may have deleted the partitions
+ *	of a saved device
  *
  * The following members were read from the image.
  *
@@ -52,6 +54,7 @@ struct partition_table {
 	uint64_t sectors;
 	uint32_t block;
 	bool readonly;
+	bool optional;
 	char *scheme;
 	struct partition *part;
 	unsigned int nr;
