@@ -75,6 +75,17 @@ static void activate_replace_engines(const char *name, struct table *t)
 	}
 }
 
+/*
+ * Make the partition devices. activate_create() takes -EINVAL for a module that does not know the
+ * table of the device, so another error takes the place of -EINVAL.
+ */
+static int activate_make_partitions(struct change *c)
+{
+	int r = partitions_make(c);
+
+	return r == -EINVAL ? -EBUSY : r;
+}
+
 /* Create the device, load its table, resume the device, and make its partition devices. */
 static int activate_load(struct change *c)
 {
@@ -375,6 +386,8 @@ static int activate_plan_partitions(struct change *c)
 		log_note("%s: the partition table now has %s%s, but the file %s lists%s: \"%s\" writes the new numbers",
 			 c->dev.name, *now ? "the partitions" : "no partitions", now, c->file.path,
 			 saved, save);
+	if (c->parts.make)
+		c->parts.make = activate_make_partitions;
 	return r;
 }
 

@@ -438,9 +438,6 @@ int change_switch_all(struct change *c)
 
 	if ((!switched || switched == DEVMAP_UDEV_LATE) && c->parts.make)
 		r = c->parts.make(c);
-	/* activate takes -EINVAL for a table that the module does not know */
-	if (r == -EINVAL)
-		r = -EBUSY;
 	if (r && r != DEVMAP_UDEV_LATE)
 		change_remove(c);
 	return r ? r : switched;
