@@ -52,12 +52,11 @@ static int save_check(const struct change *c)
 
 /*
  * Find out which partition devices the device has, and whether the udev rules of other programs
- * ignore the device.
+ * ignore the device. The old saved file also tells whether these rules ignore the device, because
+ * the database of udev does not know this if udev did not run when the device was made.
  *
- * The old saved file also tells whether these rules ignore the device, because the database of udev
- * does not know this if udev did not run when the device was made. The old saved file also tells
- * that the partitions belong to an image in a file: if the module was missing at boot, the device
- * runs on a loop device, and its table does not name the file.
+ * Only a target on a file may have saved partitions. If the module was missing at boot, the device
+ * of an image runs on a loop device, and only --force saves its table.
  */
 static int save_find_properties(struct change *c)
 {
@@ -67,7 +66,7 @@ static int save_find_properties(struct change *c)
 
 	c->file.noscan = (c->file.exists && c->file.old.noscan) ||
 			 identity_is_noscan(c->dev.devno);
-	if (parts.nr && (c->file.old.partitions || (t->nr == 1 && t->targets->path)))
+	if (parts.nr && t->nr == 1 && t->targets->path)
 		c->file.partitions = partitions_numbers(&c->dev, &parts);
 	return r;
 }
