@@ -299,17 +299,17 @@ static int remove_say_changed(const char *name)
 
 /*
  * Check that the device still exists and that @file is still its saved file. Another process may
- * have changed this while the command waited for the lock.
+ * have changed this while the command waited for the lock. @dev: set to the present state of the
+ * device
  */
-static int remove_check_again(const struct devmap_device *dev, const char *file)
+static int remove_look_again(struct devmap_device *dev, const char *file)
 {
-	_cleanup_devmap_device_ struct devmap_device now = { 0 };
+	struct devmap_device before = *dev;
 	_cleanup_free_ char *found = NULL;
-	int r = 0;
+	bool same = !devmap_info(before.name, dev) && !strcmp(dev->uuid, before.uuid);
+	int r = same ? remove_find_file(dev, &found) : remove_say_changed(before.name);
 
-	if (devmap_info(dev->name, &now) || strcmp(now.uuid, dev->uuid))
-		return remove_say_changed(dev->name);
-	r = remove_find_file(dev, &found);
+	devmap_device_free(&before);
 	if (!r && (!found || strcmp(found, file)))
 		r = remove_say_changed(dev->name);
 	return r;
@@ -370,8 +370,7 @@ static int remove_device(const struct options *o, const char *word)
 	_cleanup_close_ int lock = -1;
 	bool waits = false;
 	sigset_t old;
-	int r = select_device(word, &dev) ? : select_check_owner(o, &dev) ? :
-		partitions_find(&dev, &parts) ? : remove_check_all(o, &dev, &parts);
+	int r = select_device(word, &dev) ? : select_check_owner(o, &dev);
 
 	if (r)
 		return r;
@@ -380,7 +379,9 @@ static int remove_device(const struct options *o, const char *word)
 	else
 		r = remove_find_file(&dev, &file);
 	if (!r && file && opt(o, OPT_FORGET))
-		r = remove_lock(o, file, &lock) ? : remove_check_again(&dev, file);
+		r = remove_lock(o, file, &lock) ? : remove_look_again(&dev, file);
+	/* with the lock, no other command changes the device after these checks */
+	r = r ? : partitions_find(&dev, &parts) ? : remove_check_all(o, &dev, &parts);
 	if (r)
 		return r;
 	/*
