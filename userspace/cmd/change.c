@@ -112,14 +112,19 @@ static bool change_has_disk(const struct change *c)
  * table loads of other commands with the same leg would fail at that moment. This is likely at boot
  * and in scripts, where many commands run at the same time. After LEGS_SECONDS, the command
  * continues without the lock, because a disk that does not answer must not stop all other commands.
+ *
+ * Return: 0, or -EINTR after a message if a signal stops the command.
  */
-static void change_lock_legs(struct change *c)
+static int change_lock_legs(struct change *c)
 {
 	if (c->legs != -1 || opt(c->o, OPT_DRY_RUN) || !change_has_disk(c))
-		return;
+		return 0;
 	c->legs = run_lock_for(RUN_DIR "/legs", LEGS_SECONDS);
-	if (c->legs < 0)
+	if (c->legs == -EINTR)
+		log_err("%s: a signal has stopped the command", c->dev.name);
+	else if (c->legs < 0)
 		log_verbose("continuing without the lock of the legs: %s", strerror(-c->legs));
+	return c->legs == -EINTR ? -EINTR : 0;
 }
 
 void change_unlock_legs(struct change *c)
@@ -190,6 +195,7 @@ int change_check(struct change *c)
 	const char *where = c->needs->from_file ? c->file.path : c->o->table ? :
 			    c->table.nr > 1 ? NULL : "";
 	bool cycle;
+	int r;
 
 	/*
 	 * without a table that was parsed or planned without errors, even --force has nothing to
@@ -199,7 +205,9 @@ int change_check(struct change *c)
 		output_log_findings(&c->results.findings, where, FINDING_OK);
 		return -EINVAL;
 	}
-	change_lock_legs(c);
+	r = change_lock_legs(c);
+	if (r)
+		return r;
 	/* the legs must have the signatures that the saved file records */
 	if (c->needs->from_file)
 		signatures_check(&c->table, !dry_run, &c->results.findings);
@@ -408,9 +416,10 @@ int change_switch(struct change *c)
 		.loaded = change_check_loaded, .data = c, .alone = c->needs->alone,
 		.noscan = c->noscan,
 	};
-	int r;
+	int r = change_lock_legs(c);
 
-	change_lock_legs(c);
+	if (r)
+		return r;
 	r = c->needs->creates ? devmap_create(c->dev.name, c->dev.uuid, &c->table, c->readonly,
 					      &check, &c->legs) :
 				devmap_reload(&c->dev, &c->table, c->readonly, &check);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/stop.h"
 
 /* LOCK_SECONDS is longer than the default time for which another command waits for udev. */
 #define LOCK_SECONDS	60
@@ -26,7 +27,8 @@ int run_lock_for(const char *path, unsigned int seconds)
 	if (fd < 0)
 		return -errno;
 	while (flock(fd, LOCK_EX | LOCK_NB) && !r) {
-		r = errno != EWOULDBLOCK ? -errno : tries-- ? 0 : -EBUSY;
+		r = errno != EWOULDBLOCK ? -errno : stop_is_pending() ? -EINTR :
+		    tries-- ? 0 : -EBUSY;
 		usleep(LOCK_WAIT_US);
 	}
 	if (r)
@@ -41,6 +43,8 @@ int run_lock(const char *path, const char *what)
 	if (fd == -EBUSY)
 		log_err("%s: another noclone process has been changing it for a minute: try again, or find this process with \"fuser -v %s\"",
 			what, path);
+	else if (fd == -EINTR)
+		log_err("%s: a signal has stopped the command", what);
 	else if (fd == -EACCES || fd == -EPERM)
 		log_err("%s: only root may change it", what);
 	else if (fd < 0)

@@ -10,7 +10,8 @@
  * Lock the file @path in RUN_DIR. Wait at most @seconds seconds while another process has the lock.
  *
  * Return: a file descriptor, which the caller closes to end the lock; -EBUSY if another process
- * still has the lock after @seconds; or another negative errno.
+ * still has the lock after @seconds; -EINTR if a signal arrives that the caller has blocked; or
+ * another negative errno.
  */
 int run_lock_for(const char *path, unsigned int seconds);
 /*
