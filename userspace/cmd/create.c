@@ -220,6 +220,7 @@ int cmd_create(const struct options *o, int argc, char **argv)
 	const bool chosen = !strcmp(argv[0], "-");
 	_cleanup_change_ struct change c = CHANGE_INIT(c, o, &create_needs);
 	_cleanup_free_ char *wrong = NULL;
+	int r;
 
 	/* select_new_name() accepts /dev/mapper/NAME in place of NAME */
 	if (chosen)
@@ -236,7 +237,9 @@ int cmd_create(const struct options *o, int argc, char **argv)
 	c.dev.uuid = create_new_uuid(o->uuid);
 	if (!c.dev.uuid)
 		return o->uuid ? EXIT_USAGE : EXIT_FAILED;
-	if (create(&c, &build, chosen))
+	r = create(&c, &build, chosen);
+	/* DEVMAP_UDEV_LATE: the device and its file exist, only udev has not answered in time */
+	if (r && r != DEVMAP_UDEV_LATE)
 		return EXIT_FAILED;
 	/* release the lock first, because the unit of the device waits for the lock */
 	change_file_end(&c.file);
@@ -244,5 +247,5 @@ int cmd_create(const struct options *o, int argc, char **argv)
 		saved_unit("start", c.dev.name);
 	if (chosen && !opt(o, OPT_DRY_RUN | OPT_JSON))
 		printf("/dev/mapper/%s\n", c.dev.name);
-	return EXIT_OK;
+	return r ? EXIT_FAILED : EXIT_OK;
 }
