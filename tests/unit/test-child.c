@@ -53,6 +53,45 @@ static void child_is_stopped(void **state __unused)
 	stop_release();
 }
 
+/*
+ * Return: the status of a process that reads the output of a program, and gets a signal meanwhile.
+ * @script: the program, a script of sh; @blocks: the process has blocked the signal
+ */
+static int status_after_signal(const char *script, bool blocks)
+{
+	char *argv[] = { "sh", "-c", (char *)script, NULL };
+	pid_t pid = fork();
+	sigset_t old;
+	int status;
+
+	if (!pid) {
+		if (blocks)
+			stop_block(&old);
+		free(child_read(argv, NULL));
+		_exit(stop_is_pending() ? 2 : 3);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	return status;
+}
+
+/* A signal is not lost if it arrives while a program reads, or just before the program ends. */
+static void reading_loses_no_signal(void **state __unused)
+{
+	static const char * const scripts[] = {
+		"kill -TERM $PPID", "kill -TERM $PPID; exec sleep 60",
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(scripts); i++) {
+		int status = status_after_signal(scripts[i], false);
+
+		assert_true(WIFSIGNALED(status));
+		assert_int_equal(WTERMSIG(status), SIGTERM);
+		assert_int_equal(WEXITSTATUS(status_after_signal(scripts[i], true)), 2);
+	}
+	assert_int_equal(WEXITSTATUS(status_after_signal("exit 0", false)), 3);
+}
+
 /* An empty word of $PATH also means the current folder. */
 static void only_the_folders_of_the_system_count(void **state __unused)
 {
@@ -131,6 +170,7 @@ int main(void)
 		cmocka_unit_test(child_output_is_kept),
 		cmocka_unit_test(child_that_is_missing),
 		cmocka_unit_test(child_is_stopped),
+		cmocka_unit_test(reading_loses_no_signal),
 		cmocka_unit_test(only_the_folders_of_the_system_count),
 		cmocka_unit_test(closed_descriptors_lead_to_null),
 	};

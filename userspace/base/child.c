@@ -110,7 +110,7 @@ char *child_read(char **argv, size_t *length)
 
 	stop_hold();
 	r = child_run(argv, false, &output);
-	stop_release();
+	stop_deliver();
 	if (r || output.status) {
 		log_verbose("%s: %s", argv[0], r ? strerror(-r) : output.err);
 		return NULL;

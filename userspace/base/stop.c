@@ -13,7 +13,8 @@
 static const int stop_signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE };
 
 static sigset_t held, before;
-static bool stopped;
+/* the last held signal that stop_fetch_signal() has fetched since stop_hold(), or 0 */
+static int stopped;
 
 static bool stop_is_ignored(int number)
 {
@@ -27,7 +28,7 @@ void stop_hold(void)
 {
 	size_t i;
 
-	stopped = false;
+	stopped = 0;
 	sigemptyset(&held);
 	for (i = 0; i < ARRAY_SIZE(stop_signals); i++)
 		if (!stop_is_ignored(stop_signals[i]))
@@ -43,7 +44,7 @@ static bool stop_fetch_signal(time_t seconds)
 	int number = sigtimedwait(&held, NULL, &patience);
 
 	if (number > 0 && number != SIGCHLD)
-		stopped = true;
+		stopped = number;
 	return number > 0;
 }
 
@@ -76,6 +77,13 @@ void stop_release(void)
 	 */
 	stop_requested();
 	sigprocmask(SIG_SETMASK, &before, NULL);
+}
+
+void stop_deliver(void)
+{
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	if (stopped)
+		raise(stopped);
 }
 
 void stop_block(sigset_t *old)

@@ -11,12 +11,18 @@
  * stop_hold - hold back SIGINT, SIGTERM, SIGHUP, SIGQUIT and SIGPIPE
  *
  * Code that has to clean up before the process ends calls stop_requested() between its steps, and
- * stop_release() after the clean-up. Signals that are ignored stay ignored.
+ * stop_release() or stop_deliver() after the clean-up. Signals that are ignored stay ignored.
  */
 void stop_hold(void);
 /* Has a held signal arrived since stop_hold()? The answer stays valid after stop_release(). */
 bool stop_requested(void);
+/* End stop_hold(). Held signals that have arrived are dropped: the caller has cleaned up. */
 void stop_release(void);
+/*
+ * End stop_hold(), for a caller that has nothing to clean up: a held signal that has arrived takes
+ * effect now. It ends the process or, if it was blocked before stop_hold(), it is pending again.
+ */
+void stop_deliver(void);
 /* Wait at most @seconds seconds for a held signal, or for the end of a child. */
 void stop_wait(time_t seconds);
 /* Has stop_requested() or stop_wait() found a held signal since stop_hold()? */

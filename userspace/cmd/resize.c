@@ -385,7 +385,10 @@ static int resize_fsadm(const struct resize *r, bool changes, char *verb, char *
 
 	stop_hold();
 	e = child_run(argv, changes, &output);
-	stop_release();
+	if (changes)
+		stop_release();
+	else
+		stop_deliver();
 	if (e == -ENOENT)
 		log_err("--resizefs needs fsadm: install lvm2, or leave --resizefs out");
 	else if (e)
