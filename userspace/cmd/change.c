@@ -460,10 +460,15 @@ int change_switch_all(struct change *c)
 static int change_backing(struct change *c)
 {
 	_cleanup_findings_ struct findings checks = { 0 };
-	int r = backing_apply(&c->backing);
 	bool cycle;
+	int r;
 
-	if (r || !c->backing.needed)
+	if (!c->backing.needed)
+		return 0;
+	/* other commands do not wait while zeroes are written */
+	change_unlock_legs(c);
+	r = backing_apply(&c->backing);
+	if (r)
 		return r;
 	sysfs_forget();
 	cycle = lint_table(&c->table, &system_facts, c->dev.devno, &checks);

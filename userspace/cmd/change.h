@@ -126,7 +126,7 @@ struct change {
 
 /*
  * Release the lock of the legs, so that other commands can check legs while this command asks the
- * user.
+ * user, or waits for another program.
  */
 void change_unlock_legs(struct change *c);
 /* These functions return 0, or a negative errno after a message. */

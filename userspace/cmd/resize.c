@@ -489,9 +489,17 @@ static int resize_grow(struct resize *r, bool fs)
 static int resize_run(struct resize *r)
 {
 	const bool fs = opt(r->c.o, OPT_RESIZEFS);
-	int e = fs && !r->mounted ? resize_fsadm(r, true, "check", NULL) : 0;
 	sigset_t before;
+	int e = 0;
 
+	/*
+	 * e2fsck may need minutes, in which other commands do not wait: change_switch() takes the
+	 * lock of the legs again, and the check after the load finds legs that were taken meanwhile
+	 */
+	if (fs)
+		change_unlock_legs(&r->c);
+	if (fs && !r->mounted)
+		e = resize_fsadm(r, true, "check", NULL);
 	/*
 	 * @e is FSADM_MOUNTED if the file system was mounted after resize_plan_filesystem():
 	 * continue without the check
