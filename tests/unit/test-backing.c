@@ -4,9 +4,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/stop.h"
@@ -27,6 +29,21 @@ ssize_t __wrap_pwrite(int fd, const void *data, size_t n, off_t at)
 {
 	first_written = MIN(first_written, (uint64_t)at);
 	return __real_pwrite(fd, data, n, at);
+}
+
+/* If it is not 0, this is the type of each file system for fstatfs(). */
+static uint32_t file_system;
+
+int __real_fstatfs(int fd, struct statfs *fs);
+int __wrap_fstatfs(int fd, struct statfs *fs);
+
+int __wrap_fstatfs(int fd, struct statfs *fs)
+{
+	int r = __real_fstatfs(fd, fs);
+
+	if (file_system)
+		fs->f_type = file_system;
+	return r;
 }
 
 static char dir[] = "/tmp/noclone-unit-XXXXXX";
@@ -291,6 +308,23 @@ static void fills_nothing_that_is_open(void **state __unused)
 	backing_free(&b);
 }
 
+/* An NFS server may refuse the lease of a file that no process has open. */
+static void fills_without_a_lease_of_the_server(void **state __unused)
+{
+	struct backing b;
+	int fd;
+
+	set_size(MIB);
+	fd = open(path, O_RDWR);
+	b = planned(0, true);
+	file_system = NFS_SUPER_MAGIC;
+	assert_int_equal(backing_apply(&b), 0);
+	file_system = 0;
+	assert_int_equal(gaps_now(), 0);
+	close(fd);
+	backing_free(&b);
+}
+
 static void removes_no_file_of_others(void **state __unused)
 {
 	_cleanup_backing_ struct backing b = planned(MIB, false);
@@ -342,6 +376,7 @@ int main(void)
 		TEST(fills_unwritten_extents),
 		TEST(stops_and_removes),
 		TEST(fills_nothing_that_is_open),
+		TEST(fills_without_a_lease_of_the_server),
 		TEST(removes_no_file_of_others),
 		TEST(follows_no_link_to_nothing),
 		TEST(a_missing_file_is_looked_up_whole),

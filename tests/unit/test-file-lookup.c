@@ -4,8 +4,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/util.h"
@@ -94,19 +96,59 @@ static void a_map_after_an_error_is_not_known(void **state __unused)
 	}
 }
 
-/* The kernel refuses a lease of a file that is open for writing, and knows it by its path. */
-static void only_the_lease_shows_this_process(void **state __unused)
+/* If it is not 0, this is the type of each file system for fstatfs(). */
+static uint32_t file_system;
+
+int __real_fstatfs(int fd, struct statfs *fs);
+int __wrap_fstatfs(int fd, struct statfs *fs);
+
+int __wrap_fstatfs(int fd, struct statfs *fs)
+{
+	int r = __real_fstatfs(fd, fs);
+
+	if (file_system)
+		fs->f_type = file_system;
+	return r;
+}
+
+/* Open the file for writing, in this process only, and find its writers. */
+static void find_writers(struct uses *uses)
 {
 	_cleanup_file_facts_ struct file_facts f = { 0 };
-	_cleanup_uses_ struct uses uses = { 0 };
 	int fd = open(file, O_WRONLY);
 
 	assert_true(fd >= 0);
 	assert_int_equal(file_lookup(file, false, &f), 0);
-	uses_find_writers(&uses, &f, false);
+	uses_find_writers(uses, &f, false);
 	close(fd);
+}
+
+/* The kernel refuses a lease of a file that is open for writing, and knows it by its path. */
+static void only_the_lease_shows_this_process(void **state __unused)
+{
+	_cleanup_uses_ struct uses uses = { 0 };
+
+	find_writers(&uses);
 	assert_int_equal(uses.nr, 1);
 	assert_non_null(strstr(uses.use[0].by, "/proc does not show"));
+}
+
+/* The server may refuse the lease of a file that has no writer. */
+static void a_server_that_refuses_the_lease_shows_nothing(void **state __unused)
+{
+	static const uint32_t types[] = {
+		NFS_SUPER_MAGIC, SMB_SUPER_MAGIC, CIFS_SUPER_MAGIC, SMB2_SUPER_MAGIC,
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(types); i++) {
+		_cleanup_uses_ struct uses uses = { 0 };
+
+		file_system = types[i];
+		find_writers(&uses);
+		file_system = 0;
+		assert_int_equal(uses.nr, 0);
+	}
 }
 
 int main(void)
@@ -117,6 +159,7 @@ int main(void)
 		cmocka_unit_test(holes_are_found_without_fiemap),
 		cmocka_unit_test(a_map_after_an_error_is_not_known),
 		cmocka_unit_test(only_the_lease_shows_this_process),
+		cmocka_unit_test(a_server_that_refuses_the_lease_shows_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, make_file, remove_file);

@@ -11,7 +11,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -207,18 +206,15 @@ static int backing_refuse_open(const struct backing *b)
 
 /*
  * Take a write lease of the file. While the tool has the lease, a process that opens the file waits
- * until the lease ends, and F_GETLEASE shows that a process waits. If the file system has no
- * leases, other processes are not noticed.
+ * until the lease ends, and F_GETLEASE shows that a process waits. If the file system, or its
+ * server, grants no lease, other processes are not noticed.
  */
 static int backing_take_lease(struct backing *b)
 {
-	/*
-	 * when another process opens the file, the kernel sends SIGIO, which by default would end
-	 * this process
-	 */
-	signal(SIGIO, SIG_IGN);
-	b->leased = !fcntl(b->fd, F_SETLEASE, F_WRLCK);
-	return b->leased || errno != EAGAIN ? 0 : backing_refuse_open(b);
+	int r = uses_lease(b->fd, F_WRLCK);
+
+	b->leased = !r;
+	return r == -EAGAIN ? backing_refuse_open(b) : 0;
 }
 
 /*

@@ -12,11 +12,13 @@
 #include <fcntl.h>
 #include <glob.h>
 #include <libmount/libmount.h>
+#include <linux/magic.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/log.h"
@@ -504,6 +506,39 @@ void uses_find_openers(struct uses *uses, dev_t device, bool writing)
 }
 
 /*
+ * Does the file belong to a server that decides about leases? On NFSv4 and SMB, the kernel grants a
+ * lease only if the server has granted a delegation or an oplock, and the server may refuse it for
+ * any reason.
+ */
+static bool uses_server_decides(int fd)
+{
+	struct statfs fs;
+
+	/* f_type is signed, so the numbers of SMB are negative in it on a machine of 32 bits */
+	switch (fstatfs(fd, &fs) ? 0 : (uint32_t)fs.f_type) {
+	case NFS_SUPER_MAGIC:
+	case SMB_SUPER_MAGIC:
+	case CIFS_SUPER_MAGIC:
+	case SMB2_SUPER_MAGIC:
+		return true;
+	default:
+		return false;
+	}
+}
+
+int uses_lease(int fd, int kind)
+{
+	/*
+	 * the kernel sends SIGIO when another process opens the file; by default, SIGIO would end
+	 * this process
+	 */
+	signal(SIGIO, SIG_IGN);
+	if (!fcntl(fd, F_SETLEASE, kind))
+		return 0;
+	return errno == EAGAIN && uses_server_decides(fd) ? -EOPNOTSUPP : -errno;
+}
+
+/*
  * Find out whether a file has a writer. The kernel refuses a read lease if the file is open for
  * writing anywhere: in any process, as a mapping, in io_uring, in a message that passes its
  * descriptor through a socket, or in the NFS server.
@@ -521,12 +556,7 @@ static int uses_try_lease(const char *path)
 	 */
 	if (fd < 0)
 		return errno == EAGAIN ? -EBUSY : -errno;
-	/*
-	 * the kernel sends SIGIO when another process opens the file for writing; by default, SIGIO
-	 * would end this process
-	 */
-	signal(SIGIO, SIG_IGN);
-	return fcntl(fd, F_SETLEASE, F_RDLCK) ? -errno : 0;
+	return uses_lease(fd, F_RDLCK);
 }
 
 void uses_find_writers(struct uses *uses, const struct file_facts *f, bool counted)

@@ -136,6 +136,14 @@ bool uses_share(const struct device_facts *facts, dev_t devno);
 void uses_collect_file(struct uses *uses, const struct file_facts *facts,
 		       dev_t self, bool shares);
 /*
+ * Take a lease of an open file. @kind: F_WRLCK, which the kernel refuses if another process has the
+ * file open; or F_RDLCK, which the kernel refuses only if the file is open for writing
+ *
+ * Return: 0; -EAGAIN if the file is open in this way; or another negative errno if this is not
+ * known, because the file system, or its server, grants no lease.
+ */
+int uses_lease(int fd, int kind);
+/*
  * Does the live table of the mapped device @devno pin the file? If this is not known, return true.
  * If @devno is 0, return false.
  */
