@@ -2,9 +2,11 @@
 /* The command line: options, the list of commands, completion. */
 #include "unit.h"
 
+#include <stdio.h>
 #include <unistd.h>
 
 #include "base/util.h"
+#include "cli/build.h"
 #include "cli/options.h"
 #include "cmd/cmd.h"
 #include "commands.h"
@@ -268,6 +270,20 @@ static void completion_keeps_the_columns_before(void **state __unused)
 	assert_string_equal(verbs, help);
 }
 
+static void input_has_no_byte_order_mark(void **state __unused)
+{
+	char path[] = "/tmp/noclone-input.XXXXXX";
+	_cleanup_free_ char *text = NULL;
+	FILE *file = fdopen(mkstemp(path), "w");
+
+	assert_non_null(file);
+	assert_true(fputs("\xef\xbb\xbf" "0 8 zero\n", file) >= 0);
+	assert_int_equal(fclose(file), 0);
+	assert_int_equal(build_read_input(path, &text), 0);
+	assert_string_equal(text, "0 8 zero\n");
+	unlink(path);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -283,6 +299,7 @@ int main(void)
 		cmocka_unit_test(options_are_used),
 		cmocka_unit_test(completion_proposes),
 		cmocka_unit_test(completion_keeps_the_columns_before),
+		cmocka_unit_test(input_has_no_byte_order_mark),
 	};
 
 	return cmocka_run_group_tests_name("cli", tests, NULL, NULL);

@@ -52,6 +52,24 @@ static void text_is_read(void **state __unused)
 	assert_string_equal(text, "a\nb");
 }
 
+static void has_text(const char *bytes, const char *expected)
+{
+	_cleanup_free_ char *text = NULL;
+
+	write_bytes(bytes, strlen(bytes));
+	text = read_text_file(path, 100);
+	assert_string_equal(text, expected);
+}
+
+/* An editor may have written the mark at the start. At any other place it is a character. */
+static void a_byte_order_mark_is_no_text(void **state __unused)
+{
+	has_text("\xef\xbb\xbf# noclone: readonly\n", "# noclone: readonly\n");
+	has_text("\xef\xbb\xbf", "");
+	has_text("a\xef\xbb\xbf", "a\xef\xbb\xbf");
+	has_text("\xef\xbb", "\xef\xbb");
+}
+
 static void a_zero_byte_does_not_end_it(void **state __unused)
 {
 	write_bytes("a\n\0b\n", 5);
@@ -83,6 +101,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(text_is_read),
+		cmocka_unit_test(a_byte_order_mark_is_no_text),
 		cmocka_unit_test(a_zero_byte_does_not_end_it),
 		cmocka_unit_test(a_long_file_is_refused),
 		cmocka_unit_test(a_fifo_is_refused),

@@ -346,6 +346,15 @@ char *read_bytes(int fd, size_t limit, size_t *length)
 	return util_read(fd, 0, limit, length);
 }
 
+void read_drop_mark(char *text)
+{
+	static const char mark[] = "\xef\xbb\xbf";
+	const char *rest = text + strlen(mark);
+
+	if (str_starts(text, mark))
+		memmove(text, rest, strlen(rest) + 1);
+}
+
 char *read_text_file_stat(const char *path, size_t limit, struct stat *st)
 {
 	/* without O_NONBLOCK, opening a FIFO would wait for a writer */
@@ -365,6 +374,8 @@ char *read_text_file_stat(const char *path, size_t limit, struct stat *st)
 		text = NULL;
 		errno = EILSEQ;
 	}
+	if (text)
+		read_drop_mark(text);
 	return text;
 }
 

@@ -117,8 +117,13 @@ char *visible(const char *s);
  */
 char *read_bytes(int fd, size_t limit, size_t *length);
 /*
- * Read the text of a regular file. Return: a new string, or NULL with errno set. A file with a zero
- * byte is an error, because the text would seem to end at this byte.
+ * Remove the byte order mark of UTF-8, which some editors write at the start of a text. It is
+ * invisible, and would become a part of the first word.
+ */
+void read_drop_mark(char *text);
+/*
+ * Read the text of a regular file, without a byte order mark. Return: a new string, or NULL with
+ * errno set. A file with a zero byte is an error, because the text would seem to end at this byte.
  */
 char *read_text_file(const char *path, size_t limit);
 /*

@@ -217,8 +217,10 @@ int build_read_input(const char *path, char **text)
 	else
 		fd = open(path, O_RDONLY | O_CLOEXEC);
 	*text = fd < 0 ? NULL : read_bytes(fd, INPUT_MAX, &length);
-	if (*text && strlen(*text) == length)
+	if (*text && strlen(*text) == length) {
+		read_drop_mark(*text);
 		return 0;
+	}
 	r = *text ? -EILSEQ : -errno;
 	log_err("%s: %s", shown(path), !blockdev_at(path) ? read_text_problem(path, -r) :
 		"it is a block device, not a file with a table");
