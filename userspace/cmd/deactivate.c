@@ -19,13 +19,29 @@
 #include "cmd/remove.h"
 
 /*
+ * Does the active device with the UUID of the saved file @name belong to another saved file? A user
+ * may have copied a saved file. Return: true after a message.
+ */
+static bool deactivate_is_copy(const char *name, const char *active, const char *uuid)
+{
+	_cleanup_free_ char *file = active ? saved_file_of(active, uuid) : NULL;
+	bool copy = file && strcmp(file, name);
+
+	if (copy)
+		log_note("%s and the saved file of %s have the same UUID, and the active device belongs to the file of %s",
+			 name, file, file);
+	return copy;
+}
+
+/*
  * Find the device of a saved file, even if the device has another name now. Return: 0, or a
  * negative errno; after a message, unless the device does not exist.
  */
 static int deactivate_find(const char *name, const struct saved *s, struct devmap_device *dev)
 {
 	_cleanup_free_ char *active = s->uuid ? devmap_name_of_uuid(s->uuid) : NULL;
-	int r = devmap_info(active ? active : name, dev);
+	int r = deactivate_is_copy(name, active, s->uuid) ? -ENXIO :
+		devmap_info(active ? active : name, dev);
 
 	if (!r && strcmp(dev->name, name))
 		log_note("%s is active under the name %s", name, dev->name);
