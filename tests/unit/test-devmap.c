@@ -401,6 +401,22 @@ static void remove_is_one_step(void **state __unused)
 	happened("remove");
 }
 
+/* If udev is late, the leftover of a killed command is removed nevertheless. */
+static void a_leftover_is_removed_without_udev(void **state __unused)
+{
+	struct devmap_device left = dev;
+
+	fake.udev_answers = false;
+	assert_true(devmap_remove_unfinished(&left));
+	happened("remove");
+	fail_with(DM_DEVICE_REMOVE, EBUSY);
+	assert_false(devmap_remove_unfinished(&left));
+	happened("remove remove");
+	left.live_table = true;
+	assert_false(devmap_remove_unfinished(&left));
+	happened("remove remove");
+}
+
 /* A device without a UUID may be replaced before its removal, so the check comes last. */
 static void remove_without_uuid_looks_first(void **state __unused)
 {
@@ -487,6 +503,7 @@ int main(void)
 		TEST(reload_refused_before_the_suspend_resumes_nothing),
 		TEST(reload_of_a_device_that_is_gone),
 		TEST(remove_is_one_step),
+		TEST(a_leftover_is_removed_without_udev),
 		TEST(remove_without_uuid_looks_first),
 		TEST(remove_without_uuid_takes_no_other),
 		TEST(errno_is_never_lost),

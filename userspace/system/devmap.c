@@ -789,7 +789,10 @@ int devmap_remove_when_unused(const struct devmap_device *dev)
 
 bool devmap_remove_unfinished(const struct devmap_device *dev)
 {
-	if (dev->live_table || dev->open_count || devmap_remove(dev))
+	int r = dev->live_table || dev->open_count ? -EBUSY : devmap_remove(dev);
+
+	/* if udev is late, the device is removed nevertheless */
+	if (r && r != DEVMAP_UDEV_LATE)
 		return false;
 	log_warn("%s: an interrupted command had left this device without a table; the device is removed", dev->name);
 	return true;
