@@ -185,22 +185,25 @@ static int activate_exchange(struct change *c)
 }
 
 /*
- * Activate the device with dm's own targets, because the module cannot be loaded, or because the
- * loaded module refuses the table. A message has named the reason.
+ * Activate the device with dm's own targets. @refused: the module is loaded and refuses the table,
+ * because a newer version of the tool has saved the table; otherwise the module cannot be loaded
  */
-static const char *activate_stand_in(struct change *c)
+static const char *activate_stand_in(struct change *c, bool refused)
 {
+	const char *why = refused ? "the loaded module dm-noclone refuses its table" :
+				    "the module dm-noclone cannot be loaded";
+	const char *when = refused ? "a module that accepts the table" : "the module";
 	const bool loop = table_has_file(&c->table);
 
 	if (opt(c->o, OPT_STRICT)) {
-		log_err("%s is not activated: the module dm-noclone cannot be used, and --strict forbids dm's own targets",
-			c->dev.name);
+		log_err("%s is not activated: %s, and --strict forbids dm's own targets",
+			c->dev.name, why);
 		return NULL;
 	}
 	if (activate_exchange(c) || activate_load(c))
 		return NULL;
-	log_warn("%s runs on %s, because the module dm-noclone cannot be used; when it can be used, %s",
-		 c->dev.name, loop ? "loop devices" : "dm's own targets", loop ?
+	log_warn("%s runs on %s, because %s; when %s is loaded, %s", c->dev.name,
+		 loop ? "loop devices" : "dm's own targets", why, when, loop ?
 		 "deactivate the device and activate it again" : "run \"noclone convert\"");
 	return loop ? "activated with loop devices" : "activated with stock targets";
 }
@@ -217,13 +220,13 @@ static const char *activate_create(struct change *c)
 	if (r == -EINTR)
 		return NULL;
 	if (r)
-		return activate_stand_in(c);
+		return activate_stand_in(c, false);
 	r = activate_load(c);
 	/*
 	 * -EINVAL: a newer version of the tool may have saved a table that the module does not know
 	 */
 	if (r == -EINVAL && table_has_noclone(&c->table))
-		return activate_stand_in(c);
+		return activate_stand_in(c, true);
 	if (r)
 		return NULL;
 	/* a target noclone-file may run with another engine than the requested one */
