@@ -134,6 +134,18 @@ void change_unlock_legs(struct change *c)
 }
 
 /*
+ * Other commands lock the saved file first and then the legs. So if this command has to wait for
+ * another command, it releases the lock of the legs: otherwise the other command, and all commands
+ * that check legs, would wait as well. change_switch() takes the lock of the legs again.
+ */
+int change_lock_late(struct change *c)
+{
+	if (c->legs >= 0 && c->file.lock < 0 && saved_file_is_locked(c->dev.name))
+		change_unlock_legs(c);
+	return change_file_lock(&c->file, c->dev.name);
+}
+
+/*
  * Decide whether the command may continue although the checks have found errors. With --force it
  * continues, and the kernel makes its own checks. @cycle: the device would stand on itself, and
  * --force does not help.

@@ -129,6 +129,11 @@ struct change {
  * user, or waits for another program.
  */
 void change_unlock_legs(struct change *c);
+/*
+ * Lock the saved file after change_check() has locked the legs. Return: 0, or a negative errno
+ * after a message.
+ */
+int change_lock_late(struct change *c);
 /* These functions return 0, or a negative errno after a message. */
 int change_begin(struct change *c, const char *word);
 int change_check(struct change *c);

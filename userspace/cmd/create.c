@@ -162,7 +162,7 @@ static int create_choose_name(struct change *c, bool lock)
 		c->dev.name = xasprintf("noclone%u", n);
 		if (!create_is_free(c->dev.name))
 			continue;
-		r = lock ? change_file_lock(&c->file, c->dev.name) : 0;
+		r = lock ? change_lock_late(c) : 0;
 		if (r || !lock || create_is_free(c->dev.name))
 			return r;
 		change_file_end(&c->file);
@@ -175,7 +175,7 @@ static int create_choose_name(struct change *c, bool lock)
  */
 static int create_begin(struct change *c, bool chosen)
 {
-	int r = chosen ? create_choose_name(c, true) : change_file_lock(&c->file, c->dev.name);
+	int r = chosen ? create_choose_name(c, true) : change_lock_late(c);
 
 	if (!r)
 		r = create_look(c);

@@ -165,7 +165,7 @@ static int reload(struct change *c, const struct build *b)
 	 * if another process changes the live table while this command waits for the lock,
 	 * change_run() refuses the new table
 	 */
-	r = change_file_lock(&c->file, c->dev.name) ? : change_file_read(&c->file);
+	r = change_lock_late(c) ? : change_file_read(&c->file);
 	if (r)
 		return r;
 	if (data)

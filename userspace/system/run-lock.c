@@ -51,3 +51,13 @@ int run_lock(const char *path, const char *what)
 		log_err("%s: %s", path, strerror(-fd));
 	return fd;
 }
+
+bool run_lock_is_held(const char *path)
+{
+	int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	bool held = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK;
+
+	if (fd >= 0)
+		close(fd);
+	return held;
+}

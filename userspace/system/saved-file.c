@@ -394,15 +394,28 @@ enum saved_match saved_file_compare(const struct table *saved, const struct tabl
 }
 
 /*
- * Lock a saved file. The lock is on another file, because a rename replaces the saved file itself.
+ * Return: the path of the file that is locked in place of a saved file, a new string. A rename
+ * replaces the saved file itself, so the lock is on another file.
  */
+static char *saved_file_lock_path(const char *name)
+{
+	return xasprintf(RUN_DIR "/%s.lock", name);
+}
+
 int saved_file_lock(const char *name)
 {
-	_cleanup_free_ char *path = xasprintf(RUN_DIR "/%s.lock", name);
+	_cleanup_free_ char *path = saved_file_lock_path(name);
 	int fd = run_lock(path, name);
 
 	saved_file_forget(name);
 	return fd;
+}
+
+bool saved_file_is_locked(const char *name)
+{
+	_cleanup_free_ char *path = saved_file_lock_path(name);
+
+	return run_lock_is_held(path);
 }
 
 int saved_file_stage(const char *name, const char *text)

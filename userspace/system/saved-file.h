@@ -93,6 +93,8 @@ enum saved_match saved_file_compare(const struct table *saved, const struct tabl
  * Return: a file descriptor, or a negative errno after a message.
  */
 int saved_file_lock(const char *name);
+/* Has another process locked the saved file at this moment? */
+bool saved_file_is_locked(const char *name);
 
 /*
  * Stage a new file: write it beside the old file. The caller holds the lock of the saved file.
