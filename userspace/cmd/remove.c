@@ -247,6 +247,14 @@ int remove_unused(const struct options *o, const char *command, const struct dev
 	return r;
 }
 
+/* It is no error if another process has already removed the partition device. */
+static int remove_part_when_unused(const struct devmap_device *part)
+{
+	_cleanup_devmap_device_ struct devmap_device now = { 0 };
+
+	return devmap_is_absent(devmap_look(part, &now)) ? 0 : devmap_remove_when_unused(part);
+}
+
 /*
  * Remove a device now, or let the kernel remove the device later. @waits: set to true if the device
  * still exists because it is in use.
@@ -264,7 +272,8 @@ static int remove_when_unused(const struct options *o, const struct devmap_devic
 	}
 	/* if udev is late, the kernel has already taken the order, and the next device follows */
 	for (i = parts->nr + 1; i-- && !r;) {
-		r = devmap_remove_when_unused(i ? &parts->dev[i - 1] : dev);
+		r = i ? remove_part_when_unused(&parts->dev[i - 1]) :
+			devmap_remove_when_unused(dev);
 		r = devmap_note_late(r, &late);
 	}
 	*waits = !r && !devmap_look(dev, &now) && now.deferred_remove;
