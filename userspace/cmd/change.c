@@ -70,8 +70,11 @@ static bool change_remove_leftover(struct change *c, const struct devmap_device 
 
 	if (!name_uuid_is_noclone(seen->uuid) || saved_name_problem(c->dev.name))
 		return false;
-	if (opt(c->o, OPT_DRY_RUN))
+	if (opt(c->o, OPT_DRY_RUN)) {
+		/* the checks must not take the leftover for another user of the legs */
+		c->dev.devno = seen->devno;
 		return !seen->open_count;
+	}
 	if (change_file_lock(&c->file, c->dev.name))
 		return false;
 	r = devmap_info(c->dev.name, &now);
@@ -617,15 +620,32 @@ static char *change_dmsetup(const struct change *c, const char *verb, const char
 	       xasprintf("%s%s%s --table%s", words, readonly, options, lines);
 }
 
+/*
+ * Return: the command that removes a device without a table, which has the name of the new device,
+ * with " && " behind it, a new string. The string is empty if there is no such device.
+ */
+static char *change_leftover_words(const struct change *c)
+{
+	_cleanup_devmap_device_ struct devmap_device seen = { 0 };
+	_cleanup_free_ char *remove = name_command("remove", c->dev.name);
+
+	return devmap_info(c->dev.name, &seen) || seen.live_table ? xstrdup("") :
+								     xasprintf("%s && ", remove);
+}
+
 char *change_words(const struct change *c)
 {
 	const char *nosync = opt(c->o, OPT_NOUDEVSYNC) ? " --noudevsync" : "";
 	_cleanup_free_ char *uuid = shell_quote(c->dev.uuid), *options = NULL;
 	_cleanup_free_ char *load = NULL, *resume = name_command("resume", c->dev.name);
+	_cleanup_free_ char *before = NULL;
 
 	options = xasprintf("%s --uuid %s", nosync, uuid);
-	if (c->needs->creates)
-		return change_dmsetup(c, "create", options);
+	if (c->needs->creates) {
+		before = change_leftover_words(c);
+		load = change_dmsetup(c, "create", options);
+		return xasprintf("%s%s", before, load);
+	}
 	load = change_dmsetup(c, "reload", "");
 	return xasprintf("%s && %s%s", load, resume, nosync);
 }
