@@ -667,6 +667,17 @@ static void change_say_hidden(struct change *c)
 	finding_at(&c->results.findings, FINDING_NOTE, hidden->line, "%s", words);
 }
 
+/* Tell the user that the printed commands do not keep the udev rules of other programs away. */
+static void change_say_noscan(struct change *c)
+{
+	static const char words[] = "dmsetup has no option like --noscan, so the rules of udev may start what is on the devices of the printed commands";
+
+	if (!c->noscan)
+		return;
+	log_note("%s: %s", c->dev.name, words);
+	finding_at(&c->results.findings, FINDING_NOTE, 0, "%s", words);
+}
+
 int change_print(struct change *c, const char *before, const char *after)
 {
 	_cleanup_free_ char *file = NULL, *words = change_words(c), *line = NULL;
@@ -675,6 +686,7 @@ int change_print(struct change *c, const char *before, const char *after)
 	if (r)
 		return r;
 	change_say_hidden(c);
+	change_say_noscan(c);
 	file = backing_words(&c->backing);
 	line = xasprintf("%s%s%s%s%s%s", before, file, words, c->parts.words ? : "",
 			 c->file.words ? : "", after);
