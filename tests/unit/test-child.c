@@ -27,6 +27,21 @@ static void child_output_is_kept(void **state __unused)
 	assert_int_equal(WEXITSTATUS(o.status), 3);
 }
 
+/* lvm2 complains about each descriptor that it inherits. */
+static void child_inherits_no_other_file(void **state __unused)
+{
+	char *argv[] = { "sh", "-c", "for n in 3 4 5 6 7 8 9; do [ ! -e /proc/$$/fd/$n ] || echo $n; done", NULL };
+	_cleanup_child_output_ struct child_output o;
+	int fd = open("/dev/null", O_RDONLY);
+
+	assert_in_range(fd, STDERR_FILENO + 1, 9);
+	stop_hold();
+	assert_int_equal(child_run(argv, false, &o), 0);
+	stop_release();
+	close(fd);
+	assert_string_equal(o.out, "");
+}
+
 static void child_that_is_missing(void **state __unused)
 {
 	char *argv[] = { "/no/such/program", NULL };
@@ -168,6 +183,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(child_output_is_kept),
+		cmocka_unit_test(child_inherits_no_other_file),
 		cmocka_unit_test(child_that_is_missing),
 		cmocka_unit_test(child_is_stopped),
 		cmocka_unit_test(reading_loses_no_signal),

@@ -38,6 +38,8 @@ static int child_spawn(char **argv, int out, int err, pid_t *pid)
 					 O_RDONLY, 0);
 	posix_spawn_file_actions_adddup2(&files, out, STDOUT_FILENO);
 	posix_spawn_file_actions_adddup2(&files, err, STDERR_FILENO);
+	/* libdevmapper opens its control node without O_CLOEXEC */
+	posix_spawn_file_actions_addclosefrom_np(&files, STDERR_FILENO + 1);
 	posix_spawnattr_init(&attributes);
 	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP |
 				 POSIX_SPAWN_SETSIGMASK);
