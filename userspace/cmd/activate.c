@@ -270,6 +270,29 @@ static const char *activate_partitions(struct change *c, const struct devmap_dev
 }
 
 /*
+ * Does the kernel remove the active device or one of its partition devices when the last user
+ * closes it? Then the device is active, but does not stay active. Return: true after a message.
+ */
+static bool activate_is_removed_later(const struct change *c, const struct devmap_device *dev)
+{
+	_cleanup_partitions_ struct partition_devices parts = { 0 };
+	const struct devmap_device *found = dev->deferred_remove ? dev : NULL;
+	_cleanup_free_ char *message = NULL;
+	unsigned int i;
+
+	if (c->file.old.partitions)
+		partitions_find(dev, &parts);
+	for (i = 0; i < parts.nr && !found; i++)
+		found = parts.dev[i].deferred_remove ? &parts.dev[i] : NULL;
+	if (!found)
+		return false;
+	message = name_command("message", found->name);
+	log_err("%s is active, but the kernel removes the device when its last user closes it: \"%s 0 @cancel_deferred_remove\" keeps the device",
+		found->name, message);
+	return true;
+}
+
+/*
  * A mapped device already has the name of the saved device. Return: the state of the saved device,
  * or NULL after a message.
  */
@@ -280,6 +303,8 @@ static const char *activate_existing(struct change *c, const struct devmap_devic
 	if (strcmp(c->dev.uuid, dev->uuid))
 		log_err("%s: another device has this name (its UUID is %s): rename or remove the other device",
 			dev->name, *dev->uuid ? dev->uuid : "none");
+	else if (dev->live_table && activate_is_removed_later(c, dev))
+		return NULL;
 	else if (dev->live_table)
 		return c->file.old.partitions ? activate_partitions(c, dev) : "active already";
 	else
