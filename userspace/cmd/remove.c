@@ -197,14 +197,14 @@ static int remove_check_unused(const struct options *o, const struct devmap_devi
 }
 
 /*
- * Remove a device. @is_part: it is a partition device, and it is no error if another process has
- * already removed it. If a process has opened the device since remove_check_unused(), the function
+ * Remove a device. @may_be_gone: it is no error if the kernel or another process has already
+ * removed the device. If a process has opened the device since remove_check_unused(), the function
  * logs the users.
  */
-static int remove_one(const struct devmap_device *dev, bool is_part)
+static int remove_one(const struct devmap_device *dev, bool may_be_gone)
 {
 	const struct partition_devices none = { 0 };
-	int r = is_part ? devmap_remove_existing(dev) : devmap_remove(dev);
+	int r = may_be_gone ? devmap_remove_existing(dev) : devmap_remove(dev);
 
 	if (r == -EBUSY)
 		remove_report_users(dev, &none);
@@ -224,8 +224,12 @@ static int remove_all(const struct devmap_device *dev, const struct partition_de
 		r = devmap_note_late(r, &late);
 		removed += !r;
 	}
+	/*
+	 * if the device was to be removed when it is not in use, the kernel has removed it together
+	 * with its last partition device
+	 */
 	if (!r)
-		r = remove_one(dev, false);
+		r = remove_one(dev, removed);
 	if (r && r != DEVMAP_UDEV_LATE && removed)
 		log_err("%s stays, but %u of its %u partitions are removed: \"%s\" removes the rest when it is not in use",
 			dev->name, removed, parts->nr, remove);
