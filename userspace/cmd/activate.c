@@ -31,6 +31,7 @@
 
 #define MAX_BLOCK	4096
 #define LOOP_TRIES	64
+#define LOOP_CONTROL	"/dev/loop-control"
 
 static const struct change_needs activate_needs = {
 	.command = "activate", .creates = true, .from_file = true,
@@ -126,10 +127,11 @@ static uint32_t activate_loop_block(const struct target *t)
 static char *activate_attach_loop(const struct target *t, bool readonly)
 {
 	const int mode = (readonly ? O_RDONLY : O_RDWR) | O_CLOEXEC;
-	_cleanup_close_ int control = open("/dev/loop-control", O_RDWR | O_CLOEXEC);
-	_cleanup_close_ int file = open(t->path, mode);
+	const uint32_t block = activate_loop_block(t);
+	_cleanup_close_ int control = open(LOOP_CONTROL, O_RDWR | O_CLOEXEC);
+	_cleanup_close_ int file = control < 0 ? -1 : open(t->path, mode);
 	const struct loop_config config = {
-		.fd = file, .block_size = activate_loop_block(t),
+		.fd = file, .block_size = block,
 		.info.lo_offset = t->legs->start << SECTOR_SHIFT,
 		.info.lo_sizelimit = t->length << SECTOR_SHIFT,
 		.info.lo_flags = LO_FLAGS_AUTOCLEAR | (readonly ? LO_FLAGS_READ_ONLY : 0) |
@@ -151,7 +153,8 @@ static char *activate_attach_loop(const struct target *t, bool readonly)
 			break;
 		close(fd);
 	}
-	log_err("cannot put a loop device on %s: %s", t->path, strerror(errno));
+	log_err("cannot put a loop device on %s: %s%s", t->path,
+		control < 0 ? LOOP_CONTROL ": " : "", strerror(errno));
 	return NULL;
 }
 
