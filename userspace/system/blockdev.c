@@ -245,7 +245,7 @@ dev_t blockdev_number(const char *name)
 	_cleanup_free_ char *found = NULL;
 	dev_t devno = blockdev_parse_number(name);
 
-	return devno || blockdev_find_name(name, &found) ? devno : blockdev_at(found);
+	return devno || blockdev_find_name(name, &found) ? devno : sysfs_node(found);
 }
 
 int blockdev_range(const char *name, uint64_t first, uint64_t sectors, struct disk_range *range)

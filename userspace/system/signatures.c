@@ -37,17 +37,22 @@ static char *signatures_leg_path(const struct target *t, unsigned int leg)
 	return r ? NULL : xstrdup(f.path);
 }
 
+static bool signatures_leg_exists(const struct target *t, unsigned int leg)
+{
+	_cleanup_free_ char *path = t->path ? signatures_leg_path(t, leg) : NULL;
+	struct disk_range range;
+
+	return t->path ? path != NULL : !blockdev_range(t->legs[leg].device, 0, 0, &range);
+}
+
 char *signatures_missing(const struct table *t)
 {
 	struct target *target = NULL;
 	unsigned int i;
 
-	while ((target = table_next_leg(t, target, &i))) {
-		_cleanup_free_ char *path = signatures_leg_path(target, i);
-
-		if (!path)
+	while ((target = table_next_leg(t, target, &i)))
+		if (!signatures_leg_exists(target, i))
 			return xstrdup(target->legs[i].device);
-	}
 	return NULL;
 }
 
