@@ -406,8 +406,19 @@ void table_copy(const struct table *from, struct table *to)
 
 	for (i = 0; i < from->nr; i++) {
 		const struct target *t = &from->targets[i];
-		_cleanup_free_ char *params = target_arguments(t, false, NULL);
+		struct target *copy = table_add_target(to, t->start, t->length, t->type);
+		unsigned int leg;
 
-		table_add(to, 0, t->start, t->length, t->type, params, NULL)->id = t->id;
+		free(copy->params);
+		copy->params = xstrdup(t->params);
+		copy->secret = t->secret ? xstrdup(t->secret) : NULL;
+		copy->understood = t->understood;
+		copy->no_fastpath = t->no_fastpath;
+		copy->chunk = t->chunk;
+		copy->id = t->id;
+		copy->engine = t->engine;
+		copy->engine_given = t->engine_given;
+		for (leg = 0; leg < t->nr_legs; leg++)
+			target_add_leg(copy, t->legs[leg].device, t->legs[leg].start);
 	}
 }
