@@ -63,7 +63,9 @@ struct status_device {
  * @argv: these words
  * @before: the rows of the previous round; NULL in the first round
  * @seconds: the seconds since the previous round, if the command prints rates; otherwise 0
- * @more: more than the usual columns is printed, so a row has all its members
+ * @more: more than the usual columns is printed, so a row has all its members. Otherwise a row has
+ *	only the members of the usual columns, and only those that are neither unknown nor false: the
+ *	rows of thousands of devices stay in memory until they are printed
  */
 struct status_round {
 	const struct options *o;
@@ -156,7 +158,7 @@ static void status_add_once(struct json_object *array, const char *name)
 /* Return: a JSON array of the devices and files below a table, each of them once. */
 static struct json_object *status_below(const struct table *t)
 {
-	struct json_object *array = json_object_new_array();
+	struct json_object *array = json_object_new_array_ext(1);
 	struct target *target = NULL;
 	unsigned int i;
 
@@ -205,6 +207,18 @@ static void status_add_file(struct json_object *o, const struct live *live)
 	output_add_string(o, "engine", path && i < live->raw.nr ? live->status[i].engine : NULL);
 }
 
+static void status_add_flag(struct json_object *o, const char *key, bool flag, bool more)
+{
+	if (flag || more)
+		output_add_bool(o, key, flag);
+}
+
+static void status_add_word(struct json_object *o, const char *key, const char *word, bool more)
+{
+	if (word || more)
+		output_add_string(o, key, word);
+}
+
 static void status_add_state(struct json_object *o, const struct devmap_device *dev,
 			     struct status_device *d, bool more)
 {
@@ -214,11 +228,11 @@ static void status_add_state(struct json_object *o, const struct devmap_device *
 	_cleanup_free_ char *brief = NULL;
 
 	output_add_string(o, "state", state);
-	output_add_bool(o, "suspended", dev->suspended);
-	output_add_bool(o, "readonly", dev->readonly);
-	output_add_bool(o, "deferred_remove", dev->deferred_remove);
+	status_add_flag(o, "suspended", dev->suspended, more);
+	status_add_flag(o, "readonly", dev->readonly, more);
+	status_add_flag(o, "deferred_remove", dev->deferred_remove, more);
 	brief = below_brief(&d->findings);
-	output_add_string(o, "wrong", *brief ? brief : NULL);
+	status_add_word(o, "wrong", *brief ? brief : NULL, more);
 	if (!more)
 		return;
 	output_add_string(o, "saved", file ? file->name : NULL);
@@ -271,9 +285,10 @@ static void status_add_share(struct json_object *o, const struct status_round *r
 		json_object_object_add(o, "fast",
 				       status_count(&share, share.fast, round->seconds));
 	}
-	json_object_object_add(o, "share", all ?
-			       json_object_new_double((double)share.fast / all) : NULL);
-	output_add_string(o, "reason", share.reason);
+	if (all || round->more)
+		json_object_object_add(o, "share", all ?
+				       json_object_new_double((double)share.fast / all) : NULL);
+	status_add_word(o, "reason", share.reason, round->more);
 	if (round->more)
 		output_add_string(o, "why", why);
 }
