@@ -96,6 +96,38 @@ static glob_t uses_paths(const char *pattern)
 	return found;
 }
 
+/*
+ * Is the process a kernel thread, or has it ended? Such a process has no program and no open files.
+ * @process: its folder in /proc
+ */
+static bool uses_has_no_files(const char *process)
+{
+	_cleanup_free_ char *program = xasprintf("%s/exe", process);
+	char target;
+
+	return readlink(program, &target, 1) < 0 && errno == ENOENT;
+}
+
+/*
+ * Return: the paths of the entries that all processes have in @folders, which is a word such as
+ * "fd" or "{fd,map_files}". Kernel threads are left out first, because each mapped device has one,
+ * and reading their empty folders would take most of the time.
+ */
+static glob_t uses_open_files(const char *folders)
+{
+	_cleanup_glob_ glob_t processes = uses_paths("/proc/[0-9]*");
+	glob_t found = { 0 };
+	size_t i;
+
+	for (i = 0; i < processes.gl_pathc; i++) {
+		_cleanup_free_ char *pattern = xasprintf("%s/%s/*", processes.gl_pathv[i], folders);
+
+		if (!uses_has_no_files(processes.gl_pathv[i]))
+			glob(pattern, GLOB_BRACE | (found.gl_pathv ? GLOB_APPEND : 0), NULL, &found);
+	}
+	return found;
+}
+
 static bool uses_overlap(const struct device_facts *a, const struct device_facts *b)
 {
 	const struct disk_range x = facts_range(a, 0, a->sectors);
@@ -489,7 +521,7 @@ static void uses_add_opener(struct uses *uses, dev_t devno, int pid)
 
 void uses_find_openers(struct uses *uses, dev_t device, bool writing)
 {
-	_cleanup_glob_ glob_t found = uses_paths("/proc/[0-9]*/fd/*");
+	_cleanup_glob_ glob_t found = uses_open_files("fd");
 	size_t i;
 
 	for (i = 0; i < found.gl_pathc; i++) {
@@ -567,7 +599,7 @@ void uses_find_writers(struct uses *uses, const struct file_facts *f, bool count
 
 	if (!lease)
 		return;
-	found = uses_paths("/proc/[0-9]*/{fd,map_files}/*");
+	found = uses_open_files("{fd,map_files}");
 	for (i = 0; i < found.gl_pathc; i++) {
 		const char *path = found.gl_pathv[i];
 		int pid = atoi(path + strlen("/proc/"));
