@@ -209,36 +209,55 @@ static bool uses_table_maps(const struct table *t, const struct disk_range *rang
 /*
  * Does the mapped device map any sector of @range? If its tables cannot be read or do not show
  * this, return @unknown. A device that another command is just making has an inactive table, but no
- * live table.
+ * live table. @name: set to the name of the device, a new string, or to NULL if it is not known
  */
-static bool uses_maps(const char *name, const struct disk_range *range, bool unknown)
+static bool uses_maps(dev_t devno, const struct disk_range *range, bool unknown, char **name)
 {
+	const struct devmap_device dev = { .uuid = (char *)"", .devno = devno };
 	_cleanup_table_ struct table live = { 0 }, inactive = { 0 };
 	_cleanup_devmap_device_ struct devmap_device now = { 0 };
+	int r = devmap_look_table(&dev, DEVMAP_TABLE, &now, &live);
 
-	if (devmap_look_table(&(struct devmap_device) { .name = (char *)name }, DEVMAP_TABLE, &now,
-			      &live) ||
-	    (now.inactive_table && devmap_table_of(&now, DEVMAP_INACTIVE_TABLE, &inactive)) ||
+	/* a user who is not permitted to use device-mapper finds the name in sysfs */
+	*name = r ? blockdev_mapped_name(devno) : xstrdup(now.name);
+	if (r || (now.inactive_table && devmap_table_of(&now, DEVMAP_INACTIVE_TABLE, &inactive)) ||
 	    (!live.nr && !inactive.nr))
 		return unknown;
 	return uses_table_maps(&live, range, unknown) ||
 	       uses_table_maps(&inactive, range, unknown);
 }
 
-static void uses_collect_holder(struct uses *uses, const struct use_query *q,
-				const char *kernel_name)
+static bool uses_is_mapped(const char *kernel_name)
 {
-	_cleanup_free_ char *by = NULL, *dm_name = NULL;
+	return str_starts(kernel_name, "dm-");
+}
+
+/*
+ * Return: the number of a holder. @mapped: the number of another mapped device, or 0. All mapped
+ * devices have the same major number, and "dm-5" has the minor number 5, so a file of sysfs is read
+ * only for the first of perhaps thousands of holders.
+ */
+static dev_t uses_holder_number(const char *kernel_name, dev_t mapped)
+{
+	return mapped && uses_is_mapped(kernel_name) ?
+	       makedev(major(mapped), strtoul(kernel_name + strlen("dm-"), NULL, 10)) :
+	       blockdev_kernel_number(kernel_name);
+}
+
+static void uses_collect_holder(struct uses *uses, const struct use_query *q,
+				const char *kernel_name, dev_t devno)
+{
 	const struct disk_range range = facts_range(q->facts, q->first, q->sectors);
-	dev_t devno = blockdev_kernel_number(kernel_name);
+	_cleanup_free_ char *by = NULL, *dm_name = NULL;
+	bool harmless = q->surely;
 
 	if (devno && devno == q->self)
 		return;
-	dm_name = devno ? blockdev_mapped_name(devno) : NULL;
+	if (devno && uses_is_mapped(kernel_name))
+		harmless = !uses_maps(devno, &range, !q->surely, &dm_name);
 	by = dm_name ? xasprintf("%s (%s)", kernel_name, dm_name) :
 		       xstrdup(kernel_name);
-	uses_add(uses, USE_HOLDER, by, dm_name ? !uses_maps(dm_name, &range, !q->surely) :
-		 q->surely)->devno = devno;
+	uses_add(uses, USE_HOLDER, by, harmless)->devno = devno;
 }
 
 void uses_holders(dev_t devno, struct names *holders)
@@ -254,11 +273,16 @@ void uses_holders(dev_t devno, struct names *holders)
 static void uses_collect_holders(struct uses *uses, const struct use_query *q)
 {
 	_cleanup_names_ struct names holders = { 0 };
+	dev_t devno, mapped = 0;
 	unsigned int i;
 
 	uses_holders(q->facts->devno, &holders);
-	for (i = 0; i < holders.nr; i++)
-		uses_collect_holder(uses, q, holders.name[i]);
+	for (i = 0; i < holders.nr; i++) {
+		devno = uses_holder_number(holders.name[i], mapped);
+		if (uses_is_mapped(holders.name[i]))
+			mapped = devno;
+		uses_collect_holder(uses, q, holders.name[i], devno);
+	}
 }
 
 /*
