@@ -116,6 +116,9 @@ static const struct {
 	{ .word = "grow", .line = "resize NAME +SIZE" },
 	{ .word = "start", .line = "activate NAME" },
 	{ .word = "stop", .line = "deactivate NAME" },
+	{ .word = "attach", .line = "create - file PATH" },
+	{ .word = "losetup", .line = "create - file PATH" },
+	{ .word = "detach", .line = "remove NAME" },
 };
 
 static void commands_say_unknown(const char *name)
@@ -216,6 +219,13 @@ static int commands_version(const struct options *o, int argc __unused, char **a
 	return EXIT_OK;
 }
 
+/* Return: a remark if an option of "noclone create" may be -o of losetup, or "". */
+static const char *commands_losetup_offset(const struct command *cmd, unsigned int option)
+{
+	return option_infos[option].bit == OPT_OUTPUT && cmd->options & OPT_OFFSET ?
+	       ", and -o of losetup is --offset" : "";
+}
+
 /* Does the command take these options, and this number of words? Return: false after a message. */
 static bool commands_are_right(const struct command *cmd, option_bits given, int nr)
 {
@@ -223,8 +233,8 @@ static bool commands_are_right(const struct command *cmd, option_bits given, int
 
 	for (i = 0; i < OPT_NR; i++)
 		if (given & ~cmd->options & option_infos[i].bit) {
-			log_err("%s does not take --%s: see \"noclone help %s\"", cmd->name,
-				option_infos[i].name, cmd->name);
+			log_err("%s does not take --%s%s: see \"noclone help %s\"", cmd->name,
+				option_infos[i].name, commands_losetup_offset(cmd, i), cmd->name);
 			return false;
 		}
 	if (nr >= cmd->min && (cmd->max == ANY_NUMBER || nr <= cmd->max))

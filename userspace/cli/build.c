@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "dm-noclone.h"
@@ -71,6 +72,18 @@ char *build_legs(struct plan_request *req, int argc, char **argv)
 	return wrong ? xasprintf("\"%s\": %s; " LEG_SYNTAX, argv[i - 1], wrong) : NULL;
 }
 
+/* Return: the message for a word that is no target; users of losetup give a file at this place. */
+static char *build_no_target(const char *word)
+{
+	struct stat st;
+
+	if (!stat(word, &st) && S_ISREG(st.st_mode))
+		return xasprintf("\"%s\" is no target: for a device on this file, give \"file %s\" after the name of the device",
+				 word, word);
+	return xasprintf("\"%s\" is no target: give linear, striped or file after the name of the device",
+			 word);
+}
+
 static char *build_devices_usage(const struct build *b, enum target_kind kind)
 {
 	const struct options *o = b->options;
@@ -78,8 +91,7 @@ static char *build_devices_usage(const struct build *b, enum target_kind kind)
 	char *wrong;
 
 	if (kind == TARGET_OTHER)
-		return xasprintf("\"%s\" is no target: give linear, striped or file after the name of the device",
-				 b->argv[0]);
+		return build_no_target(b->argv[0]);
 	if (o->given & OPT_FILE)
 		return xstrdup("--engine, --size, --offset, --size-limit, --partitions and --allocate are for \"file PATH\"");
 	if (b->argc < 2)

@@ -13,6 +13,7 @@
 #include "model/file-engine.h"
 #include "model/table.h"
 #include "system/blockdev.h"
+#include "cli/losetup.h"
 
 #define DEFAULT_UDEV_TIMEOUT	30
 #define DEFAULT_RUN_MS		2000
@@ -193,6 +194,25 @@ static const struct option_info *options_find(int val)
 	return NULL;
 }
 
+/*
+ * Say more about an option that getopt has refused: optopt is its letter. For a long option that is
+ * not known, optopt is 0, and the option is the word before optind.
+ */
+static void options_say_refused(const char *verb, char **argv)
+{
+	const char *word = optopt ? NULL : argv[optind - 1];
+	const char *here = losetup_option(word, optopt);
+
+	if (here && word)
+		log_err("%.*s of losetup is %s: see \"noclone help %s\"",
+			(int)strcspn(word, "="), word, here, verb);
+	else if (here)
+		log_err("-%c of losetup is %s: see \"noclone help %s\"", optopt, here, verb);
+	else
+		log_err("%ssee \"noclone help %s\"", !strcmp(verb, "resize") && isdigit(optopt) ?
+			"resize only makes a device larger: " : "", verb);
+}
+
 int options_parse(struct options *o, int argc, char **argv)
 {
 	/* find the verb before getopt changes the order of the words */
@@ -218,8 +238,7 @@ int options_parse(struct options *o, int argc, char **argv)
 		const char *wrong;
 
 		if (!info) {
-			log_err("%ssee \"noclone help %s\"", !strcmp(verb, "resize") && isdigit(optopt) ?
-				"resize only makes a device larger: " : "", verb);
+			options_say_refused(verb, argv);
 			return -EINVAL;
 		}
 		o->given |= info->bit;
