@@ -155,8 +155,11 @@ int partitions_check_none(const struct devmap_device *disk)
 
 	if (r || !parts.nr)
 		return r;
-	for (i = 0; i < parts.nr; i++)
-		strbuf_add(&names, " %s", parts.dev[i].name);
+	for (i = 0; i < parts.nr; i++) {
+		_cleanup_free_ char *name = shell_quote(parts.dev[i].name);
+
+		strbuf_add(&names, " %s", name);
+	}
 	log_err("%s has partitions, and their devices would map other data: run \"noclone remove%s\" first",
 		disk->name, names.text);
 	return -EBUSY;
@@ -219,10 +222,14 @@ char *partitions_disk_of(const struct devmap_device *dev)
 	_cleanup_partitions_ struct partition_devices parts = { 0 };
 	_cleanup_devmap_device_ struct devmap_device disk = { 0 };
 
-	if (!uuid || devmap_look(&(struct devmap_device) { .uuid = (char *)uuid }, &disk) ||
-	    partitions_find(&disk, &parts) || !partitions_have(&parts, dev->devno))
+	if (!uuid || devmap_look(&(struct devmap_device) { .uuid = (char *)uuid }, &disk))
 		return NULL;
-	return xstrdup(disk.name);
+	/*
+	 * a partition device with a table is a holder of the disk, and holders are found even if the
+	 * list of all devices cannot be read
+	 */
+	partitions_find(&disk, &parts);
+	return partitions_have(&parts, dev->devno) ? xstrdup(disk.name) : NULL;
 }
 
 /* Second part: partition devices that are planned. */
