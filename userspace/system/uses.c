@@ -97,8 +97,8 @@ static glob_t uses_paths(const char *pattern)
 }
 
 /*
- * Is the process a kernel thread, or has it ended? Such a process has no program and no open files.
- * @process: its folder in /proc
+ * Is the process a kernel thread, or is it ending? A kernel thread has no open files, and a process
+ * that is ending runs no program that could use its files. @process: its folder in /proc
  */
 static bool uses_has_no_files(const char *process)
 {
