@@ -80,6 +80,23 @@ char *select_name(const char *word)
 	return xstrdup(lv && select_is_name(lv) ? lv : word);
 }
 
+/* Print why there is no device: @word is the word of the user, and @name is the name in this word. */
+static void select_say_absent(const char *word, const char *name)
+{
+	_cleanup_free_ char *quoted = shell_quote(word);
+	struct stat st;
+
+	if (strpbrk(name, "*?["))
+		log_err("%s: no such mapped device; only \"enable --include\" takes a pattern: it makes a rule for all devices that match the pattern",
+			shown(name));
+	else if (!stat(word, &st) && S_ISREG(st.st_mode))
+		log_err("%s: no such mapped device; it is a file: \"noclone status %s\" prints the devices on this file",
+			shown(name), quoted);
+	else
+		log_err("%s: no such mapped device; \"noclone status --all\" lists all devices",
+			shown(name));
+}
+
 int select_device(const char *word, struct devmap_device *dev)
 {
 	_cleanup_free_ char *name = select_name(word), *activate = name_noclone("activate", name);
@@ -90,9 +107,7 @@ int select_device(const char *word, struct devmap_device *dev)
 	else if (r && saved_file_exists(name))
 		log_err("%s is saved, but not active: \"%s\" activates the device", name, activate);
 	else if (r)
-		log_err("%s: no such mapped device; %s", shown(name), strpbrk(name, "*?[") ?
-			"only \"enable --include\" takes a pattern: it makes a rule for all devices that match the pattern" :
-			"\"noclone status --all\" lists all devices");
+		select_say_absent(word, name);
 	return r;
 }
 
