@@ -72,7 +72,8 @@ static __always_inline void noclone_fastpath_restore(struct bio *bio, const stru
  * Count the end of a bio for iostat, with the same result as bdev_end_io_acct(). The low half of
  * jiffies is enough: no I/O takes 49 days.
  */
-static void noclone_fastpath_end_acct(const struct noclone_io *io, struct block_device *bdev)
+static __always_inline void noclone_fastpath_end_acct(const struct noclone_io *io,
+						      struct block_device *bdev)
 {
 	unsigned long now = jiffies;
 
@@ -102,13 +103,12 @@ static noinline void noclone_fastpath_trace_remap(struct bio *bio, struct block_
  * Return: the function that tells the submitter that the bio has ended. In most cases this function
  * is the submitter's bi_end_io, and not bio_endio(). The bio_endio() of the leg has already handled
  * chains, integrity and cgroups, whose flags are restored now. A second bio_endio() would only
- * trace. noclone_compat_needs_endio() is true for a bio with a flag for which bio_endio() may do
- * more, and for all bios on a kernel that was not reviewed.
+ * trace. On a kernel that was not reviewed, bio_endio() may do more for any bio.
  */
 static __always_inline bio_end_io_t *noclone_fastpath_endio(struct bio *bio)
 {
 	if (unlikely(bio->bi_end_io == noclone_fastpath_chain_endio || !bio->bi_end_io ||
-		     noclone_compat_needs_endio(bio))) {
+		     !NOCLONE_KERNEL_IS_KNOWN)) {
 		bio_set_flag(bio, BIO_TRACE_COMPLETION);
 		return bio_endio;
 	}
@@ -129,13 +129,11 @@ static noinline bool noclone_fastpath_failed(struct bio *bio,
 	return bio->bi_status == BLK_STS_AGAIN && (io->opf & REQ_POLLED);
 }
 
-/* bi_end_io of each bio that was remapped in place. Context: any in which a leg completes bios */
-static void noclone_fastpath_end_io(struct bio *bio)
+/* Restore a bio, and free @io. Return: true if the bio has to be submitted once more. */
+static __always_inline bool noclone_fastpath_end(struct bio *bio, struct noclone_io *io,
+						 struct noclone_dev *nd)
 {
-	struct noclone_io *io = bio->bi_private;
-	struct noclone_dev *nd = io->target->nd;
 	struct block_device *bdev = nd->bdev;
-	bio_end_io_t *end_io;
 	bool retry = false;
 
 	if (likely(io->accounted))
@@ -145,7 +143,20 @@ static void noclone_fastpath_end_io(struct bio *bio)
 
 	noclone_fastpath_restore(bio, io, bdev);
 	noclone_io_free(io, &nd->reserve);
-	if (unlikely(retry)) {
+	return retry;
+}
+
+/*
+ * bi_end_io of each bio that was remapped in place and has none of NOCLONE_ENDIO_FLAGS. Context: any
+ * in which a leg completes bios
+ */
+static void noclone_fastpath_end_io(struct bio *bio)
+{
+	struct noclone_io *io = bio->bi_private;
+	struct noclone_dev *nd = io->target->nd;
+	bio_end_io_t *end_io;
+
+	if (unlikely(noclone_fastpath_end(bio, io, nd))) {
 		/* A worker submits the bio again, and counts the first attempt as done */
 		noclone_polled_retry(nd, bio);
 		return;
@@ -158,6 +169,24 @@ static void noclone_fastpath_end_io(struct bio *bio)
 	 */
 	noclone_inflight_put(nd);
 	NOCLONE_MUSTTAIL return end_io(bio);
+}
+
+/*
+ * Complete a bio with one of NOCLONE_ENDIO_FLAGS. The bio gets back the flags of its submission, so
+ * the submission chooses this function, and noclone_fastpath_end_io() need not test the flags.
+ */
+static void noclone_fastpath_end_flagged(struct bio *bio)
+{
+	struct noclone_io *io = bio->bi_private;
+	struct noclone_dev *nd = io->target->nd;
+
+	if (unlikely(noclone_fastpath_end(bio, io, nd))) {
+		noclone_polled_retry(nd, bio);
+		return;
+	}
+	bio_set_flag(bio, BIO_TRACE_COMPLETION);
+	noclone_inflight_put(nd);
+	NOCLONE_MUSTTAIL return bio_endio(bio);
 }
 
 /*
@@ -181,14 +210,15 @@ static __always_inline void noclone_fastpath_save(struct bio *bio, struct noclon
  * stores bi_bdev, and charges the bio to the cgroup of the submitter.
  */
 static __always_inline void noclone_fastpath_remap(struct bio *bio, struct noclone_io *io,
-						   const struct noclone_segment *s)
+						   const struct noclone_segment *s,
+						   bio_end_io_t *end_io)
 {
 	u32 leg;
 	sector_t sector = noclone_map_sector(&s->layout,
 					     bio->bi_iter.bi_sector, &leg);
 
 	bio->bi_private = io;
-	bio->bi_end_io = noclone_fastpath_end_io;
+	bio->bi_end_io = end_io;
 	bio->bi_iter.bi_sector = s->leg[leg].start + sector;
 	/*
 	 * A bio that dm core polled, and now submits again, still has dm core's cookie. The leg
@@ -207,14 +237,14 @@ static __always_inline void noclone_fastpath_remap(struct bio *bio, struct noclo
 
 static __always_inline void
 noclone_fastpath_submit_remapped(struct bio *bio, struct noclone_io *io,
-				 const struct noclone_segment *s)
+				 const struct noclone_segment *s, bio_end_io_t *end_io)
 {
 	struct block_device *bdev = bio->bi_bdev;
 	unsigned long now = jiffies;
 
 	io->target = s->target;
 	noclone_fastpath_save(bio, io, now);
-	noclone_fastpath_remap(bio, io, s);
+	noclone_fastpath_remap(bio, io, s, end_io);
 	/* This counts the bio for iostat, with the same result as bdev_start_io_acct() */
 	if (likely(io->accounted))
 		noclone_compat_start_io_acct(bdev, bio_op(bio), 1, bio_sectors(bio), now);
@@ -280,7 +310,8 @@ noclone_fastpath_try(struct noclone_dev *nd, const struct noclone_table *table,
 		return NOCLONE_NOMEM;
 
 	noclone_count(nd, io->reserved ? NOCLONE_RESERVE : NOCLONE_FAST);
-	noclone_fastpath_submit_remapped(bio, io, s);
+	noclone_fastpath_submit_remapped(bio, io, s, bio->bi_flags & NOCLONE_ENDIO_FLAGS ?
+					 noclone_fastpath_end_flagged : noclone_fastpath_end_io);
 	return NOCLONE_FAST;
 }
 
@@ -313,7 +344,7 @@ noclone_fastpath_begin(struct bio *bio, bool *plain)
 	nd = READ_ONCE(bdev_get_queue(bio->bi_bdev)->queuedata);
 	if (unlikely(!nd))
 		goto unlock;
-	*plain = noclone_plain_is(nd, bio, 0);
+	*plain = noclone_plain_is(nd, bio, 0, 0);
 	if (unlikely(bio->bi_opf & REQ_POLLED)) {
 		/* This clears REQ_DRV, which the dm core of a device above may have left */
 		noclone_polled_enter(bio);
@@ -370,7 +401,7 @@ static void noclone_fastpath_submit_bio(struct bio *bio)
 
 	rcu_read_lock_sched();
 	nd = READ_ONCE(bdev_get_queue(bio->bi_bdev)->queuedata);
-	if (unlikely(!nd || !noclone_plain_is(nd, bio, REQ_POLLED)))
+	if (unlikely(!nd || !noclone_plain_is(nd, bio, REQ_POLLED, NOCLONE_ENDIO_FLAGS)))
 		goto other;
 	table = rcu_dereference_sched(nd->live);
 	if (unlikely(!table || READ_ONCE(*nd->stats_bytes)))
@@ -384,7 +415,7 @@ static void noclone_fastpath_submit_bio(struct bio *bio)
 	noclone_inflight_begin(nd);
 	noclone_count(nd, NOCLONE_FAST);
 	rcu_read_unlock_sched();
-	noclone_fastpath_submit_remapped(bio, io, s);
+	noclone_fastpath_submit_remapped(bio, io, s, noclone_fastpath_end_io);
 	return;
 other:
 	rcu_read_unlock_sched();

@@ -124,8 +124,8 @@ static inline struct noclone_io *noclone_io_pop(void)
  * Put an object on a list. Return: false if the list is full. Context: nothing else accesses
  * @list.
  */
-static inline bool noclone_io_list_push(struct noclone_io_list *list,
-					struct noclone_io *io)
+static __always_inline bool noclone_io_list_push(struct noclone_io_list *list,
+						 struct noclone_io *io)
 {
 	if (unlikely(list->nr >= NOCLONE_IO_LIST_MAX))
 		return false;
@@ -135,7 +135,7 @@ static inline bool noclone_io_list_push(struct noclone_io_list *list,
 	return true;
 }
 
-static inline bool noclone_io_push(struct noclone_io *io)
+static __always_inline bool noclone_io_push(struct noclone_io *io)
 {
 	unsigned long flags;
 	bool room;
@@ -166,7 +166,7 @@ static inline struct noclone_io *noclone_io_alloc(mempool_t *reserve)
 }
 
 /* Free an object. Context: any. */
-static inline void noclone_io_free(struct noclone_io *io, mempool_t *reserve)
+static __always_inline void noclone_io_free(struct noclone_io *io, mempool_t *reserve)
 {
 	if (unlikely(io->reserved))
 		mempool_free(io, reserve);

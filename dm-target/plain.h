@@ -31,14 +31,15 @@ static inline blk_opf_t noclone_plain_slow_opf(const struct noclone_table *table
 }
 
 /*
- * Is the bio plain? @slow: further bits that a plain bio must not have.
+ * Is the bio plain? @slow, @flags: further bits of bi_opf and bi_flags that a plain bio must not have.
  * noclone_polled_is_requeued() is true only for a bio that dm core has polled, and that a worker of
  * dm core submits again.
  */
-static inline bool noclone_plain_is(const struct noclone_dev *nd, struct bio *bio, blk_opf_t slow)
+static inline bool noclone_plain_is(const struct noclone_dev *nd, struct bio *bio, blk_opf_t slow,
+				    unsigned short flags)
 {
 	return !(bio->bi_opf & (READ_ONCE(nd->slow_opf) | slow)) && bio->bi_iter.bi_size &&
-	       !bio_flagged(bio, BIO_CHAIN) && !bio_has_crypt_ctx(bio) &&
+	       !(bio->bi_flags & (BIT(BIO_CHAIN) | flags)) && !bio_has_crypt_ctx(bio) &&
 	       !noclone_polled_is_requeued(bio);
 }
 

@@ -312,24 +312,21 @@ noclone_compat_end_io_acct(struct block_device *bdev, enum req_op op, unsigned i
 #endif
 
 /*
- * Return: whether only bio_endio() may call bi_end_io, because it may do more for this bio.
- * BIO_COMPLETE_IN_TASK (v7.3) lets a worker call bi_end_io. If the bio has a flag of QoS,
+ * If a bio has one of these flags, only bio_endio() may call bi_end_io, because it may do more for
+ * this bio. BIO_COMPLETE_IN_TASK (v7.3) lets a worker call bi_end_io. If the bio has a flag of QoS,
  * bio_endio() tells a policy of the queue that the bio has ended. bio_endio() does nothing about
- * the flags below. A flag that the module does not know may be a macro of a vendor, which no list
- * of facts shows. On a kernel that was not reviewed bio_endio() may do more for any bio.
+ * the flags that are taken out here. A flag that the module does not know may be a macro of a
+ * vendor, which no list of facts shows. On a kernel that was not reviewed bio_endio() may do more
+ * for any bio, so there noclone_fastpath_endio() returns bio_endio() for each bio.
  */
-static inline bool noclone_compat_needs_endio(const struct bio *bio)
-{
 #if NOCLONE_KERNEL_IS_KNOWN
-	const unsigned int idle = BIT(NOCLONE_PAGE_FLAG) | BIT(BIO_CLONED) | BIT(BIO_QUIET) |
-				  BIT(BIO_REFFED) | BIT(BIO_BPS_THROTTLED) |
-				  BIT(BIO_CGROUP_ACCT) | BIT(BIO_REMAPPED);
-
-	return bio->bi_flags & ~idle;
+#define NOCLONE_ENDIO_FLAGS	((unsigned short)~(BIT(NOCLONE_PAGE_FLAG) | BIT(BIO_CLONED) | \
+				 BIT(BIO_QUIET) | BIT(BIO_REFFED) | BIT(BIO_BPS_THROTTLED) | \
+				 BIT(BIO_TRACE_COMPLETION) | BIT(BIO_CGROUP_ACCT) | \
+				 BIT(BIO_REMAPPED)))
 #else
-	return true;
+#define NOCLONE_ENDIO_FLAGS	0
 #endif
-}
 
 /*
  * A last call that has to be a jump: gcc 15 and clang report an error if it cannot be one. On other
