@@ -147,8 +147,8 @@ static __always_inline bool noclone_fastpath_end(struct bio *bio, struct noclone
 }
 
 /*
- * bi_end_io of each bio that was remapped in place and has none of NOCLONE_ENDIO_FLAGS. Context: any
- * in which a leg completes bios
+ * bi_end_io of each bio that was remapped in place and has none of NOCLONE_ENDIO_FLAGS. Context:
+ * any in which a leg completes bios
  */
 static void noclone_fastpath_end_io(struct bio *bio)
 {
