@@ -32,8 +32,8 @@ static inline blk_opf_t noclone_plain_slow_opf(const struct noclone_table *table
 
 /*
  * Is the bio plain? @slow, @flags: further bits of bi_opf and bi_flags that a plain bio must not
- * have. noclone_polled_is_requeued() is true only for a bio that dm core has polled, and that a worker of
- * dm core submits again.
+ * have. noclone_polled_is_requeued() is true only for a bio that dm core has polled, and that a
+ * worker of dm core submits again.
  */
 static inline bool noclone_plain_is(const struct noclone_dev *nd, struct bio *bio, blk_opf_t slow,
 				    unsigned short flags)
