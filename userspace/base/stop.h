@@ -10,8 +10,9 @@
 /**
  * stop_hold - hold back SIGINT, SIGTERM, SIGHUP, SIGQUIT and SIGPIPE
  *
- * Code that has to clean up before the process ends calls stop_requested() between its steps, and
- * stop_release() or stop_deliver() after the clean-up. Signals that are ignored stay ignored.
+ * A hold must not begin inside another one. Code that has to clean up before the process ends calls
+ * stop_requested() between its steps, and stop_release() or stop_deliver() after the clean-up.
+ * Signals that are ignored stay ignored.
  */
 void stop_hold(void);
 /* Has a held signal arrived since stop_hold()? The answer stays valid after stop_release(). */

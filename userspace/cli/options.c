@@ -209,7 +209,8 @@ static void options_say_refused(const char *verb, char **argv)
 	else if (here)
 		log_err("-%c of losetup is %s: see \"noclone help %s\"", optopt, here, verb);
 	else
-		log_err("%ssee \"noclone help %s\"", !strcmp(verb, "resize") && isdigit(optopt) ?
+		log_err("%ssee \"noclone help %s\"", !strcmp(verb, "resize") &&
+			optopt < VAL_FIRST && isdigit(optopt) ?
 			"resize only makes a device larger: " : "", verb);
 }
 

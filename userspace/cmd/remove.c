@@ -251,12 +251,15 @@ int remove_unused(const struct options *o, const char *command, const struct dev
 	return r;
 }
 
-/* It is no error if another process has already removed the partition device. */
-static int remove_part_when_unused(const struct devmap_device *part)
+/*
+ * It is no error if the device is gone: another process may have removed a partition device, and the
+ * kernel may remove the device of an image with its last partition device.
+ */
+static int remove_rest_when_unused(const struct devmap_device *dev)
 {
 	_cleanup_devmap_device_ struct devmap_device now = { 0 };
 
-	return devmap_is_absent(devmap_look(part, &now)) ? 0 : devmap_remove_when_unused(part);
+	return devmap_is_absent(devmap_look(dev, &now)) ? 0 : devmap_remove_when_unused(dev);
 }
 
 /*
@@ -276,8 +279,8 @@ static int remove_when_unused(const struct options *o, const struct devmap_devic
 	}
 	/* if udev is late, the kernel has already taken the order, and the next device follows */
 	for (i = parts->nr + 1; i-- && !r;) {
-		r = i ? remove_part_when_unused(&parts->dev[i - 1]) :
-			devmap_remove_when_unused(dev);
+		r = i ? remove_rest_when_unused(&parts->dev[i - 1]) :
+		    parts->nr ? remove_rest_when_unused(dev) : devmap_remove_when_unused(dev);
 		r = devmap_note_late(r, &late);
 	}
 	*waits = !r && !devmap_look(dev, &now) && now.deferred_remove;

@@ -39,7 +39,7 @@ static void sysfs_free(void *file)
 }
 
 /* Find a file among the files that were read, or else read it. */
-static const struct sysfs_file *sysfs_get(const char *path, void (*read)(struct sysfs_file *file))
+static struct sysfs_file *sysfs_get(const char *path, void (*read)(struct sysfs_file *file))
 {
 	const struct sysfs_file key = { .path = (char *)path };
 	struct sysfs_file **found = tfind(&key, &files, sysfs_compare), *file;
@@ -73,7 +73,12 @@ static void sysfs_read_node(struct sysfs_file *file)
 
 dev_t sysfs_node(const char *path)
 {
-	return sysfs_get(path, sysfs_read_node)->devno;
+	struct sysfs_file *file = sysfs_get(path, sysfs_read_node);
+
+	/* a node that was missing is looked up again, because udev may have made the node meanwhile */
+	if (!file->devno)
+		sysfs_read_node(file);
+	return file->devno;
 }
 
 char *sysfs_line(const char *path)
