@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Creating, extending and allocating a real file, and undoing this. */
 #include "unit.h"
+#include "file-system.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,7 +9,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <sys/stat.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/stop.h"
@@ -29,21 +29,6 @@ ssize_t __wrap_pwrite(int fd, const void *data, size_t n, off_t at)
 {
 	first_written = MIN(first_written, (uint64_t)at);
 	return __real_pwrite(fd, data, n, at);
-}
-
-/* If it is not 0, this is the type of each file system for fstatfs(). */
-static uint32_t file_system;
-
-int __real_fstatfs(int fd, struct statfs *fs);
-int __wrap_fstatfs(int fd, struct statfs *fs);
-
-int __wrap_fstatfs(int fd, struct statfs *fs)
-{
-	int r = __real_fstatfs(fd, fs);
-
-	if (file_system)
-		fs->f_type = file_system;
-	return r;
 }
 
 static char dir[] = "/tmp/noclone-unit-XXXXXX";

@@ -27,7 +27,7 @@ static void child_output_is_kept(void **state __unused)
 	assert_int_equal(WEXITSTATUS(o.status), 3);
 }
 
-/* lvm2 complains about each descriptor that it inherits. */
+/* The programs of lvm2 print a warning for each file descriptor that they inherit. */
 static void child_inherits_no_other_file(void **state __unused)
 {
 	char *argv[] = { "sh", "-c", "for n in 3 4 5 6 7 8 9; do [ ! -e /proc/$$/fd/$n ] || echo $n; done", NULL };

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Facts about files, which another process collects. */
 #include "unit.h"
+#include "file-system.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/util.h"
@@ -96,21 +96,6 @@ static void a_map_after_an_error_is_not_known(void **state __unused)
 	}
 }
 
-/* If it is not 0, this is the type of each file system for fstatfs(). */
-static uint32_t file_system;
-
-int __real_fstatfs(int fd, struct statfs *fs);
-int __wrap_fstatfs(int fd, struct statfs *fs);
-
-int __wrap_fstatfs(int fd, struct statfs *fs)
-{
-	int r = __real_fstatfs(fd, fs);
-
-	if (file_system)
-		fs->f_type = file_system;
-	return r;
-}
-
 /* Open the file for writing, in this process only, and find its writers. */
 static void find_writers(struct uses *uses)
 {
@@ -133,7 +118,7 @@ static void only_the_lease_shows_this_process(void **state __unused)
 	assert_non_null(strstr(uses.use[0].by, "/proc does not show"));
 }
 
-/* The server may refuse the lease of a file that has no writer. */
+/* An NFS or SMB server may refuse a lease although the file has no writer. */
 static void a_server_that_refuses_the_lease_shows_nothing(void **state __unused)
 {
 	static const uint32_t types[] = {
