@@ -82,7 +82,7 @@ static bool change_remove_leftover(struct change *c, const struct devmap_device 
 	       (!r && name_uuid_is_noclone(now.uuid) && devmap_remove_unfinished(&now));
 }
 
-bool change_name_is_free(struct change *c)
+bool change_make_name_free(struct change *c)
 {
 	_cleanup_devmap_device_ struct devmap_device seen = { 0 };
 	int r = devmap_info(c->dev.name, &seen);

@@ -12,7 +12,7 @@
  *	change_end()		in any case: release the locks and the memory
  *
  * Only these functions change something: change_run(), change_switch_all(), change_switch(),
- * change_finish() and change_name_is_free(). change_run() calls change_switch_all(), which calls
+ * change_finish() and change_make_name_free(). change_run() calls change_switch_all(), which calls
  * change_switch(). activate.c calls change_switch_all() directly, and partitions.c calls
  * change_switch() directly. change_switch() calls devmap.c, which loads the table, calls
  * change_check_loaded() for a last check, and then resumes the device. If the device is saved, its
@@ -161,10 +161,12 @@ int change_print(struct change *c, const char *before, const char *after);
 /* Return: the dmsetup commands that give the device its table, a new string. */
 char *change_words(const struct change *c);
 /*
- * May the new device have its name? A device of this tool that an interrupted command has left
- * without a table is removed first.
+ * Make the name of the new device free: remove a device of this tool that has this name and that an
+ * interrupted command has left without a table. A dry run only finds out whether this is possible.
+ *
+ * Return: true if the name is free.
  */
-bool change_name_is_free(struct change *c);
+bool change_make_name_free(struct change *c);
 void change_end(struct change *c);
 
 /*

@@ -47,8 +47,8 @@ static char *create_new_uuid(const char *requested)
 }
 
 /*
- * Check that no device has the name. change_name_is_free() also removes a device of this name
- * without a table, which an interrupted command has left.
+ * Check that no device has the name. change_make_name_free() first removes a device of this name
+ * that an interrupted command has left without a table.
  */
 static int create_check_absent(struct change *c)
 {
@@ -56,7 +56,7 @@ static int create_check_absent(struct change *c)
 	_cleanup_free_ char *save = name_noclone("save", name);
 	_cleanup_free_ char *remove = name_noclone("remove", name);
 
-	if (change_name_is_free(c))
+	if (change_make_name_free(c))
 		return 0;
 	/* a killed command may have made the device with only some of its partition devices */
 	if (opt(c->o, OPT_PARTITIONS)) {

@@ -316,7 +316,7 @@ static int partitions_check_name(struct change *part, const struct change *c)
 
 	if (wrong)
 		log_err("\"%s\" %s", name_problem(name) ? name : part->dev.uuid, wrong);
-	else if (!change_name_is_free(part))
+	else if (!change_make_name_free(part))
 		log_err("%s exists, and the partition of %s would have this name: remove or rename %s",
 			name, c->dev.name, name);
 	else if (!c->needs->from_file && !opt(c->o, OPT_FORCE) && saved_file_exists(name))
