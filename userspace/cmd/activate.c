@@ -88,7 +88,7 @@ static int activate_make_partitions(struct change *c)
 }
 
 /* Create the device, load its table, resume the device, and make its partition devices. */
-static int activate_load(struct change *c)
+static int activate_switch(struct change *c)
 {
 	int r;
 
@@ -203,7 +203,7 @@ static const char *activate_stand_in(struct change *c, bool refused)
 			c->dev.name, why);
 		return NULL;
 	}
-	if (activate_exchange(c) || activate_load(c))
+	if (activate_exchange(c) || activate_switch(c))
 		return NULL;
 	log_warn("%s runs on %s, because %s; when %s is loaded, %s", c->dev.name,
 		 loop ? "loop devices" : "dm's own targets", why, when, loop ?
@@ -224,7 +224,7 @@ static const char *activate_create(struct change *c)
 		return NULL;
 	if (r)
 		return activate_stand_in(c, false);
-	r = activate_load(c);
+	r = activate_switch(c);
 	/*
 	 * -EINVAL: a newer version of the tool may have saved a table that the module does not know
 	 */
