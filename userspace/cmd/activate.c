@@ -191,7 +191,7 @@ static int activate_exchange(struct change *c)
  * Activate the device with dm's own targets. @refused: the module is loaded and refuses the table,
  * because a newer version of the tool has saved the table; otherwise the module cannot be loaded
  */
-static const char *activate_stand_in(struct change *c, bool refused)
+static const char *activate_with_stock(struct change *c, bool refused)
 {
 	const char *why = refused ? "the loaded module dm-noclone refuses its table" :
 				    "the module dm-noclone cannot be loaded";
@@ -223,13 +223,13 @@ static const char *activate_create(struct change *c)
 	if (r == -EINTR)
 		return NULL;
 	if (r)
-		return activate_stand_in(c, false);
+		return activate_with_stock(c, false);
 	r = activate_switch(c);
 	/*
 	 * -EINVAL: a newer version of the tool may have saved a table that the module does not know
 	 */
 	if (r == -EINVAL && table_has_noclone(&c->table))
-		return activate_stand_in(c, true);
+		return activate_with_stock(c, true);
 	if (r)
 		return NULL;
 	/* a target noclone-file may run with another engine than the requested one */
