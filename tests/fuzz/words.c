@@ -57,7 +57,7 @@ static void words_status(const char *line)
 	if (status_parse(&s, line))
 		return;
 	status_file_id(&s);
-	free(status_stand_in_words(&s));
+	free(status_engine_words(&s));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

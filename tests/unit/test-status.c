@@ -166,19 +166,19 @@ static void status_stands_in(void **state __unused)
 	struct status s;
 
 	assert_int_equal(status_parse(&s, "engine direct 2 refused extent:moon 0"), 0);
-	unknown = status_stand_in_words(&s);
+	unknown = status_engine_words(&s);
 	assert_string_equal(unknown, "engine direct is used instead (extent:moon)");
 	status_free(&s);
 	assert_int_equal(status_parse(&s, "engine direct 2 refused extent:busy 0"), 0);
-	words = status_stand_in_words(&s);
+	words = status_engine_words(&s);
 	assert_string_equal(words, "engine direct is used instead (extent:busy: checking the file took too long "
 			    "when the module tried to pin it: suspend and resume the device again)");
 	status_free(&s);
 	assert_int_equal(status_parse(&s, "engine extent 2 refused - 0"), 0);
-	assert_null(status_stand_in_words(&s));
+	assert_null(status_engine_words(&s));
 	status_free(&s);
 	assert_int_equal(status_parse(&s, "fastpath on 0"), 0);
-	assert_null(status_stand_in_words(&s));
+	assert_null(status_engine_words(&s));
 	status_free(&s);
 }
 

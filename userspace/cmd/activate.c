@@ -233,7 +233,7 @@ static const char *activate_create(struct change *c)
 	if (r)
 		return NULL;
 	/* a target noclone-file may run with another engine than the requested one */
-	live_warn_stand_in(c->dev.name);
+	live_warn_engine(c->dev.name);
 	return "activated";
 }
 

@@ -578,7 +578,7 @@ int change_run(struct change *c)
 		return r;
 	log_verbose("%s runs with its new table", c->dev.name);
 	/* a target noclone-file may run with another engine than the requested one */
-	live_warn_stand_in(c->dev.name);
+	live_warn_engine(c->dev.name);
 	change_report(c);
 	return 0;
 }

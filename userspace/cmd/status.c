@@ -415,7 +415,7 @@ static void status_print_counters(const struct status_values *list, enum status_
  */
 static void status_print_target(const struct target *raw, const struct status *s)
 {
-	_cleanup_free_ char *words = status_stand_in_words(s), *params = visible(raw->params);
+	_cleanup_free_ char *words = status_engine_words(s), *params = visible(raw->params);
 
 	if (!s->engine && s->has_fastpath)
 		return;

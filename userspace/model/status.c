@@ -254,7 +254,7 @@ struct file_id status_file_id(const struct status *s)
 	return (struct file_id) { true, makedev(maj, min), inode->number };
 }
 
-char *status_stand_in_words(const struct status *s)
+char *status_engine_words(const struct status *s)
 {
 	const char *refused = status_fact(s, "refused"), *meaning;
 

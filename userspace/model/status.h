@@ -79,7 +79,7 @@ struct file_id status_file_id(const struct status *s);
  * Return: "engine direct is used instead (...)", with the reason why the requested engine does not
  * run, a new string; NULL if the requested engine runs.
  */
-char *status_stand_in_words(const struct status *s);
+char *status_engine_words(const struct status *s);
 
 /*
  * Lists of words with their meanings: the counters of the fast path, the counters of noclone-file,

@@ -149,14 +149,14 @@ char *live_fastpath(const struct live *live)
 	return s->fast ? xstrdup("on") : xasprintf("off:%s", s->reason);
 }
 
-void live_warn_stand_in(const char *name)
+void live_warn_engine(const char *name)
 {
 	_cleanup_live_ struct live live = { 0 };
 	unsigned int i;
 
 	live_get(name, &live);
 	for (i = 0; i < live.raw.nr; i++) {
-		_cleanup_free_ char *words = status_stand_in_words(&live.status[i]);
+		_cleanup_free_ char *words = status_engine_words(&live.status[i]);
 
 		if (words)
 			log_warn("%s: %s", name, words);

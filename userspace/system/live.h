@@ -38,7 +38,7 @@ char *live_fastpath(const struct live *live);
  * Warn about each target that runs with another engine than the requested one. The caller has just
  * loaded the table.
  */
-void live_warn_stand_in(const char *name);
+void live_warn_engine(const char *name);
 /* Find the faults of the disks and files below the device. */
 void live_below(const struct live *live, struct findings *findings);
 /*
