@@ -34,7 +34,7 @@
 #define LOOP_CONTROL	"/dev/loop-control"
 
 static const struct change_needs activate_needs = {
-	.command = "activate", .creates = true, .from_file = true,
+	.command = "activate", .creates = true, .from_saved = true,
 };
 
 /*

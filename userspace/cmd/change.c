@@ -203,11 +203,11 @@ int change_check(struct change *c)
 {
 	const bool dry_run = opt(c->o, OPT_DRY_RUN);
 	const struct guard guard = {
-		.self = c->dev.devno, .exclusive = !dry_run, .saved = !c->needs->from_file,
-		.from_file = c->needs->from_file, .readonly = c->readonly,
+		.self = c->dev.devno, .exclusive = !dry_run, .saved = !c->needs->from_saved,
+		.from_saved = c->needs->from_saved, .readonly = c->readonly,
 		.any_signature = c->partition,
 	};
-	const char *where = c->needs->from_file ? c->file.path : c->o->table ? :
+	const char *where = c->needs->from_saved ? c->file.path : c->o->table ? :
 			    c->table.nr > 1 ? NULL : "";
 	bool cycle;
 	int r;
@@ -224,16 +224,17 @@ int change_check(struct change *c)
 	if (r)
 		return r;
 	/* the legs must have the signatures that the saved file records */
-	if (c->needs->from_file)
+	if (c->needs->from_saved)
 		signatures_check(&c->table, !dry_run, &c->results.findings);
 	cycle = lint_table(&c->table, change_facts(c), c->dev.devno, &c->results.findings);
-	lint_types(&c->table, c->needs->from_file ? FINDING_WARNING : FINDING_ERROR, &c->results.findings);
+	lint_types(&c->table, c->needs->from_saved ? FINDING_WARNING : FINDING_ERROR,
+		   &c->results.findings);
 	/*
 	 * replace the names of the legs by the paths of their devices; in a dry run, by names that
 	 * survive a reboot, because a user may keep the table that a dry run prints, and numbers of
 	 * disks change with each boot
 	 */
-	if (!c->needs->from_file)
+	if (!c->needs->from_saved)
 		table_rename_devices(&c->table, dry_run ? identity_persistent : identity_path);
 	guard_table(&c->table, &guard, &c->results.findings);
 	c->results.forced = change_accepts_data(&c->results.findings);
@@ -323,7 +324,7 @@ static int change_still_unused(const struct change *c)
 	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
 	_cleanup_findings_ struct findings findings = { 0 };
 	struct guard guard = {
-		.loaded = true, .saved = !c->needs->from_file && !backing_is_new(&c->backing),
+		.loaded = true, .saved = !c->needs->from_saved && !backing_is_new(&c->backing),
 		.readonly = c->readonly,
 	};
 	int r = devmap_look(&c->dev, &dev);

@@ -38,7 +38,7 @@ struct json_object;
  *	the name of the command
  * @command: the name of the command, for its output
  * @creates: the device does not exist yet
- * @from_file: the new table is the table of the saved file. Sectors of inactive saved devices then
+ * @from_saved: the new table is the table of the saved file. Sectors of inactive saved devices then
  *	do not count as used, and each leg must have the signature that the saved file records
  * @locks_late: change_begin() does not lock the saved file; the command does so later, after the
  *	user has answered a question
@@ -48,7 +48,7 @@ struct json_object;
 struct change_needs {
 	const char *command;
 	bool creates;
-	bool from_file;
+	bool from_saved;
 	bool locks_late;
 	bool alone;
 	bool same_mapping;

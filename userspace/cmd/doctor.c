@@ -348,7 +348,7 @@ static char *doctor_refusal(const char *file)
 	_cleanup_findings_ struct findings findings = { 0 };
 	_cleanup_saved_ struct saved s = { 0 };
 	_cleanup_free_ char *damage = saved_file_peek(file, &s);
-	const struct guard guard = { .from_file = true, .readonly = s.readonly };
+	const struct guard guard = { .from_saved = true, .readonly = s.readonly };
 	unsigned int i;
 
 	if (devmap_permitted())

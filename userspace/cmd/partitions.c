@@ -236,7 +236,7 @@ char *partitions_disk_of(const struct devmap_device *dev)
 
 static const struct change_needs partitions_needs = { .command = "create", .creates = true };
 static const struct change_needs partitions_needs_saved = {
-	.command = "activate", .creates = true, .from_file = true,
+	.command = "activate", .creates = true, .from_saved = true,
 };
 
 /*
@@ -244,7 +244,7 @@ static const struct change_needs partitions_needs_saved = {
  * image
  */
 #define PARTITIONS_INIT(part, c)	\
-	CHANGE_INIT(part, (c)->o, (c)->needs->from_file ? &partitions_needs_saved :	\
+	CHANGE_INIT(part, (c)->o, (c)->needs->from_saved ? &partitions_needs_saved :	\
 							  &partitions_needs)
 
 /*
@@ -296,7 +296,7 @@ static int partitions_look(const struct change *part, const struct change *c)
 			      &now, &live) ||
 	    (!now.live_table && !strcmp(now.name, part->dev.name)))
 		return 0;
-	if (part->needs->from_file && !devmap_look(&c->dev, &disk) &&
+	if (part->needs->from_saved && !devmap_look(&c->dev, &disk) &&
 	    partitions_begins_at(&disk, &live, part))
 		return 1;
 	log_err("%s has the UUID of the partition %s, and does not map the sectors of this partition: remove %s first",
@@ -319,7 +319,7 @@ static int partitions_check_name(struct change *part, const struct change *c)
 	else if (!change_make_name_free(part))
 		log_err("%s exists, and the partition of %s would have this name: remove or rename %s",
 			name, c->dev.name, name);
-	else if (!c->needs->from_file && !opt(c->o, OPT_FORCE) && saved_file_exists(name))
+	else if (!c->needs->from_saved && !opt(c->o, OPT_FORCE) && saved_file_exists(name))
 		log_err("%s is saved, and a partition of %s would have the same name: \"%s\" removes the saved file",
 			name, c->dev.name, forget);
 	else
@@ -486,7 +486,7 @@ int partitions_plan(struct change *c)
 		return -ENOENT;
 	}
 	c->parts.table.readonly = c->readonly;
-	c->parts.table.optional = c->needs->from_file;
+	c->parts.table.optional = c->needs->from_saved;
 	/*
 	 * if the module is missing, an active device may run on a loop device, and its target has
 	 * no path

@@ -45,7 +45,7 @@
  * struct look - the data of one check of a table
  * @g: the options of the check
  * @findings: gets the reports
- * @own: the parts of the live table of @g->self and, if @g->from_file is set, of the new table
+ * @own: the parts of the live table of @g->self and, if @g->from_saved is set, of the new table
  * @saved: the parts of all saved devices; part_counts() says whether a part counts
  * @knows_saved: @saved is filled in
  * @writers: the processes that may write to any block device
@@ -126,7 +126,7 @@ static bool guard_report_uses(const struct look *l, const struct use_query *quer
 		 * for a saved device, signatures_check() has already reported why a leg cannot be
 		 * read
 		 */
-		if (use->harmless || (use->kind == USE_UNREADABLE && l->g->from_file))
+		if (use->harmless || (use->kind == USE_UNREADABLE && l->g->from_saved))
 			continue;
 		guard_report_use(l, use, "");
 		said |= use->kind == USE_SIGNATURE || use->kind == USE_UNREADABLE;
@@ -145,7 +145,7 @@ static bool guard_is_writer(const struct look *l, dev_t devno)
 	 * partition of the leg, because the mapped device may later get other sectors of this disk
 	 * or partition; a saved device keeps its legs, so only the sectors of the leg count
 	 */
-	if (!l->g->from_file)
+	if (!l->g->from_saved)
 		return uses_share(&l->f, devno);
 	if (blockdev_lookup_number(devno, &f))
 		return false;
@@ -210,7 +210,7 @@ static void guard_say_signature(struct look *l, const char *type)
 	const char *more = "; the file system or other data with this signature may fill the whole device: use another device, or give a partition or logical volume instead of the whole device";
 	_cleanup_free_ char *text = use_describe(&use);
 
-	if (!l->g->from_file)
+	if (!l->g->from_saved)
 		guard_report_use(l, &use, more);
 	else if (saved_disk_is_known(l->leg->disk))
 		guard_report_foreign(l, text);
@@ -229,7 +229,7 @@ static void guard_report_backup(struct look *l)
 {
 	_cleanup_content_ struct content c = { 0 };
 
-	if (!l->g->from_file && !content_read_gpt_backup(&l->f, &c) && c.nr &&
+	if (!l->g->from_saved && !content_read_gpt_backup(&l->f, &c) && c.nr &&
 	    !guard_has_owner(l, c.signature[0].sector))
 		guard_report(l, "its GPT was overwritten, but the backup of the GPT at the end of the device may be good: restore the GPT with sgdisk, or remove the backup with \"wipefs --all %s\"",
 			     l->name);
@@ -249,7 +249,7 @@ static void guard_report_signature(struct look *l)
 	for (i = 0; i < c.nr; i++) {
 		_cleanup_free_ char *words = content_signature_words(&c.signature[i]);
 
-		if ((l->g->from_file && saved_disk_has(l->leg->disk, words)) ||
+		if ((l->g->from_saved && saved_disk_has(l->leg->disk, words)) ||
 		    guard_has_owner(l, c.signature[i].sector))
 			continue;
 		guard_say_signature(l, c.signature[i].type);
@@ -260,7 +260,7 @@ static void guard_report_signature(struct look *l)
 	/*
 	 * for a saved device, signatures_check() has already read the legs and reported the errors
 	 */
-	if (r < 0 && r != -EACCES && !l->g->from_file)
+	if (r < 0 && r != -EACCES && !l->g->from_saved)
 		guard_report_use(l, &(struct use) { .kind = USE_UNREADABLE, .by = c.problem }, "");
 }
 
@@ -321,7 +321,7 @@ static void guard_leg_uses(struct look *l, uint64_t start)
 		.known = guard_known_sectors(l),
 	};
 	_cleanup_free_ char *silence = g->any_signature ? content_silence(l->f.path) : NULL;
-	bool accepted = query.known >= query.sectors && !g->from_file, said;
+	bool accepted = query.known >= query.sectors && !g->from_saved, said;
 
 	if (silence)
 		guard_report_use(l, &(struct use) { .kind = USE_UNREADABLE, .by = silence }, "");
@@ -343,7 +343,7 @@ static void guard_leg(struct look *l, const struct leg *leg)
 		};
 		guard_check_writable(l, l->f.readonly ? "it is read-only: make the device writable with \"blockdev --setrw\"" : NULL);
 		l->leg = leg;
-		if (!l->g->from_file)
+		if (!l->g->from_saved)
 			guard_report_saved(l);
 		guard_leg_uses(l, leg->start);
 	}
@@ -362,9 +362,9 @@ static void guard_report_file_writers(const struct look *l, const struct file_fa
 	bool counted = false;
 	unsigned int i;
 
-	if (l->g->loaded || (!l->g->from_file && parts_have_all(&l->own, &l->part)))
+	if (l->g->loaded || (!l->g->from_saved && parts_have_all(&l->own, &l->part)))
 		return;
-	for (i = 0; i < l->own.nr && !l->g->from_file; i++)
+	for (i = 0; i < l->own.nr && !l->g->from_saved; i++)
 		counted |= file_id_same(&l->own.part[i].file, &f->id);
 	uses_find_writers(&writers, f, counted);
 	for (i = 0; i < writers.nr; i++)
@@ -385,7 +385,7 @@ static void guard_file(struct look *l)
 
 	l->name = name;
 	l->part = part_of_file(l->t);
-	if (!l->g->from_file)
+	if (!l->g->from_saved)
 		guard_report_saved(l);
 	cleanup_free(&l->part.missing);
 	l->part.missing = NULL;
@@ -443,7 +443,7 @@ static bool guard_any_writes(struct look *l, const struct table *t)
  */
 static void guard_find_writers(struct look *l, const struct table *t)
 {
-	unsigned int tries = l->g->from_file ? WRITER_TRIES : 0;
+	unsigned int tries = l->g->from_saved ? WRITER_TRIES : 0;
 
 	uses_find_openers(&l->writers, 0, true);
 	while (tries-- && guard_any_writes(l, t)) {
@@ -465,7 +465,7 @@ void guard_table(const struct table *t, const struct guard *g,
 	unsigned int i;
 
 	guard_collect_own(&l.own, g->self);
-	if (g->from_file)
+	if (g->from_saved)
 		parts_add_table(&l.own, "", t);
 	if (g->saved)
 		parts_add_saved(&l.saved);

@@ -15,7 +15,7 @@
  * @exclusive: try to open each device exclusively as well, which a dry run does not do
  * @any_signature: ignore all signatures on the devices, and all processes that may write to the
  *	devices
- * @from_file: the table comes from a saved file: ignore signatures in its legs, and ignore a
+ * @from_saved: the table comes from a saved file: ignore signatures in its legs, and ignore a
  *	signature on the rest of a disk if the saved file records this signature
  * @loaded: the table is already loaded, and the other checks were made before: find only mounts,
  *	swap, holders, loop devices, mapped devices on a file, and saved devices if @saved is set
@@ -26,7 +26,7 @@ struct guard {
 	dev_t self;
 	bool exclusive;
 	bool any_signature;
-	bool from_file;
+	bool from_saved;
 	bool loaded;
 	bool saved;
 	bool readonly;
