@@ -454,23 +454,6 @@ static const char *activate_absent(struct change *c)
 	return state;
 }
 
-/*
- * Remove @dev, a device without a table that a killed command has left. A dry run only finds out
- * whether this is possible.
- */
-static bool activate_remove_leftover(struct change *c, const struct devmap_device *dev)
-{
-	if (strcmp(c->dev.uuid, dev->uuid))
-		return false;
-	if (!opt(c->o, OPT_DRY_RUN))
-		return devmap_remove_unfinished(dev);
-	if (dev->live_table || dev->open_count)
-		return false;
-	/* the checks must not take the leftover for another user of the legs */
-	c->dev.devno = dev->devno;
-	return true;
-}
-
 const char *activate_device(const struct options *o, const char *name)
 {
 	_cleanup_change_ struct change c = CHANGE_INIT(c, o, &activate_needs);
@@ -481,7 +464,8 @@ const char *activate_device(const struct options *o, const char *name)
 	if (activate_read(&c))
 		return NULL;
 	r = devmap_info(name, &dev);
-	if (!r && !activate_remove_leftover(&c, &dev))
+	/* the device of an interrupted command has the saved UUID, but no table */
+	if (!r && (strcmp(c.dev.uuid, dev.uuid) || !change_remove_leftover(&c, &dev)))
 		return activate_existing(&c, &dev);
 	if (!r || devmap_is_absent(r))
 		return activate_absent(&c);

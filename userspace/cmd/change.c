@@ -55,31 +55,35 @@ int change_begin(struct change *c, const char *word)
 	return r ? : select_live(&c->dev, &c->live);
 }
 
+bool change_remove_leftover(struct change *c, const struct devmap_device *dev)
+{
+	if (!opt(c->o, OPT_DRY_RUN))
+		return devmap_remove_unfinished(dev);
+	if (dev->live_table || dev->open_count)
+		return false;
+	/* the checks must not take the leftover for another user of the legs */
+	c->dev.devno = dev->devno;
+	return true;
+}
+
 /*
- * Remove @seen, a device of this tool without a table. Another command may be making @seen at this
- * moment. It holds the lock until the device has a table, so when this function gets the lock, the
- * device may have a table, or may be gone. A dry run does not remove the device, and only finds out
- * whether this is possible.
+ * Lock the saved file, and remove @seen, a device of this tool without a table. Another command may
+ * be making @seen at this moment. It holds the lock until the device has a table, so when this
+ * function gets the lock, the device may have a table, or may be gone.
  *
  * Return: true if the name is free afterwards.
  */
-static bool change_remove_leftover(struct change *c, const struct devmap_device *seen)
+static bool change_lock_and_remove(struct change *c, const struct devmap_device *seen)
 {
 	_cleanup_devmap_device_ struct devmap_device now = { 0 };
 	int r;
 
-	if (!name_uuid_is_noclone(seen->uuid) || saved_name_problem(c->dev.name))
-		return false;
-	if (opt(c->o, OPT_DRY_RUN)) {
-		/* the checks must not take the leftover for another user of the legs */
-		c->dev.devno = seen->devno;
-		return !seen->open_count;
-	}
-	if (change_file_lock(&c->file, c->dev.name))
+	if (!name_uuid_is_noclone(seen->uuid) || saved_name_problem(c->dev.name) ||
+	    change_file_lock(&c->file, c->dev.name))
 		return false;
 	r = devmap_info(c->dev.name, &now);
 	return devmap_is_absent(r) ||
-	       (!r && name_uuid_is_noclone(now.uuid) && devmap_remove_unfinished(&now));
+	       (!r && name_uuid_is_noclone(now.uuid) && change_remove_leftover(c, &now));
 }
 
 bool change_make_name_free(struct change *c)
@@ -90,7 +94,7 @@ bool change_make_name_free(struct change *c)
 	if (devmap_is_absent(r))
 		return true;
 	if (!r)
-		return !seen.live_table && change_remove_leftover(c, &seen);
+		return !seen.live_table && change_lock_and_remove(c, &seen);
 	/*
 	 * If a user who is not permitted to use device-mapper starts a dry run, only sysfs shows
 	 * the names of devices. Devices that never had a table are not in sysfs.

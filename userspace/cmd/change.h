@@ -12,11 +12,11 @@
  *	change_end()		in any case: release the locks and the memory
  *
  * Only these functions change something: change_run(), change_switch_all(), change_switch(),
- * change_finish() and change_make_name_free(). change_run() calls change_switch_all(), which calls
- * change_switch(). activate.c calls change_switch_all() directly, and partitions.c calls
- * change_switch() directly. change_switch() calls devmap.c, which loads the table, calls
- * change_check_loaded() for a last check, and then resumes the device. If the device is saved, its
- * file changes together with the device: see change-file.h.
+ * change_finish(), change_make_name_free() and change_remove_leftover(). change_run() calls
+ * change_switch_all(), which calls change_switch(). activate.c calls change_switch_all() directly,
+ * and partitions.c calls change_switch() directly. change_switch() calls devmap.c, which loads the
+ * table, calls change_check_loaded() for a last check, and then resumes the device. If the device
+ * is saved, its file changes together with the device: see change-file.h.
  */
 #ifndef NOCLONE_CHANGE_H
 #define NOCLONE_CHANGE_H
@@ -160,6 +160,14 @@ int change_finish(struct change *c);
 int change_print(struct change *c, const char *before, const char *after);
 /* Return: the dmsetup commands that give the device its table, a new string. */
 char *change_words(const struct change *c);
+/*
+ * Remove @dev, if it is a device without a table that an interrupted command has left. A dry run
+ * only finds out whether this is possible.
+ *
+ * Return: true if @dev is removed, or in a dry run if it can be removed. Context: the saved file is
+ * locked, so no other command is making @dev.
+ */
+bool change_remove_leftover(struct change *c, const struct devmap_device *dev);
 /*
  * Make the name of the new device free: remove a device of this tool that has this name and that an
  * interrupted command has left without a table. A dry run only finds out whether this is possible.
