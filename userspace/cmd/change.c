@@ -626,16 +626,14 @@ static char *change_dmsetup(const struct change *c, const char *verb, const char
 }
 
 /*
- * Return: the command that removes a device without a table, which has the name of the new device,
- * with " && " behind it, a new string. The string is empty if there is no such device.
+ * Return: the command that removes the leftover with the name of the new device, with " && " behind
+ * it, a new string. The string is empty if change_remove_leftover() has found no leftover.
  */
 static char *change_leftover_words(const struct change *c)
 {
-	_cleanup_devmap_device_ struct devmap_device seen = { 0 };
 	_cleanup_free_ char *remove = name_command("remove", c->dev.name);
 
-	return devmap_info(c->dev.name, &seen) || seen.live_table ? xstrdup("") :
-								     xasprintf("%s && ", remove);
+	return c->dev.devno ? xasprintf("%s && ", remove) : xstrdup("");
 }
 
 char *change_words(const struct change *c)

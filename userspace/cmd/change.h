@@ -88,7 +88,8 @@ struct change_parts {
  * struct change - a device to which a command gives a table
  * @o: the options
  * @needs: what the command needs
- * @dev: the device; before it is created, only its name and UUID are set
+ * @dev: the device; before it is created, only its name and UUID are set. In a dry run, a new device
+ *	also has the number of the leftover with its name, if there is one
  * @live: the live table; empty before the device is created
  * @table: the new table
  * @readonly: the new table makes the device read-only

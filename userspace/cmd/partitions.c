@@ -460,7 +460,7 @@ static int partitions_describe(struct change *c)
 		if (c->parts.table.part[i].extended)
 			continue;
 		partitions_prepare(&part, c, &c->parts.table.part[i], device);
-		if (partitions_look(&part, c))
+		if (partitions_check(&part, c))
 			continue;
 		words = change_words(&part);
 		strbuf_add(&b, " && %s", words);
