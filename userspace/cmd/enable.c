@@ -29,6 +29,7 @@
 #include "cli/policy-file.h"
 #include "cli/select.h"
 #include "cmd/cmd.h"
+#include "cmd/enable-plan.h"
 #include "cmd/enable-print.h"
 
 #define OPT_SWITCH	(OPT_NOW | OPT_RUNTIME | OPT_POLICY)
