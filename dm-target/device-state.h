@@ -117,7 +117,7 @@ struct noclone_target {
 	bool no_fastpath;
 	const struct noclone_target_ops *ops;	/* NULL: none */
 	struct noclone_file_c *fc;	/* for noclone-file, else NULL */
-	struct work_struct event;
+	struct work_struct event;	/* raises a dm event; noclone-striped queues it */
 	unsigned int nr_legs;		/* the legs opened so far, while the constructor runs */
 	struct noclone_leg leg[];
 };

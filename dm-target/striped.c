@@ -6,6 +6,7 @@
 #include "fastpath-status.h"
 #include "sentinel.h"
 #include "target.h"
+#include "work.h"
 
 #include <linux/module.h>
 
@@ -81,10 +82,10 @@ static void noclone_striped_leg_error(struct noclone_target *t, struct bio *bio,
 	for (i = 0; i < t->nr_legs; i++) {
 		if (t->leg[i].bdev->bd_dev != bio_dev(bio))
 			continue;
-		/* A work item calls dm_table_event(), because this context may not sleep */
+		/* The work item calls dm_table_event(), because this context may not sleep */
 		if (atomic_inc_return(&t->leg[i].errors) <
 		    NOCLONE_ERROR_THRESHOLD)
-			noclone_target_event(t);
+			noclone_work_queue(&t->event);
 	}
 }
 

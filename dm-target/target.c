@@ -9,23 +9,17 @@
 #include "fastpath.h"
 #include "fastpath-status.h"
 #include "message.h"
-#include "work.h"
 
 #include <linux/module.h>
 #include <linux/slab.h>
 
-static void noclone_target_event_work(struct work_struct *work)
+/* Raise a dm event, for "dmsetup wait" and dmeventd. */
+static void noclone_target_event(struct work_struct *work)
 {
 	struct noclone_target *t = container_of(work, struct noclone_target,
 						event);
 
 	dm_table_event(t->ti->table);
-}
-
-/* Raise a dm event, for "dmsetup wait" and dmeventd. Context: any. */
-void noclone_target_event(struct noclone_target *t)
-{
-	noclone_work_queue(&t->event);
 }
 
 /* Return: a target with room for @max_legs, or NULL with ti->error set. */
@@ -41,7 +35,7 @@ struct noclone_target *noclone_target_alloc(struct dm_target *ti,
 	}
 
 	t->ti = ti;
-	INIT_WORK(&t->event, noclone_target_event_work);
+	INIT_WORK(&t->event, noclone_target_event);
 	return t;
 }
 

@@ -19,7 +19,6 @@ int noclone_target_options(struct noclone_target *t, struct dm_arg_set *as);
 int noclone_target_finish(struct noclone_target *t);
 void noclone_target_free(struct noclone_target *t);
 
-void noclone_target_event(struct noclone_target *t);
 size_t noclone_target_emit_options(struct noclone_target *t, char *result,
 				   unsigned int maxlen, size_t sz);
 
