@@ -18,7 +18,7 @@
 
 #include "dev.h"
 #include "device-state.h"
-#include "fastpath.h"
+#include "fastpath-attach.h"
 #include "fastpath-status.h"
 #include "inflight.h"
 #include "io.h"

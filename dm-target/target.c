@@ -6,7 +6,7 @@
 #include "target.h"
 #include "dev.h"
 #include "device-state.h"
-#include "fastpath.h"
+#include "fastpath-attach.h"
 #include "fastpath-status.h"
 #include "message.h"
 

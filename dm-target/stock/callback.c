@@ -11,7 +11,7 @@
 #include "stock.h"
 #include "../dev.h"
 #include "../dev-table.h"
-#include "../fastpath.h"
+#include "../fastpath-attach.h"
 #include "../fastpath-status.h"
 #include "../kernel.h"
 #include "../message.h"

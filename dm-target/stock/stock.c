@@ -12,7 +12,7 @@
 #include "stock.h"
 #include "learn.h"
 #include "../dev.h"
-#include "../fastpath.h"
+#include "../fastpath-attach.h"
 #include "../inflight.h"
 #include "../sentinel.h"
 
