@@ -6,7 +6,9 @@
  *
  * LEG is the disk below, as /sys/block names it: after each suspend this disk must have no I/O in
  * flight. Each third round loads the other table while the device is suspended. The suspends have
- * all combinations of the flags that leave out the flush and the freeze of a file system.
+ * all combinations of the flags that leave out the flush and the freeze of a file system. A round
+ * ends with a pause of 0 to 7 ms: a suspend that comes at once meets the I/O that the previous one
+ * has held back, and a later suspend meets I/O that was submitted to the active device.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -117,6 +119,7 @@ static void cycle_round(char **argv, long round)
 		cycle_load(argv[4 + round % 2], round);
 	cycle_begin(0);
 	cycle_call(DM_DEV_SUSPEND, "resumes", round);
+	usleep(round % 8 * 1000);
 }
 
 int main(int argc, char **argv)
