@@ -69,7 +69,8 @@ bool change_remove_leftover(struct change *c, const struct devmap_device *dev)
 /*
  * Lock the saved file, and remove @seen, a device of this tool without a table. Another command may
  * be making @seen at this moment. It holds the lock until the device has a table, so when this
- * function gets the lock, the device may have a table, or may be gone.
+ * function gets the lock, the device may have a table, or may be gone. A dry run takes no lock, and
+ * only finds out whether @seen can be removed.
  *
  * Return: true if the name is free afterwards.
  */
@@ -91,6 +92,8 @@ bool change_make_name_free(struct change *c)
 	_cleanup_devmap_device_ struct devmap_device seen = { 0 };
 	int r = devmap_info(c->dev.name, &seen);
 
+	/* a leftover that an earlier call has found may be gone */
+	c->dev.devno = 0;
 	if (devmap_is_absent(r))
 		return true;
 	if (!r)

@@ -162,11 +162,11 @@ int change_print(struct change *c, const char *before, const char *after);
 /* Return: the dmsetup commands that give the device its table, a new string. */
 char *change_words(const struct change *c);
 /*
- * Remove @dev, if it is a device without a table that an interrupted command has left. A dry run
- * only finds out whether this is possible.
+ * Remove @dev, which an interrupted command has left, if it has no table and no user. The caller has
+ * compared the UUID of @dev. A dry run only finds out whether this is possible.
  *
  * Return: true if @dev is removed, or in a dry run if it can be removed. Context: the saved file is
- * locked, so no other command is making @dev.
+ * locked, so no other command is making @dev; a dry run does not lock it.
  */
 bool change_remove_leftover(struct change *c, const struct devmap_device *dev);
 /*

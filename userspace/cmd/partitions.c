@@ -441,33 +441,35 @@ static struct json_object *partitions_describe_one(const struct change *part)
 
 /*
  * In a dry run, set @c->parts.json and @c->parts.words for the partition devices that do not exist
- * yet. Return: 0.
+ * yet. Return: 0, or a negative errno after a message.
  */
 static int partitions_describe(struct change *c)
 {
 	_cleanup_free_ char *device = xasprintf("/dev/mapper/%s", c->dev.name);
 	struct strbuf b = { 0 };
 	unsigned int i;
+	int r = 0;
 
 	if (!opt(c->o, OPT_DRY_RUN))
 		return 0;
 	strbuf_append(&b, "", 0);
 	c->parts.json = json_object_new_array();
-	for (i = 0; i < c->parts.table.nr; i++) {
+	for (i = 0; i < c->parts.table.nr && r >= 0; i++) {
 		_cleanup_change_ struct change part = PARTITIONS_INIT(part, c);
 		_cleanup_free_ char *words = NULL;
 
 		if (c->parts.table.part[i].extended)
 			continue;
 		partitions_prepare(&part, c, &c->parts.table.part[i], device);
-		if (partitions_check(&part, c))
+		r = partitions_check(&part, c);
+		if (r)
 			continue;
 		words = change_words(&part);
 		strbuf_add(&b, " && %s", words);
 		json_object_array_add(c->parts.json, partitions_describe_one(&part));
 	}
 	c->parts.words = strbuf_take(&b);
-	return 0;
+	return MIN(r, 0);
 }
 
 int partitions_plan(struct change *c)
