@@ -464,7 +464,7 @@ const char *activate_device(const struct options *o, const char *name)
 	if (activate_read(&c))
 		return NULL;
 	r = devmap_info(name, &dev);
-	/* an interrupted command has left a device that has the saved UUID, but no table */
+	/* if dev is the leftover of an interrupted command, it has the saved UUID and no table */
 	if (!r && (strcmp(c.dev.uuid, dev.uuid) || !change_remove_leftover(&c, &dev)))
 		return activate_existing(&c, &dev);
 	if (!r || devmap_is_absent(r))
