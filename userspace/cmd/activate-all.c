@@ -17,10 +17,12 @@
 #include "base/stop.h"
 #include "base/util.h"
 #include "model/saved.h"
+#include "system/devmap.h"
 #include "system/saved-file.h"
 #include "system/saved-unit.h"
 #include "cli/output.h"
 #include "cli/select.h"
+#include "cmd/partitions.h"
 
 struct activate_run {
 	const struct options *o;
@@ -54,6 +56,19 @@ static int activate_collect(struct names *names, const struct options *o, int ar
 	return EXIT_OK;
 }
 
+/* Add what an active device is, and its partition devices, to the result of the device. */
+static void activate_add_active(struct json_object *out, const char *name)
+{
+	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
+	_cleanup_partitions_ struct partition_devices parts = { 0 };
+
+	if (devmap_info(name, &dev))
+		return;
+	output_add_device(out, &dev);
+	if (!partitions_find(&dev, &parts) && parts.nr)
+		json_object_object_add(out, "partitions", partitions_list(&parts));
+}
+
 /*
  * Handle one device, and add its result to the output. saved_unit() starts or stops the unit of the
  * device with systemctl; it does nothing in the unit itself, or without systemd.
@@ -73,6 +88,8 @@ static void activate_do(struct activate_run *run, const char *name)
 	output_add_string(device, "name", name);
 	output_add_bool(device, "ok", state);
 	output_add_string(device, "state", state);
+	if (state && run->activates && opt(run->o, OPT_JSON))
+		activate_add_active(device, name);
 	json_object_array_add(run->devices, device);
 	if (state && !opt(run->o, OPT_JSON))
 		log_print_now("%s: %s\n", name, state);

@@ -582,13 +582,13 @@ int change_run(struct change *c)
 	r = change_do(c);
 	if (hold)
 		stop_release();
-	if (r)
+	if (r && r != DEVMAP_UDEV_LATE)
 		return r;
 	log_verbose("%s runs with its new table", c->dev.name);
 	/* a target noclone-file may run with another engine than the requested one */
 	live_warn_engine(c->dev.name);
 	change_report(c);
-	return 0;
+	return r;
 }
 
 int change_finish(struct change *c)

@@ -412,7 +412,7 @@ static int remove_device(const struct options *o, const char *word)
 	/* DEVMAP_UDEV_LATE: the device is removed, only udev has not answered in time */
 	if ((!r || r == DEVMAP_UDEV_LATE) && file && !opt(o, OPT_DRY_RUN))
 		r = remove_saved(o, file, waits) ? : r;
-	if (!r && !opt(o, OPT_DRY_RUN))
+	if ((!r || r == DEVMAP_UDEV_LATE) && !opt(o, OPT_DRY_RUN))
 		remove_report(o, &dev, &parts, waits);
 	stop_unblock(&old);
 	return r;
