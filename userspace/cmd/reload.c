@@ -12,6 +12,7 @@
 #include "system/blockdev.h"
 #include "system/content.h"
 #include "system/live.h"
+#include "system/uses.h"
 #include "cli/build.h"
 #include "cli/select.h"
 #include "cmd/change.h"
@@ -36,6 +37,21 @@ static bool reload_confirm(const struct options *o, const char *what)
 }
 
 /*
+ * Is the device in use? Processes such as udev, which reads a device after each change, get some
+ * seconds to close the device. A dry run and --yes need no confirmation, so they do not wait.
+ */
+static bool reload_is_used(const struct change *c)
+{
+	_cleanup_uses_ struct uses lasting = { 0 };
+
+	if (c->dev.open_count <= 0)
+		return false;
+	uses_find_lasting(&lasting, c->dev.devno);
+	return lasting.nr || opt(c->o, OPT_DRY_RUN) || opt(c->o, OPT_YES) ||
+	       devmap_wait_closed(&c->dev, 0);
+}
+
+/*
  * Return: why the user has to confirm a change of the data, as a text that follows the name of the
  * device, a new string: the device is in use, cannot be read, contains data, or becomes smaller.
  * Return: NULL if the user does not have to confirm the change.
@@ -46,7 +62,7 @@ static char *reload_risk(const struct change *c)
 	_cleanup_content_ struct content s = { 0 };
 	int r = 0;
 
-	if (c->dev.open_count > 0)
+	if (reload_is_used(c))
 		return xstrdup(" is in use, and");
 	if (!blockdev_lookup_number(c->dev.devno, &f))
 		r = content_read_part(&f, 0, f.sectors, &s);
