@@ -415,7 +415,7 @@ static void guard_collect_own(struct parts *own, dev_t self)
 	_cleanup_free_ char *name = self ? blockdev_mapped_name(self) : NULL;
 	_cleanup_live_ struct live live = { 0 };
 
-	if (name && !live_get(name, &live))
+	if (name && !live_get_number(self, &live))
 		parts_add_table(own, name, &live.table);
 }
 

@@ -101,6 +101,11 @@ int live_get(const char *name, struct live *live)
 	return live_get_of(&(struct devmap_device) { .name = (char *)name }, live);
 }
 
+int live_get_number(dev_t devno, struct live *live)
+{
+	return live_get_of(&(struct devmap_device) { .devno = devno, .uuid = (char *)"" }, live);
+}
+
 /* Read the status of a device. @err: the result of the read of the table, which came before */
 static int live_take(const struct devmap_device *dev, int err, struct live *live)
 {

@@ -28,6 +28,8 @@ struct live {
 /* Return: 0 or a negative errno. The caller calls live_free() in both cases. */
 int live_get(const char *name, struct live *live);
 int live_get_of(const struct devmap_device *dev, struct live *live);
+/* A rename does not change the number, so this function cannot read another device of the name. */
+int live_get_number(dev_t devno, struct live *live);
 /* Read the live table and the status, and set @now to the present state of the device. */
 int live_look(const char *name, struct devmap_device *now, struct live *live);
 /* Return: the status of the first target that has a fast path, on or off; or NULL. */

@@ -422,7 +422,7 @@ bool uses_pin_file(const struct file_facts *f, dev_t devno)
 {
 	_cleanup_free_ char *name = devno ? blockdev_mapped_name(devno) : NULL;
 	_cleanup_live_ struct live live = { 0 };
-	int r = name ? live_get(name, &live) : 0;
+	int r = name ? live_get_number(devno, &live) : 0;
 
 	return (r && !devmap_is_absent(r)) || uses_table_has(&live.table, f, true);
 }
