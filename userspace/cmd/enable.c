@@ -327,7 +327,7 @@ static void enable_send(struct request *q)
  */
 static void enable_wait(struct request *q)
 {
-	const struct timespec nap = { .tv_nsec = POLL_MS * 1000000L };
+	const struct timespec pause = { .tv_nsec = POLL_MS * 1000000L };
 	unsigned int i, waited_ms = 0;
 
 	for (i = 0; i < q->nr; i++) {
@@ -337,7 +337,7 @@ static void enable_wait(struct request *q)
 			continue;
 		for (enable_look_again(c); enable_is_pending(c) && waited_ms < PATIENCE_MS;
 		     enable_look_again(c)) {
-			nanosleep(&nap, NULL);
+			nanosleep(&pause, NULL);
 			waited_ms += POLL_MS;
 		}
 		if (c->sends && c->on && c->after && !strcmp(c->after, "on"))

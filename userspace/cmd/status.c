@@ -532,7 +532,7 @@ static void status_print(const struct status_round *round, const struct report *
 /* Print rounds until a signal ends the command, or the output cannot be written. */
 static int status_watch(struct status_round *round, const struct report *report)
 {
-	const struct timespec nap = {
+	const struct timespec pause = {
 		.tv_sec = round->o->watch_ms / 1000,
 		.tv_nsec = round->o->watch_ms % 1000 * 1000000L,
 	};
@@ -540,7 +540,7 @@ static int status_watch(struct status_round *round, const struct report *report)
 	bool had = true;
 	double last = 0;
 
-	for (;; nanosleep(&nap, NULL)) {
+	for (;; nanosleep(&pause, NULL)) {
 		struct json_object *rows;
 		double at = status_now();
 		bool any;

@@ -422,7 +422,7 @@ static int devmap_run(struct dm_task *dmt, const char *doing, const char *name)
  */
 static int devmap_wait_udev(uint32_t cookie, const char *name)
 {
-	const struct timespec nap = { .tv_nsec = UDEV_POLL_MS * 1000000L };
+	const struct timespec pause = { .tv_nsec = UDEV_POLL_MS * 1000000L };
 	uint64_t polls = (uint64_t)timeout * 1000 / UDEV_POLL_MS;
 	int ready = !cookie;
 
@@ -436,7 +436,7 @@ static int devmap_wait_udev(uint32_t cookie, const char *name)
 			return DEVMAP_UDEV_LATE;
 		}
 		if (!ready)
-			nanosleep(&nap, NULL);
+			nanosleep(&pause, NULL);
 	}
 	return 0;
 }
@@ -739,7 +739,7 @@ int devmap_reload(const struct devmap_device *dev, const struct table *t, bool r
 
 int devmap_wait_closed(const struct devmap_device *dev, int most)
 {
-	const struct timespec nap = { .tv_nsec = REMOVE_POLL_MS * 1000000L };
+	const struct timespec pause = { .tv_nsec = REMOVE_POLL_MS * 1000000L };
 	unsigned int polls = REMOVE_POLLS;
 	bool open;
 	int r;
@@ -749,7 +749,7 @@ int devmap_wait_closed(const struct devmap_device *dev, int most)
 
 		r = devmap_look_again(dev, &now);
 		open = !r && now.open_count > most;
-	} while (open && polls-- && !nanosleep(&nap, NULL));
+	} while (open && polls-- && !nanosleep(&pause, NULL));
 	return open ? -EBUSY : r;
 }
 
