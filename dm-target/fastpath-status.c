@@ -31,7 +31,7 @@ static unsigned long noclone_status_counter_sum(const struct noclone_dev *nd,
 	if (which == NOCLONE_INFLIGHT)
 		return noclone_inflight_count(nd);
 	for_each_possible_cpu(cpu)
-		sum += per_cpu_ptr(nd->counters, cpu)->n[which];
+		sum += READ_ONCE(per_cpu_ptr(nd->counters, cpu)->n[which]);
 	return sum;
 }
 

@@ -131,7 +131,8 @@ enum noclone_state noclone_fops_learn(struct noclone_dev *nd)
 		state = NOCLONE_OFF_FOREIGN;
 	mutex_unlock(&noclone_fops_lock);
 
-	nd->stats_bytes = noclone_peek_find_stats(fops);
+	/* noclone_status_state() reads it without a lock */
+	WRITE_ONCE(nd->stats_bytes, noclone_peek_find_stats(fops));
 	if (state == NOCLONE_ON && !nd->stats_bytes)
 		state = NOCLONE_OFF_NOSTATS;
 	return state;

@@ -50,8 +50,8 @@ static void noclone_callback_begin_table(struct noclone_stock *sd,
 	sd->sectors = 0;
 	sd->verdict = NOCLONE_ON;
 	/* A resume by our own work item must not renew the retries of the work item */
-	if (sd->attacher != current)
-		sd->retries = NOCLONE_STOCK_RETRIES;
+	if (READ_ONCE(sd->attacher) != current)
+		noclone_stock_renew_retries(sd);
 }
 
 /*

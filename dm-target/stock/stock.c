@@ -30,7 +30,8 @@
 #define NOCLONE_STOCK_DELAY	(5 * HZ)
 
 static DEFINE_MUTEX(noclone_stock_lock);
-static bool noclone_stock_closing;	/* see noclone_stock_detach_all() */
+/* noclone_stock_lock guards the changes; see noclone_stock_detach_all() */
+static bool noclone_stock_closing;
 static LIST_HEAD(noclone_stocks);
 
 /*
@@ -129,6 +130,16 @@ static unsigned long noclone_stock_in_flight(struct block_device *bdev)
 	return n;
 }
 
+/* Return: the time that I/O of the device has taken. */
+static u64 noclone_stock_nsecs(struct block_device *bdev)
+{
+	/*
+	 * The processors add to this time without a lock. Any sum that differs from an earlier sum
+	 * shows that I/O has ended.
+	 */
+	return data_race(part_stat_read_accum(bdev, nsecs));
+}
+
 /*
  * Does the device complete no I/O, although I/O is in flight? An internal suspend would wait for
  * this I/O in a sleep that no signal ends, and would hold the lock that dmsetup needs. The
@@ -138,13 +149,13 @@ static unsigned long noclone_stock_in_flight(struct block_device *bdev)
 static bool noclone_stock_is_stuck(struct noclone_stock *sd)
 {
 	struct block_device *bdev = sd->nd.bdev;
-	u64 done = part_stat_read_accum(bdev, nsecs);
+	u64 done = noclone_stock_nsecs(bdev);
 	unsigned int i;
 
 	for (i = 0; i < NOCLONE_STOCK_PATIENCE; i++) {
 		if (!noclone_stock_is_draining(sd) &&
 		    (!noclone_stock_in_flight(bdev) ||
-		     part_stat_read_accum(bdev, nsecs) != done))
+		     noclone_stock_nsecs(bdev) != done))
 			return false;
 		schedule_timeout_idle(1);
 	}
@@ -300,6 +311,14 @@ void noclone_stock_put(struct noclone_stock *sd)
 {
 	mutex_lock(&noclone_stock_lock);
 	sd->users--;
+	mutex_unlock(&noclone_stock_lock);
+}
+
+/* Let work items try again to get memory. */
+void noclone_stock_renew_retries(struct noclone_stock *sd)
+{
+	mutex_lock(&noclone_stock_lock);
+	sd->retries = NOCLONE_STOCK_RETRIES;
 	mutex_unlock(&noclone_stock_lock);
 }
 
@@ -580,7 +599,7 @@ static void noclone_stock_end_closing(void (*fill)(void))
 			WRITE_ONCE(sd->interrupted, true);
 	}
 	fill();
-	noclone_stock_closing = false;
+	WRITE_ONCE(noclone_stock_closing, false);
 	mutex_unlock(&noclone_stock_lock);
 	noclone_stock_look_later();
 	noclone_stock_retry_later();
@@ -591,7 +610,7 @@ static void noclone_stock_begin_closing(void)
 	struct noclone_stock *sd;
 
 	mutex_lock(&noclone_stock_lock);
-	noclone_stock_closing = true;
+	WRITE_ONCE(noclone_stock_closing, true);
 	list_for_each_entry(sd, &noclone_stocks, node)
 		sd->lacks_memory = READ_ONCE(sd->nd.state) == NOCLONE_OFF_MEMORY;
 	mutex_unlock(&noclone_stock_lock);
@@ -625,7 +644,7 @@ void noclone_stock_free_all(void)
 	cancel_delayed_work_sync(&noclone_stock_collector);
 	list_splice_init(&noclone_stocks, &all);
 	noclone_stock_free_list(&all);
-	noclone_stock_closing = false;
+	WRITE_ONCE(noclone_stock_closing, false);
 }
 
 int noclone_stock_init(void)

@@ -68,7 +68,8 @@ struct noclone_stock {
 	struct work_struct attach;
 	struct task_struct *attacher;	/* the task that executes @attach; only compared */
 	struct mutex preparing;		/* held while @attach waits for memory */
-	unsigned int retries;		/* retries that are left when memory is short */
+	/* noclone_stock_lock guards this count of the retries that are left when memory is short */
+	unsigned int retries;
 
 	/* What stock=off has to undo if a signal ends it; a stage STALE does not show this */
 	bool interrupted;		/* @attach ran during stock=off, and has to run again */
@@ -115,6 +116,7 @@ void noclone_stock_put(struct noclone_stock *sd);
 void noclone_stock_set_stage(struct noclone_stock *sd, enum noclone_stock_stage stage);
 void noclone_stock_change_stage(struct noclone_stock *sd, enum noclone_stock_stage from,
 				enum noclone_stock_stage to);
+void noclone_stock_renew_retries(struct noclone_stock *sd);
 void noclone_stock_count_detaching(struct noclone_stock *sd, int n);
 void noclone_stock_queue_attach(struct noclone_stock *sd);
 void noclone_stock_retry(struct noclone_stock *sd);
