@@ -56,7 +56,7 @@ static int activate_collect(struct names *names, const struct options *o, int ar
 	return EXIT_OK;
 }
 
-/* Add what an active device is, and its partition devices, to the result of the device. */
+/* Add UUID, number, node and partition devices of an active device to the result of the device. */
 static void activate_add_active(struct json_object *out, const char *name)
 {
 	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
