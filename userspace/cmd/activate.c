@@ -267,7 +267,7 @@ static const char *activate_partitions(struct change *c, const struct devmap_dev
 	stop_hold();
 	r = partitions_make(c);
 	stop_release();
-	if (r && r != DEVMAP_UDEV_LATE)
+	if (!devmap_is_done(r))
 		return NULL;
 	return json_object_array_length(c->parts.json) ? "activated its partitions" : "active already";
 }

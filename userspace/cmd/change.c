@@ -459,7 +459,7 @@ static void change_remove(const struct change *c)
 	_cleanup_free_ char *remove = name_noclone("remove", c->dev.name);
 	int r = devmap_remove_existing(&c->dev);
 
-	if (r && r != DEVMAP_UDEV_LATE)
+	if (!devmap_is_done(r))
 		log_err("%s stays, without all of its partitions: \"%s\" removes the device when it is not in use",
 			c->dev.name, remove);
 }
@@ -468,9 +468,9 @@ int change_switch_all(struct change *c)
 {
 	int switched = change_switch(c), r = 0;
 
-	if ((!switched || switched == DEVMAP_UDEV_LATE) && c->parts.make)
+	if (devmap_is_done(switched) && c->parts.make)
 		r = c->parts.make(c);
-	if (r && r != DEVMAP_UDEV_LATE)
+	if (!devmap_is_done(r))
 		change_remove(c);
 	return r ? r : switched;
 }
@@ -538,7 +538,7 @@ static int change_do(struct change *c)
 
 	if (!r) {
 		r = change_switch_all(c);
-		runs = !r || r == DEVMAP_UDEV_LATE;
+		runs = devmap_is_done(r);
 	}
 	if (runs)
 		return change_file_commit(&c->file) ? : r;
@@ -582,7 +582,7 @@ int change_run(struct change *c)
 	r = change_do(c);
 	if (hold)
 		stop_release();
-	if (r && r != DEVMAP_UDEV_LATE)
+	if (!devmap_is_done(r))
 		return r;
 	log_verbose("%s runs with its new table", c->dev.name);
 	/* a target noclone-file may run with another engine than the requested one */

@@ -238,8 +238,7 @@ int cmd_create(const struct options *o, int argc, char **argv)
 	if (!c.dev.uuid)
 		return o->uuid ? EXIT_USAGE : EXIT_FAILED;
 	r = create(&c, &build, chosen);
-	/* DEVMAP_UDEV_LATE: the device and its file exist, only udev has not answered in time */
-	if (r && r != DEVMAP_UDEV_LATE)
+	if (!devmap_is_done(r))
 		return EXIT_FAILED;
 	/* release the lock first, because the unit of the device waits for the lock */
 	change_file_end(&c.file);

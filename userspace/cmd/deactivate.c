@@ -164,8 +164,7 @@ static const char *deactivate_remove(const struct options *o, const char *file,
 	int r = partitions_find(dev, &parts) ? : deactivate_check_partitions(o, &parts) ? :
 		remove_unused(o, "deactivate", dev, &parts, NULL);
 
-	/* DEVMAP_UDEV_LATE: the device is removed, only udev has not answered in time */
-	if (r && r != DEVMAP_UDEV_LATE)
+	if (!devmap_is_done(r))
 		return NULL;
 	if (opt(o, OPT_DRY_RUN))
 		return "";

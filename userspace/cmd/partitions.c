@@ -529,7 +529,7 @@ static int partitions_make_one(const struct change *c, const struct partition *p
 	if (c->readonly)
 		guard_table(&part.table, &guard, &part.results.findings);
 	r = change_switch(&part);
-	if ((!r || r == DEVMAP_UDEV_LATE) && !devmap_look(&part.dev, &now))
+	if (devmap_is_done(r) && !devmap_look(&part.dev, &now))
 		partitions_add(made, &now);
 	return r;
 }
@@ -584,9 +584,9 @@ int partitions_make(struct change *c)
 	_cleanup_partitions_ struct partition_devices made = { 0 };
 	int r = partitions_make_all(c, &made);
 
-	if (!r || r == DEVMAP_UDEV_LATE)
+	if (devmap_is_done(r))
 		c->parts.json = partitions_list(&made);
-	while (r && r != DEVMAP_UDEV_LATE && made.nr) {
+	while (!devmap_is_done(r) && made.nr) {
 		devmap_remove_existing(&made.dev[--made.nr]);
 		devmap_device_free(&made.dev[made.nr]);
 	}

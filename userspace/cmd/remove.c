@@ -230,7 +230,7 @@ static int remove_all(const struct devmap_device *dev, const struct partition_de
 	 */
 	if (!r)
 		r = remove_one(dev, removed);
-	if (r && r != DEVMAP_UDEV_LATE && removed)
+	if (!devmap_is_done(r) && removed)
 		log_err("%s stays, but %u of its %u partitions are removed: \"%s\" removes the rest when it is not in use",
 			dev->name, removed, parts->nr, remove);
 	stop_unblock(&old);
@@ -409,10 +409,9 @@ static int remove_device(const struct options *o, const char *word)
 		r = remove_when_unused(o, &dev, &parts, opt(o, OPT_FORGET) ? file : NULL, &waits);
 	else
 		r = remove_unused(o, "remove", &dev, &parts, opt(o, OPT_FORGET) ? file : NULL);
-	/* DEVMAP_UDEV_LATE: the device is removed, only udev has not answered in time */
-	if ((!r || r == DEVMAP_UDEV_LATE) && file && !opt(o, OPT_DRY_RUN))
+	if (devmap_is_done(r) && file && !opt(o, OPT_DRY_RUN))
 		r = remove_saved(o, file, waits) ? : r;
-	if ((!r || r == DEVMAP_UDEV_LATE) && !opt(o, OPT_DRY_RUN))
+	if (devmap_is_done(r) && !opt(o, OPT_DRY_RUN))
 		remove_report(o, &dev, &parts, waits);
 	stop_unblock(&old);
 	return r;

@@ -476,7 +476,7 @@ static int resize_grow(struct resize *r, bool fs)
 	 * do not extend the file system after an error: if the saved file still has the old size,
 	 * the device would be too small for the larger file system after the next boot
 	 */
-	if (late && late != DEVMAP_UDEV_LATE)
+	if (!devmap_is_done(late))
 		return late;
 	resize_report(r);
 	e = fs ? resize_fsadm(r, true, "resize", NULL) : 0;

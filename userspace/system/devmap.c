@@ -653,7 +653,7 @@ int devmap_create(const char *name, const char *uuid, const struct table *t,
 			r = devmap_resume(&dev, "resuming", check->noscan ? FLAGS_NOSCAN : 0);
 		}
 		/* if udev is late, the device is complete */
-		if (r && r != DEVMAP_UDEV_LATE && !devmap_remove_incomplete(&dev))
+		if (!devmap_is_done(r) && !devmap_remove_incomplete(&dev))
 			log_verbose("%s: the incomplete device was removed", name);
 	}
 	stop_unblock(&old);
@@ -689,7 +689,7 @@ static void devmap_roll_back(const struct devmap_device *dev, bool was_suspended
 	if (!devmap_look(dev, &now) && now.suspended && !was_suspended)
 		r = devmap_resume(dev, "resuming", 0);
 	/* without an answer of udev, the device runs nevertheless */
-	if (r && r != DEVMAP_UDEV_LATE)
+	if (!devmap_is_done(r))
 		log_err("%s stays suspended; to resume it: %s", dev->name, command);
 	else
 		log_err("%s keeps running with its old table", dev->name);
@@ -710,7 +710,7 @@ static int devmap_switch(const struct devmap_device *dev, const struct table *t,
 	/* if the swap fails, the device may be suspended until devmap_roll_back() resumes it */
 	log_hold();
 	r = devmap_swap_tables(dev);
-	if (r && r != DEVMAP_UDEV_LATE)
+	if (!devmap_is_done(r))
 		devmap_roll_back(dev, dev->suspended);
 	log_release();
 	return r;
@@ -792,7 +792,7 @@ bool devmap_remove_unfinished(const struct devmap_device *dev)
 	int r = dev->live_table || dev->open_count ? -EBUSY : devmap_remove(dev);
 
 	/* if udev is late, the device is removed nevertheless */
-	if (r && r != DEVMAP_UDEV_LATE)
+	if (!devmap_is_done(r))
 		return false;
 	log_warn("%s: an interrupted command had left this device without a table; the device is removed", dev->name);
 	return true;

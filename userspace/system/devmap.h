@@ -126,6 +126,12 @@ struct devmap_check {
  */
 #define DEVMAP_UDEV_LATE	(-4096)
 
+/* Has the kernel made the change, whether or not udev has confirmed it? @r: the result of a change */
+static inline bool devmap_is_done(int r)
+{
+	return !r || r == DEVMAP_UDEV_LATE;
+}
+
 /*
  * A late udev does not end a loop over several devices. @r: the result for one device; @late: gets
  * @r if @r is DEVMAP_UDEV_LATE. Return: 0 if @r is DEVMAP_UDEV_LATE, otherwise @r.
