@@ -29,7 +29,10 @@ static void noclone_fastpath_measure(struct noclone_table *table)
 	table->one_segment = table->whole && table->nr == 1;
 }
 
-/* Return: NOCLONE_ON, or the reason why this table cannot use the fast path (A5). */
+/*
+ * Check whether this table can use the fast path (A5), and prepare our operations, which the last
+ * check needs. Return: NOCLONE_ON, or the reason against the fast path.
+ */
 static enum noclone_state
 noclone_fastpath_qualify(const struct noclone_table *table)
 {
@@ -50,7 +53,7 @@ noclone_fastpath_qualify(const struct noclone_table *table)
 		return NOCLONE_OFF_UNPINNED;
 	if (data && data != nd)
 		return NOCLONE_OFF_FOREIGN;
-	return noclone_fops_learn(nd);
+	return noclone_fops_prepare(nd);
 }
 
 static struct noclone_table *noclone_fastpath_live(const struct noclone_dev *nd)

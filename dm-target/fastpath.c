@@ -101,7 +101,7 @@ static noinline void noclone_fastpath_trace_remap(struct bio *bio, struct block_
  * chains, integrity and cgroups, whose flags are restored now. A second bio_endio() would only
  * trace. On a kernel that was not reviewed, bio_endio() may do more for any bio.
  */
-static __always_inline bio_end_io_t *noclone_fastpath_endio(struct bio *bio)
+static __always_inline bio_end_io_t *noclone_fastpath_choose_end_io(struct bio *bio)
 {
 	if (unlikely(bio->bi_end_io == noclone_fastpath_chain_endio || !bio->bi_end_io ||
 		     !NOCLONE_KERNEL_IS_KNOWN)) {
@@ -157,7 +157,7 @@ static void noclone_fastpath_end_io(struct bio *bio)
 		noclone_polled_retry(nd, bio);
 		return;
 	}
-	end_io = noclone_fastpath_endio(bio);
+	end_io = noclone_fastpath_choose_end_io(bio);
 	/*
 	 * Count the bio as done before the submitter is told, as dm core does. After this call, the
 	 * device may be removed and the module unloaded: only the submitter's reference to the
@@ -337,6 +337,7 @@ noclone_fastpath_begin(struct bio *bio, bool *plain)
 	struct noclone_dev *nd;
 
 	rcu_read_lock_sched();
+	/* noclone_fastpath_attach() has stored nd here; NULL if no table is attached */
 	nd = READ_ONCE(bdev_get_queue(bio->bi_bdev)->queuedata);
 	if (unlikely(!nd))
 		goto unlock;
@@ -396,6 +397,7 @@ static void noclone_fastpath_submit_bio(struct bio *bio)
 	struct noclone_io *io;
 
 	rcu_read_lock_sched();
+	/* noclone_fastpath_attach() has stored nd here; NULL if no table is attached */
 	nd = READ_ONCE(bdev_get_queue(bio->bi_bdev)->queuedata);
 	if (unlikely(!nd || !noclone_plain_is(nd, bio, REQ_POLLED, NOCLONE_ENDIO_FLAGS)))
 		goto other;

@@ -16,8 +16,13 @@
 #include <linux/slab.h>
 #include <linux/smp.h>
 
-static noclone_submit_bio_fn *noclone_fops_submit_bio __ro_after_init;
-static noclone_poll_bio_fn *noclone_fops_poll_bio __ro_after_init;
+/*
+ * What our copy has in place of dm core's functions: noclone_fastpath_submit_bio() and
+ * noclone_polled_poll_bio(). noclone_fops_init() sets them, because this file stands below those
+ * files in Kbuild and cannot use them by name.
+ */
+static noclone_submit_bio_fn *noclone_fops_new_submit_bio __ro_after_init;
+static noclone_poll_bio_fn *noclone_fops_new_poll_bio __ro_after_init;
 
 static DEFINE_MUTEX(noclone_fops_lock);
 
@@ -60,7 +65,7 @@ static void __init noclone_fops_find_tail_call(void)
 	if (q && bdev) {
 		bdev->bd_queue = q;
 		noclone_fops_dm = &noclone_fops_probe;
-		noclone_fops_submit_bio(&bio);
+		noclone_fops_new_submit_bio(&bio);
 		noclone_fops_dm = NULL;
 		noclone_fops_tail_call = !within_module_core((unsigned long)bio.bi_private,
 							     THIS_MODULE);
@@ -72,8 +77,8 @@ static void __init noclone_fops_find_tail_call(void)
 void __init noclone_fops_init(noclone_submit_bio_fn *submit_bio,
 			      noclone_poll_bio_fn *poll_bio)
 {
-	noclone_fops_submit_bio = submit_bio;
-	noclone_fops_poll_bio = poll_bio;
+	noclone_fops_new_submit_bio = submit_bio;
+	noclone_fops_new_poll_bio = poll_bio;
 	if (noclone_kernel_is_allowed())
 		noclone_fops_find_tail_call();
 }
@@ -109,7 +114,7 @@ static bool noclone_fops_stay_if_unsafe(void)
  * counts the memory of "dmsetup stats". Return: NOCLONE_ON, or the reason why the operations of
  * this device cannot be replaced. Context: nd->lock; takes noclone_fops_lock, may sleep.
  */
-enum noclone_state noclone_fops_learn(struct noclone_dev *nd)
+enum noclone_state noclone_fops_prepare(struct noclone_dev *nd)
 {
 	const struct block_device_operations *fops = READ_ONCE(nd->disk->fops);
 	enum noclone_state state = NOCLONE_ON;
@@ -117,8 +122,8 @@ enum noclone_state noclone_fops_learn(struct noclone_dev *nd)
 	mutex_lock(&noclone_fops_lock);
 	if (!noclone_fops_dm && noclone_peek_is_dm_fops(fops) && noclone_fops_stay_if_unsafe()) {
 		noclone_fops_ours = *fops;
-		noclone_fops_ours.submit_bio = noclone_fops_submit_bio;
-		noclone_fops_ours.poll_bio = noclone_fops_poll_bio;
+		noclone_fops_ours.submit_bio = noclone_fops_new_submit_bio;
+		noclone_fops_ours.poll_bio = noclone_fops_new_poll_bio;
 		noclone_fops_dm = fops;
 		/*
 		 * Between the load of disk->fops and the loads of noclone_fops_dm and other
@@ -195,10 +200,10 @@ static bool noclone_fops_try_replace(struct noclone_dev *nd, bool on)
 
 /*
  * Install our operations, or dm core's again. Readers need not be waited for: both submit_bio and
- * both poll_bio work for any bio at any time. The release orders the stores of noclone_fops_learn()
- * before the store of the pointer, for readers that use the pointer. Return: false if another
- * module has replaced the operations. Context: nd->lock, or the device is detached and no task
- * attaches it; takes noclone_fops_lock.
+ * both poll_bio work for any bio at any time. The release orders the stores of
+ * noclone_fops_prepare() before the store of the pointer, for readers that use the pointer. Return:
+ * false if another module has replaced the operations. Context: nd->lock, or the device is detached
+ * and no task attaches it; takes noclone_fops_lock.
  */
 bool noclone_fops_replace(struct noclone_dev *nd, bool on)
 {

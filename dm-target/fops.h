@@ -18,7 +18,7 @@ typedef int noclone_poll_bio_fn(struct bio *bio, struct io_comp_batch *iob,
 
 void noclone_fops_init(noclone_submit_bio_fn *submit_bio,
 		       noclone_poll_bio_fn *poll_bio);
-enum noclone_state noclone_fops_learn(struct noclone_dev *nd);
+enum noclone_state noclone_fops_prepare(struct noclone_dev *nd);
 bool noclone_fops_replace(struct noclone_dev *nd, bool on);
 void noclone_fops_set_uncovered(struct noclone_dev *nd);
 

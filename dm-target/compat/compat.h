@@ -212,7 +212,8 @@ static inline bool noclone_compat_same_tick(struct block_device *bdev,
 }
 
 /*
- * "block: count 'ios' and 'sectors' when io is done for bio-based device" (v6.3)
+ * Count I/Os and their sectors: when the I/O ends, and before Linux 6.3 when the I/O starts
+ * ("block: count 'ios' and 'sectors' when io is done for bio-based device", v6.3).
  */
 static inline void noclone_compat_count_ios(struct block_device *bdev, bool write,
 					    unsigned int ios, unsigned int sectors)
@@ -259,6 +260,7 @@ noclone_compat_start_io_acct(struct block_device *bdev, enum req_op op, unsigned
 #else
 		bdev_start_io_acct(bdev, op, start);
 #endif
+		/* This has counted one I/O with all sectors: count the others without sectors */
 		if (!--ios)
 			return;
 		sectors = 0;
@@ -282,6 +284,7 @@ noclone_compat_end_io_acct(struct block_device *bdev, enum req_op op, unsigned i
 #else
 		bdev_end_io_acct(bdev, op, sectors, start);
 #endif
+		/* This has counted one I/O with all sectors: count the others without sectors */
 		if (!--ios)
 			return;
 		sectors = 0;
@@ -317,7 +320,7 @@ noclone_compat_end_io_acct(struct block_device *bdev, enum req_op op, unsigned i
  * bio_endio() tells a policy of the queue that the bio has ended. bio_endio() does nothing about
  * the flags that are taken out here. A flag that the module does not know may be a macro of a
  * vendor, which no list of facts shows. On a kernel that was not reviewed bio_endio() may do more
- * for any bio, so there noclone_fastpath_endio() returns bio_endio() for each bio.
+ * for any bio, so there noclone_fastpath_choose_end_io() returns bio_endio() for each bio.
  */
 #if NOCLONE_KERNEL_IS_KNOWN
 #define NOCLONE_ENDIO_FLAGS	((unsigned short)~(BIT(NOCLONE_PAGE_FLAG) | BIT(BIO_CLONED) | \

@@ -66,7 +66,7 @@ static bool noclone_callback_may_have_missed(const struct noclone_stock *sd,
 	return ti->begin != sd->sectors && !sd->was_suspended;
 }
 
-static void noclone_callback_learn_target(struct noclone_stock *sd,
+static void noclone_callback_learn_locked(struct noclone_stock *sd,
 					  struct dm_target *ti)
 {
 	if (noclone_callback_may_have_missed(sd, ti))
@@ -83,7 +83,7 @@ static void noclone_callback_learn_target(struct noclone_stock *sd,
  * lengths of the learned targets add up to its size. Return: NOCLONE_ON, or the reason against the
  * fast path.
  */
-static enum noclone_state noclone_callback_learn(struct noclone_stock *sd,
+static enum noclone_state noclone_callback_learn_target(struct noclone_stock *sd,
 						 struct dm_target *ti)
 {
 	enum noclone_state state;
@@ -91,7 +91,7 @@ static enum noclone_state noclone_callback_learn(struct noclone_stock *sd,
 	mutex_lock(&sd->nd.lock);
 	if (sd->table.dm != ti->table || !noclone_stock_has_table(sd))
 		noclone_callback_begin_table(sd, ti->table);
-	noclone_callback_learn_target(sd, ti);
+	noclone_callback_learn_locked(sd, ti);
 	state = sd->verdict;
 	/* MIXED hides all other verdicts until the last target, except LAYOUT, which stays */
 	if (sd->sectors != dm_table_get_size(ti->table) &&
@@ -127,10 +127,10 @@ static bool noclone_callback_prepare(struct noclone_stock *sd)
  * Learn a target. After the last target, attach the table if the table can use the fast path. If
  * there is no memory for the device, a work item allocates it, because the work item may wait.
  */
-static void noclone_callback_attach_device(struct noclone_stock *sd,
+static void noclone_callback_resume_target(struct noclone_stock *sd,
 					   struct dm_target *ti)
 {
-	enum noclone_state state = noclone_callback_learn(sd, ti);
+	enum noclone_state state = noclone_callback_learn_target(sd, ti);
 
 	if (state == NOCLONE_ON && noclone_callback_prepare(sd)) {
 		noclone_fastpath_attach(&sd->table);
@@ -171,7 +171,7 @@ void noclone_callback_resume(struct dm_target *ti)
 	 */
 	if (!noclone_fastpath_is_being_removed(sd->nd.disk) &&
 	    !WARN_ON_ONCE(rcu_access_pointer(sd->nd.live)))
-		noclone_callback_attach_device(sd, ti);
+		noclone_callback_resume_target(sd, ti);
 	noclone_stock_put(sd);
 }
 

@@ -465,7 +465,7 @@ void noclone_slots_init(struct target_type *newest)
 	noclone_slots_find(newest);
 	/*
 	 * dm core loads a callback, and the callback loads the state that was prepared above. Only
-	 * a branch lies between the two loads, and no barrier: see noclone_fops_learn().
+	 * a branch lies between the two loads, and no barrier: see noclone_fops_prepare().
 	 */
 	kick_all_cpus_sync();
 	noclone_slots_ready = true;
