@@ -22,7 +22,7 @@
 #define OPT_LOAD	(OPT_CHANGE | OPT_TABLE | OPT_CHUNK | OPT_FILE | \
 			 OPT_NO_FASTPATH | OPT_READONLY | OPT_UDEV)
 
-#define OPT_SWITCH	(OPT_COMMON | OPT_NOW | OPT_RUNTIME | OPT_ALL | OPT_EXCLUDE | \
+#define OPT_ENABLE	(OPT_COMMON | OPT_NOW | OPT_RUNTIME | OPT_ALL | OPT_EXCLUDE | \
 			 OPT_DRY_RUN | OPT_JSON | OPT_QUIET)
 
 #define CHANGE	"Creating and changing devices"
@@ -64,10 +64,10 @@ const struct command commands[] = {
 	  0, ANY_NUMBER, OPT_CHANGE | OPT_ALL | OPT_UDEV, "SAVED", cmd_deactivate, NULL },
 	{ "enable", "{[--now | --runtime] {DEVICE... | --all | --include PATTERN... | --exclude PATTERN...} | --policy [DEVICE...]}",
 	  "give devices of any program the fast path, with their tables unchanged", SWITCH,
-	  0, ANY_NUMBER, OPT_SWITCH | OPT_POLICY | OPT_INCLUDE, "DEVICE", cmd_enable, NULL },
+	  0, ANY_NUMBER, OPT_ENABLE | OPT_POLICY | OPT_INCLUDE, "DEVICE", cmd_enable, NULL },
 	{ "disable", "[--now | --runtime] {DEVICE... | --all | --exclude PATTERN...}",
 	  "switch the fast path of devices off again", SWITCH,
-	  0, ANY_NUMBER, OPT_SWITCH, "DEVICE", cmd_disable, NULL },
+	  0, ANY_NUMBER, OPT_ENABLE, "DEVICE", cmd_disable, NULL },
 	{ "status", "[NAME | FILE]...",
 	  "print a line for each device, or all details and counters of some devices", INSPECT,
 	  0, ANY_NUMBER, OPT_COMMON | OPT_JSON | OPT_ALL | OPT_OUTPUT | OPT_SORT |

@@ -255,7 +255,7 @@ static int accept_it(void *data __unused)
 	return 0;
 }
 
-static const struct devmap_check fine = { .loaded = accept_it };
+static const struct devmap_check fine = { .check_loaded = accept_it };
 
 static int create(void)
 {
@@ -323,7 +323,7 @@ static int refuse(void *data __unused)
 /* The table that the kernel has loaded is checked before it becomes live. */
 static void reload_that_fails_its_check_clears(void **state __unused)
 {
-	const struct devmap_check check = { .loaded = refuse };
+	const struct devmap_check check = { .check_loaded = refuse };
 	_cleanup_table_ struct table t = a_table();
 
 	assert_int_equal(devmap_reload(&dev, &t, false, &check), -EILSEQ);
@@ -332,7 +332,7 @@ static void reload_that_fails_its_check_clears(void **state __unused)
 
 static void create_that_fails_its_check_removes(void **state __unused)
 {
-	const struct devmap_check check = { .loaded = refuse };
+	const struct devmap_check check = { .check_loaded = refuse };
 	_cleanup_table_ struct table t = a_table();
 	int lock = -1;
 

@@ -180,6 +180,7 @@ static void build_devices(const struct build *b, struct table *t,
 	};
 	_cleanup_free_ char *size = NULL;
 
+	/* build_usage() has accepted these words, so the result is NULL */
 	free(build_legs(&req, b->argc - 1, b->argv + 1));
 	plan_table(&req, &system_facts, t, findings);
 	size = size_format(req.chunk);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* noclone activate: activate a saved device. activate-all.c has the loop over devices. */
+/* noclone activate: activate a saved device. activate-loop.c has the loop over devices. */
 #include "cmd/activate.h"
 #include "cmd/change.h"
 #include "cmd/partitions.h"
@@ -465,7 +465,9 @@ const char *activate_device(const struct options *o, const char *name)
 		return NULL;
 	r = devmap_info(name, &dev);
 	/* if dev is the leftover of an interrupted command, it has the saved UUID and no table */
-	if (!r && (strcmp(c.dev.uuid, dev.uuid) || !change_remove_leftover(&c, &dev)))
+	if (!r && strcmp(c.dev.uuid, dev.uuid))
+		return activate_existing(&c, &dev);
+	if (!r && !change_remove_leftover(&c, &dev))
 		return activate_existing(&c, &dev);
 	if (!r || devmap_is_absent(r))
 		return activate_absent(&c);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Activate a saved device. activate-all.c has the loop that calls these functions. */
+/* Activate a saved device. activate-loop.c has the loop that calls these functions. */
 #ifndef NOCLONE_ACTIVATE_H
 #define NOCLONE_ACTIVATE_H
 

@@ -169,7 +169,7 @@ static int change_judge(const struct change *c, const struct findings *findings,
 	if (!findings_count(findings, FINDING_ERROR))
 		return 0;
 	if (!opt(c->o, OPT_FORCE)) {
-		log_err("%s: refused%s", c->dev.name, findings->final ? "" :
+		log_err("%s: refused%s", c->dev.name, findings->kernel_refuses ? "" :
 			"; with --force, noclone continues, and the kernel decides");
 		return -EINVAL;
 	}
@@ -214,6 +214,7 @@ int change_check(struct change *c)
 		.from_saved = c->needs->from_saved, .readonly = c->readonly,
 		.any_signature = c->partition,
 	};
+	/* the text before a finding without a subject; NULL: "part N"; empty: no text */
 	const char *where = c->needs->from_saved ? c->file.path : c->o->table ? :
 			    c->table.nr > 1 ? NULL : "";
 	bool cycle;
@@ -331,7 +332,7 @@ static int change_still_unused(const struct change *c)
 	_cleanup_devmap_device_ struct devmap_device dev = { 0 };
 	_cleanup_findings_ struct findings findings = { 0 };
 	struct guard guard = {
-		.loaded = true, .saved = !c->needs->from_saved && !backing_is_new(&c->backing),
+		.recheck = true, .saved = !c->needs->from_saved && !backing_is_new(&c->backing),
 		.readonly = c->readonly,
 	};
 	int r = devmap_look(&c->dev, &dev);
@@ -407,19 +408,13 @@ static bool change_has_lost_image(const struct change *c)
 }
 
 /*
- * Check the device once more before the switch. Minutes may have passed since the first check,
- * because the user had to answer a question, or e2fsck ran. So this check forgets cached data, and
- * reads the device and the system again.
+ * Check that the device, its backing files and the device of its image are those that were checked.
  */
-static int change_check_loaded(void *data)
+static int change_check_same(const struct change *c)
 {
-	const struct change *c = data;
 	const char *name = c->dev.name;
-	_cleanup_free_ char *other = NULL;
+	_cleanup_free_ char *other = change_other_file(c);
 
-	sysfs_forget();
-	saved_file_forget(NULL);
-	other = change_other_file(c);
 	if (!change_is_still(c))
 		log_err("%s: another process has changed its name or table meanwhile: look at the device, and try again",
 			name);
@@ -428,15 +423,35 @@ static int change_check_loaded(void *data)
 	else if (change_has_lost_image(c))
 		log_err("%s: another process has removed %s meanwhile: try again", name,
 			c->image->name);
-	else if (!c->loaded || !c->loaded(c))
-		return c->needs->same_mapping ? change_check_faithful(c) : change_still_unused(c);
+	else
+		return 0;
 	return -EAGAIN;
+}
+
+/*
+ * Check the device once more before the switch. Minutes may have passed since the first check,
+ * because the user had to answer a question, or e2fsck ran. So this check forgets cached data, and
+ * reads the device and the system again.
+ */
+static int change_check_loaded(void *data)
+{
+	const struct change *c = data;
+	int r;
+
+	sysfs_forget();
+	saved_file_forget(NULL);
+	r = change_check_same(c);
+	if (!r && c->extra_check && c->extra_check(c))
+		r = -EAGAIN;
+	if (r)
+		return r;
+	return c->needs->same_mapping ? change_check_faithful(c) : change_still_unused(c);
 }
 
 int change_switch(struct change *c)
 {
 	const struct devmap_check check = {
-		.loaded = change_check_loaded, .data = c, .alone = c->needs->alone,
+		.check_loaded = change_check_loaded, .data = c, .alone = c->needs->alone,
 		.noscan = c->noscan,
 	};
 	int r = change_lock_legs(c);

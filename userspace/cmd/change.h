@@ -99,7 +99,7 @@ struct change_parts {
  * @image: if the device is a new partition, the device of the image, otherwise NULL. The table
  *	names the device of the image by its number, so it must still have this number when the
  *	table is loaded
- * @loaded: a function for an additional check after the new table is loaded and before the switch
+ * @extra_check: a function for an additional check after the new table is loaded and before the switch
  *	to this table, or NULL. It returns 0, or a negative errno after a message
  * @backing: the backing file of the new table
  * @legs: the lock that is held while legs are checked, see change_lock_legs(); or -1
@@ -117,7 +117,7 @@ struct change {
 	bool noscan;
 	bool partition;
 	const struct devmap_device *image;
-	int (*loaded)(const struct change *c);
+	int (*extra_check)(const struct change *c);
 	struct backing backing;
 	int legs;
 	struct change_file file;

@@ -47,10 +47,10 @@ static char *create_new_uuid(const char *requested)
 }
 
 /*
- * Check that no device has the name. change_make_name_free() first removes a device of this name
- * that an interrupted command has left without a table.
+ * Make sure that no device has the name. change_make_name_free() removes a device of this name that
+ * an interrupted command has left without a table; any other device of this name is an error.
  */
-static int create_check_absent(struct change *c)
+static int create_free_name(struct change *c)
 {
 	const char *name = c->dev.name;
 	_cleanup_free_ char *save = name_noclone("save", name);
@@ -135,7 +135,7 @@ static int create_check_permitted(const struct change *c)
 
 static int create_look(struct change *c)
 {
-	return create_check_permitted(c) ? : create_check_absent(c) ? : create_check_uuid(c) ? :
+	return create_check_permitted(c) ? : create_free_name(c) ? : create_check_uuid(c) ? :
 	       create_check_saved(c);
 }
 
@@ -192,8 +192,9 @@ static int create_begin(struct change *c, bool chosen)
 /*
  * Make the device. All checks but the last come before the first change: create_look() checks the
  * name, build_table() and change_check() check the table and its legs, and create_begin() checks
- * the name once more, with its lock. The last check is change_check_loaded() in change.c, after the
- * load of the table and before the resume.
+ * the name once more, with its lock. Only create_free_name() changes something earlier: it removes
+ * the leftover of an interrupted command. The last check is change_check_loaded() in change.c, after
+ * the load of the table and before the resume.
  */
 static int create(struct change *c, const struct build *b, bool chosen)
 {

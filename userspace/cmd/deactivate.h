@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Deactivate a saved device. activate-all.c has the loop that calls these functions. */
+/* Deactivate a saved device. activate-loop.c has the loop that calls these functions. */
 #ifndef NOCLONE_DEACTIVATE_H
 #define NOCLONE_DEACTIVATE_H
 

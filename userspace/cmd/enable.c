@@ -32,7 +32,8 @@
 #include "cmd/enable-plan.h"
 #include "cmd/enable-print.h"
 
-#define OPT_SWITCH	(OPT_NOW | OPT_RUNTIME | OPT_POLICY)
+/* With any of these options, the command switches devices. Otherwise it only writes the policy. */
+#define OPT_SWITCHES	(OPT_NOW | OPT_RUNTIME | OPT_POLICY)
 
 static void enable_free_candidate(struct candidate *c)
 {
@@ -58,7 +59,11 @@ static void enable_free(struct request *q)
 
 /* First step: find the devices that the command may switch. */
 
-/* Return: the state of a device, a new string, or NULL if the device cannot have a fast path. */
+/*
+ * Return: the state of a device, a new string, or NULL if the device cannot have a fast path. For a
+ * device with stock targets, live_fastpath() returns NULL until a message has requested the fast
+ * path: the state is "stock" then.
+ */
 static char *enable_state(const struct candidate *c, const struct live *live)
 {
 	char *state = c->other ? NULL : live_fastpath(live);
@@ -222,7 +227,7 @@ static void enable_edit(struct request *q)
 static void enable_ask(const struct request *q, struct candidate *c)
 {
 	c->on = q->on;
-	c->asked = c->before;
+	c->asked = c->before != NULL;
 	if (!c->asked || opt(q->o, OPT_ALL) || c->named)
 		return;
 	c->rule = layers_rule(c->dev.devno, &q->policy);
@@ -248,7 +253,7 @@ static int enable_plan(struct request *q)
 {
 	struct module_params m = { 0 };
 	_cleanup_free_ char *objection = NULL;
-	bool stock = false, on = false;
+	bool has_stock = false, on = false;
 	unsigned int i;
 
 	if (q->switches)
@@ -260,10 +265,10 @@ static int enable_plan(struct request *q)
 		enable_ask(q, c);
 		c->sends = enable_needs_message(q, c);
 		on |= c->sends && c->on;
-		stock |= c->asked && c->on && !c->own;
+		has_stock |= c->asked && c->on && !c->own;
 	}
-	q->load = stock && !m.loaded;
-	q->stock = q->clears ? "off" : stock && !m.stock ? "on" : NULL;
+	q->load = has_stock && !m.loaded;
+	q->stock = q->clears ? "off" : has_stock && !m.stock ? "on" : NULL;
 	objection = on ? module_objection(&m) : NULL;
 	if (objection)
 		log_err("%s", objection);
@@ -509,7 +514,7 @@ static int enable(const struct options *o, int argc, char **argv, bool on)
 	const char *both = enable_contradiction(o, argc, argv, on);
 	const char *wrong = enable_usage(o, argc);
 	struct request q = {
-		.o = o, .on = on, .switches = opt(o, OPT_SWITCH),
+		.o = o, .on = on, .switches = opt(o, OPT_SWITCHES),
 		.writes = !opt(o, OPT_RUNTIME | OPT_POLICY),
 	};
 	int r;

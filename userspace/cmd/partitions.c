@@ -514,7 +514,7 @@ static int partitions_make_one(const struct change *c, const struct partition *p
 	_cleanup_free_ char *device = xasprintf("%u:%u", major(disk->devno), minor(disk->devno));
 	_cleanup_change_ struct change part = PARTITIONS_INIT(part, c);
 	_cleanup_devmap_device_ struct devmap_device now = { 0 };
-	const struct guard guard = { .loaded = true, .readonly = true };
+	const struct guard guard = { .recheck = true, .readonly = true };
 	int r;
 
 	partitions_prepare(&part, c, p, device);

@@ -176,7 +176,7 @@ static int reload(struct change *c, const struct build *b)
 	 * another process may make partition devices while the user thinks about the answer, so
 	 * check once more after the new table is loaded
 	 */
-	c->loaded = data ? reload_check_partitions : NULL;
+	c->extra_check = data ? reload_check_partitions : NULL;
 	/*
 	 * if another process changes the live table while this command waits for the lock,
 	 * change_run() refuses the new table

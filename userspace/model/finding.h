@@ -52,14 +52,14 @@ struct finding {
 /**
  * struct findings - a list of findings
  * @check: the member @check of the findings that are added next
- * @final: the kernel also refuses the table because of an error in this list, so no message
+ * @kernel_refuses: the kernel also refuses the table because of an error in this list, so no message
  *	proposes --force
  * @finding: the findings
  * @nr: the number of findings
  */
 struct findings {
 	const char *check;
-	bool final;
+	bool kernel_refuses;
 	struct finding *finding;
 	unsigned int nr;
 };

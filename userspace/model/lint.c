@@ -390,7 +390,8 @@ bool lint_table(const struct table *t, const struct facts_source *src, dev_t sel
 	lint_order(&l);
 	for (i = 0; i < t->nr; i++)
 		lint_target(&l, &t->targets[i]);
-	findings->final = findings_count(findings, FINDING_ERROR) > before;
+	/* the kernel makes the checks above as well, but not the checks of lint_pairs() */
+	findings->kernel_refuses = findings_count(findings, FINDING_ERROR) > before;
 	lint_pairs(&l);
 	lint_free(&l);
 	return l.cycle;

@@ -577,6 +577,7 @@ static bool devmap_add_targets(struct dm_task *dmt, const struct table *t)
 	return true;
 }
 
+/* DM_DEVICE_RELOAD is the word of libdevmapper for the ioctl DM_TABLE_LOAD. */
 static int devmap_load(const struct devmap_device *dev, const struct table *t, bool readonly,
 		       const struct devmap_check *check)
 {
@@ -586,7 +587,7 @@ static int devmap_load(const struct devmap_device *dev, const struct table *t, b
 	if (!dmt || (readonly && !dm_task_set_ro(dmt)) || !devmap_add_targets(dmt, t))
 		return -ENOMEM;
 	r = devmap_run(dmt, "loading the table of", dev->name);
-	return r ? r : check->loaded(check->data);
+	return r ? r : check->check_loaded(check->data);
 }
 
 static int devmap_create_empty(const struct devmap_device *dev)

@@ -114,7 +114,7 @@ void devmap_versions(char **library, char **driver);
  */
 struct devmap_check {
 	/* Return: 0, or a negative errno after a message. */
-	int (*loaded)(void *data);
+	int (*check_loaded)(void *data);
 	void *data;
 	bool alone;	/* refuse a device that another process is changing */
 	bool noscan;	/* the udev rules of other programs ignore a new device */

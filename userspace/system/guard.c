@@ -270,7 +270,7 @@ static void guard_report_signature(struct look *l)
  */
 static void guard_check_writable(const struct look *l, const char *wrong)
 {
-	if (wrong && !l->g->readonly && !l->g->loaded)
+	if (wrong && !l->g->readonly && !l->g->recheck)
 		finding_at(l->findings, FINDING_ERROR, l->t->line, "%s: %s, or use --readonly",
 			   l->name, wrong);
 }
@@ -282,7 +282,7 @@ static void guard_check_writable(const struct look *l, const char *wrong)
  */
 static uint64_t guard_known_sectors(const struct look *l)
 {
-	if (l->g->any_signature || l->g->loaded)
+	if (l->g->any_signature || l->g->recheck)
 		return UINT64_MAX;
 	return parts_first_other(&l->own, &l->part) - l->part.range.first;
 }
@@ -316,7 +316,7 @@ static void guard_leg_uses(struct look *l, uint64_t start)
 		.first = start,
 		.sectors = target_leg_length(l->t),
 		.self = g->self,
-		.live = g->loaded,
+		.live = g->recheck,
 		.exclusive = g->exclusive,
 		.known = guard_known_sectors(l),
 	};
@@ -326,7 +326,7 @@ static void guard_leg_uses(struct look *l, uint64_t start)
 	if (silence)
 		guard_report_use(l, &(struct use) { .kind = USE_UNREADABLE, .by = silence }, "");
 	said = guard_report_uses(l, &query);
-	if (!g->any_signature && !g->loaded && !accepted)
+	if (!g->any_signature && !g->recheck && !accepted)
 		guard_check_rest(l, &query, said);
 }
 
@@ -362,7 +362,7 @@ static void guard_report_file_writers(const struct look *l, const struct file_fa
 	bool counted = false;
 	unsigned int i;
 
-	if (l->g->loaded || (!l->g->from_saved && parts_have_all(&l->own, &l->part)))
+	if (l->g->recheck || (!l->g->from_saved && parts_have_all(&l->own, &l->part)))
 		return;
 	for (i = 0; i < l->own.nr && !l->g->from_saved; i++)
 		counted |= file_id_same(&l->own.part[i].file, &f->id);
@@ -470,7 +470,7 @@ void guard_table(const struct table *t, const struct guard *g,
 	if (g->saved)
 		parts_add_saved(&l.saved);
 	l.knows_saved = g->saved;
-	if (!g->any_signature && !g->loaded)
+	if (!g->any_signature && !g->recheck)
 		guard_find_writers(&l, t);
 	while ((target = table_next_leg(t, target, &i))) {
 		l.t = target;

@@ -17,7 +17,7 @@
  *	devices
  * @from_saved: the table comes from a saved file: ignore signatures in its legs, and ignore a
  *	signature on the rest of a disk if the saved file records this signature
- * @loaded: the table is already loaded, and the other checks were made before: find only mounts,
+ * @recheck: the table is already loaded, and the other checks were made before: find only mounts,
  *	swap, holders, loop devices, mapped devices on a file, and saved devices if @saved is set
  * @saved: the sectors and files of each saved device that is not active count as used
  * @readonly: the mapped device is read-only, so the table only reads
@@ -27,7 +27,7 @@ struct guard {
 	bool exclusive;
 	bool any_signature;
 	bool from_saved;
-	bool loaded;
+	bool recheck;
 	bool saved;
 	bool readonly;
 };
