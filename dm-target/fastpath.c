@@ -342,10 +342,9 @@ noclone_fastpath_begin(struct bio *bio, bool *plain)
 	if (unlikely(!nd))
 		goto unlock;
 	*plain = noclone_plain_is(nd, bio, 0, 0);
-	if (unlikely(bio->bi_opf & REQ_POLLED)) {
-		/* This clears REQ_DRV, which the dm core of a device above may have left */
-		noclone_polled_enter(bio);
-	} else if (unlikely(!*plain) && !noclone_plain_is_chain(nd, bio)) {
+	/* A polled bio that is not plain gets its reason later, in noclone_fastpath_try_other() */
+	if (unlikely(!*plain) && !(bio->bi_opf & REQ_POLLED) &&
+	    !noclone_plain_is_chain(nd, bio)) {
 		noclone_count(nd, noclone_plain_why_not(nd, bio));
 		goto unlock;
 	}
@@ -360,11 +359,14 @@ unlock:
 /* Handle all bios that the common path rejects, and count the reason. */
 static noinline void noclone_fastpath_submit_other(struct bio *bio)
 {
-	bool plain = false;
-	const struct noclone_table *table = noclone_fastpath_begin(bio, &plain);
+	const struct noclone_table *table;
 	enum noclone_counter result;
 	struct noclone_dev *nd;
+	bool plain = false;
 
+	if (unlikely(bio->bi_opf & REQ_POLLED))
+		noclone_polled_enter(bio);
+	table = noclone_fastpath_begin(bio, &plain);
 	if (likely(table)) {
 		nd = table->nd;
 		result = plain ? noclone_fastpath_try(nd, table, bio) :

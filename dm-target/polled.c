@@ -12,7 +12,7 @@
  * queues; the module cannot check that for several devices, so the parameter is off by default.
  * Locks: nd->retry_lock guards the bios to be submitted again.
  *
- * Documentation/design/polled.rst has the argument, P1 to P9.
+ * Documentation/design/polled.rst has the argument, P1 to P10.
  */
 #include "polled.h"
 #include "device-state.h"

@@ -40,15 +40,23 @@ static inline bool noclone_polled_is_requeued(const struct bio *bio)
 }
 
 /*
- * Clear REQ_DRV of a polled bio that comes in. The bio is in no list of dm core, unless it is the
- * rest of a bio that dm core has split. Otherwise REQ_DRV comes from the dm core of a device above,
- * because alloc_tio() clears the flag in some clones only. If the flag stayed, dm core below would
- * take bi_private for its list.
+ * Correct the flags of a polled bio that comes in. The rest of a bio that dm core has split is left
+ * as it is, because this rest may be in a list of dm core. No other bio is in such a list.
+ *
+ * REQ_DRV comes from the dm core of a device above, because alloc_tio() clears the flag in some
+ * clones only. If the flag stayed, dm core below would take bi_private for its list.
+ *
+ * A bio that a worker submits completes without polling. dm core lets a worker submit each bio that
+ * came during a suspend. The task that has sent the bio polls for it meanwhile, so dm core cannot
+ * put the bio into a list safely: see P10 in polled.rst.
  */
 static inline void noclone_polled_enter(struct bio *bio)
 {
-	if (!bio_flagged(bio, BIO_CHAIN))
-		bio->bi_opf &= ~REQ_DRV;
+	if (bio_flagged(bio, BIO_CHAIN))
+		return;
+	bio->bi_opf &= ~REQ_DRV;
+	if (current->flags & PF_WQ_WORKER)
+		bio_clear_polled(bio);
 }
 
 #endif /* DM_NOCLONE_POLLED_H */

@@ -84,7 +84,7 @@ static void noclone_callback_learn_locked(struct noclone_stock *sd,
  * fast path.
  */
 static enum noclone_state noclone_callback_learn_target(struct noclone_stock *sd,
-							 struct dm_target *ti)
+							struct dm_target *ti)
 {
 	enum noclone_state state;
 
