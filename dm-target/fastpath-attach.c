@@ -20,13 +20,19 @@
 #include <linux/rcupdate.h>
 
 /*
- * Compare the table with the size of the device. Context: nd->lock; @table is complete and not
- * live.
+ * Compare the table with the size of the device. After an undone suspend the members already have
+ * these values, and submitters may read them, so nothing is stored then. Context: nd->lock; @table
+ * is complete and not live.
  */
 static void noclone_fastpath_measure(struct noclone_table *table)
 {
-	table->whole = table->sectors == dm_table_get_size(table->dm);
-	table->one_segment = table->whole && table->nr == 1;
+	const bool whole = table->sectors == dm_table_get_size(table->dm);
+	const bool one_segment = whole && table->nr == 1;
+
+	if (table->whole != whole)
+		table->whole = whole;
+	if (table->one_segment != one_segment)
+		table->one_segment = one_segment;
 }
 
 /*

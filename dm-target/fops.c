@@ -117,6 +117,7 @@ static bool noclone_fops_stay_if_unsafe(void)
 enum noclone_state noclone_fops_prepare(struct noclone_dev *nd)
 {
 	const struct block_device_operations *fops = READ_ONCE(nd->disk->fops);
+	const unsigned long *stats = noclone_peek_find_stats(fops);
 	enum noclone_state state = NOCLONE_ON;
 
 	mutex_lock(&noclone_fops_lock);
@@ -136,9 +137,14 @@ enum noclone_state noclone_fops_prepare(struct noclone_dev *nd)
 		state = NOCLONE_OFF_FOREIGN;
 	mutex_unlock(&noclone_fops_lock);
 
-	/* noclone_status_state() reads it without a lock */
-	WRITE_ONCE(nd->stats_bytes, noclone_peek_find_stats(fops));
-	if (state == NOCLONE_ON && !nd->stats_bytes)
+	/*
+	 * Submitters and noclone_status_state() read the pointer without a lock. A submitter may
+	 * still use the pointer while the operations of another module are found here, so never
+	 * replace the pointer by NULL.
+	 */
+	if (stats)
+		WRITE_ONCE(nd->stats_bytes, stats);
+	if (state == NOCLONE_ON && !stats)
 		state = NOCLONE_OFF_NOSTATS;
 	return state;
 }

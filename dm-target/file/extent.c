@@ -321,8 +321,8 @@ static void noclone_extent_choose(struct noclone_file_c *fc, const char *why)
 {
 	bool ran = fc->engine->pins;
 
-	fc->refused = why;
-	fc->engine = why ? &noclone_engine_direct : fc->requested;
+	WRITE_ONCE(fc->refused, why);
+	WRITE_ONCE(fc->engine, why ? &noclone_engine_direct : fc->requested);
 	fc->pin_nr = why ? 0 : fc->backing->pin_nr;
 	fc->backing->ran |= !why;
 	if (ran != fc->engine->pins)

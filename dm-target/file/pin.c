@@ -103,7 +103,7 @@ const char *noclone_pin_acquire(struct noclone_backing *b)
 	} else {
 		WRITE_ONCE(b->marked, true);
 		WRITE_ONCE(b->pinned, true);
-		b->pin_nr++;
+		WRITE_ONCE(b->pin_nr, b->pin_nr + 1);
 	}
 	mutex_unlock(&b->mark_lock);
 	return why;

@@ -50,15 +50,20 @@ static unsigned long long noclone_status_allocated(struct noclone_file_c *fc)
 static unsigned long noclone_status_counter(const struct noclone_file_c *fc,
 					    enum noclone_file_counter which)
 {
-	unsigned long sum = 0;
+	unsigned long sum = 0, ended = 0;
 	int cpu;
 
-	for_each_possible_cpu(cpu) {
-		sum += per_cpu_ptr(fc->counters, cpu)->n[which];
-		if (which == NOCLONE_FILE_INFLIGHT)
-			sum -= per_cpu_ptr(fc->counters, cpu)->ended;
-	}
-	return sum;
+	for_each_possible_cpu(cpu)
+		ended += READ_ONCE(per_cpu_ptr(fc->counters, cpu)->ended);
+	for_each_possible_cpu(cpu)
+		sum += READ_ONCE(per_cpu_ptr(fc->counters, cpu)->n[which]);
+	if (which != NOCLONE_FILE_INFLIGHT)
+		return sum;
+	/*
+	 * Ended commands are counted first, because a command begins before it ends. Without a
+	 * barrier, this CPU may nevertheless see only the end.
+	 */
+	return sum > ended ? sum - ended : 0;
 }
 
 static size_t noclone_status_emit_attribute(struct noclone_file_c *fc,
@@ -66,6 +71,7 @@ static size_t noclone_status_emit_attribute(struct noclone_file_c *fc,
 					    unsigned int maxlen, size_t sz)
 {
 	const struct inode *inode = file_inode(fc->file);
+	const char *refused;
 
 	DMEMIT(" %s ", noclone_status_attribute_word[attribute]);
 	switch (attribute) {
@@ -88,7 +94,8 @@ static size_t noclone_status_emit_attribute(struct noclone_file_c *fc,
 		DMEMIT("%u", fc->extents);
 		break;
 	case NOCLONE_ATTRIBUTE_REFUSED:
-		DMEMIT("%s", fc->refused ? fc->refused : "-");
+		refused = READ_ONCE(fc->refused);
+		DMEMIT("%s", refused ? refused : "-");
 		break;
 	case NOCLONE_ATTRIBUTE_DEVICE:
 		DMEMIT("%u:%u", MAJOR(fc->st_dev), MINOR(fc->st_dev));
@@ -117,7 +124,7 @@ static void noclone_status_info(struct noclone_file_c *fc, char *result,
 	 */
 	if (unlikely(IS_VERITY(file_inode(fc->file))))
 		noclone_work_queue(&fc->follow_up);
-	DMEMIT("engine %s %u", noclone_engine_word[fc->engine->id],
+	DMEMIT("engine %s %u", noclone_engine_word[READ_ONCE(fc->engine)->id],
 	       2 * NOCLONE_NR_ATTRIBUTES);
 	for (i = 0; i < NOCLONE_NR_ATTRIBUTES; i++)
 		sz = noclone_status_emit_attribute(fc, i, result, maxlen, sz);

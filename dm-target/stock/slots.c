@@ -435,7 +435,7 @@ static int noclone_slots_set(const char *value, const struct kernel_param *kp)
 		if (noclone_slots_ready)
 			r = noclone_slots_apply(requested);
 		else
-			noclone_slots_requested = requested;
+			WRITE_ONCE(noclone_slots_requested, requested);
 		mutex_unlock(&noclone_slots_lock);
 	}
 	kernel_param_lock(kp->mod);
@@ -471,7 +471,7 @@ void noclone_slots_init(struct target_type *newest)
 	noclone_slots_ready = true;
 	if (noclone_slots_apply(noclone_slots_requested)) {
 		DMERR("parameter stock: \"on\" is not possible on this kernel, all devices stay unchanged");
-		noclone_slots_requested = false;
+		WRITE_ONCE(noclone_slots_requested, false);
 	}
 	mutex_unlock(&noclone_slots_lock);
 }
