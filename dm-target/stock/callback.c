@@ -272,16 +272,17 @@ void noclone_callback_presuspend(struct dm_target *ti, noclone_sentinel_submit_f
 /*
  * Would it be useless to suspend and resume the device, because its table cannot use the fast path?
  * During a resume that has not reached all targets, a table may wrongly seem unable to use the fast
- * path.
+ * path. nd->lock keeps .resume from its next target, so a resume does not end between these tests.
  */
-static bool noclone_callback_needs_other_table(const struct noclone_stock *sd,
-					       struct dm_target *ti)
+static bool noclone_callback_needs_other_table(struct noclone_stock *sd, struct dm_target *ti)
 {
-	enum noclone_state state = READ_ONCE(sd->nd.state);
+	bool needs;
 
-	return READ_ONCE(sd->table.dm) == ti->table &&
-	       !dm_suspended(ti) && !READ_ONCE(sd->attacher) &&
-	       noclone_stock_is_hopeless(sd, state);
+	mutex_lock(&sd->nd.lock);
+	needs = sd->table.dm == ti->table && !dm_suspended(ti) && !READ_ONCE(sd->attacher) &&
+		noclone_stock_is_hopeless(sd, READ_ONCE(sd->nd.state));
+	mutex_unlock(&sd->nd.lock);
+	return needs;
 }
 
 /*
