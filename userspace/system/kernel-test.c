@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <json-c/json.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "dm-noclone.h"
@@ -140,29 +141,80 @@ static struct json_object *kernel_test_parse(const char *text)
 	return record;
 }
 
-char *kernel_test_entry(const struct kernel_test_of *of, char **reason, bool *limits)
+/* Fill @r from a record that allows the fast path. */
+static void kernel_test_take(struct json_object *record, const struct kernel_test_of *of,
+			     struct kernel_test_result *r)
+{
+	struct json_object *tests = json_object_object_get(record, "tests");
+
+	r->polled = kernel_test_objection(tests, "T7");
+	r->limits = kernel_test_objection(tests, "T8");
+	r->entry = xasprintf("%s%s", of->build, r->polled ? "" : NOCLONE_TESTED_POLLED);
+}
+
+void kernel_test_read(const struct kernel_test_of *of, struct kernel_test_result *r)
 {
 	_cleanup_free_ char *path = xasprintf(KERNEL_TEST_DIR "/%s.json", of->release);
 	_cleanup_free_ char *text = read_text_file(path, RECORD_MAX);
-	struct json_object *record, *tests;
-	char *entry = NULL;
+	struct json_object *record;
 	int err = errno;
 
-	*reason = NULL;
+	*r = (struct kernel_test_result) { .exists = text || err != ENOENT };
 	if (!text) {
-		if (err != ENOENT)
-			*reason = xasprintf("%s: %s", path, read_text_problem(path, err));
-		return NULL;
+		if (r->exists)
+			r->reason = xasprintf("%s: %s", path, read_text_problem(path, err));
+		return;
 	}
 	record = kernel_test_parse(text);
-	*reason = kernel_test_judge(record, path, of);
-	if (!*reason) {
-		tests = json_object_object_get(record, "tests");
-		entry = xasprintf("%s%s", of->build,
-				  !strcmp(kernel_test_result(tests, "T7"), "passed") ?
-				  NOCLONE_TESTED_POLLED : "");
-		*limits = !strcmp(kernel_test_result(tests, "T8"), "passed");
-	}
+	r->reason = kernel_test_judge(record, path, of);
+	if (!r->reason)
+		kernel_test_take(record, of, r);
 	json_object_put(record);
-	return entry;
+}
+
+void kernel_test_free(struct kernel_test_result *r)
+{
+	free(r->entry);
+	free(r->reason);
+	free(r->polled);
+	free(r->limits);
+}
+
+/* Return: what an entry of @length bytes in the parameter "tested" allows. */
+static enum kernel_test_allowed kernel_test_entry(const char *entry, size_t length,
+						  const char *build)
+{
+	size_t digits = strlen(build);
+
+	if (length < digits || strncmp(entry, build, digits))
+		return KERNEL_TEST_NONE;
+	if (length == digits)
+		return KERNEL_TEST_FAST;
+	entry += digits;
+	length -= digits;
+	return length == strlen(NOCLONE_TESTED_POLLED) &&
+	       !strncmp(entry, NOCLONE_TESTED_POLLED, length) ? KERNEL_TEST_POLLED : KERNEL_TEST_NONE;
+}
+
+enum kernel_test_allowed kernel_test_allowed(const char *options, const char *build)
+{
+	enum kernel_test_allowed most = KERNEL_TEST_NONE, now;
+	_cleanup_names_ struct names words;
+	unsigned int i;
+	size_t length;
+
+	names_split(&words, options);
+	for (i = 0; i < words.nr; i++) {
+		/* the kernel drops quotation marks around a word or its value */
+		const char *at = words.name[i] + (*words.name[i] == '"');
+
+		if (!str_starts(at, "tested="))
+			continue;
+		for (at += strlen("tested="); *at; at += length + !!at[length]) {
+			length = strcspn(at, ",\"");
+			now = kernel_test_entry(at, length, build);
+			most = now > most ? now : most;
+		}
+	}
+	return most;
 }

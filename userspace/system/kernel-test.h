@@ -23,15 +23,45 @@ struct kernel_test_of {
 };
 
 /**
- * kernel_test_entry - has a build of the module passed the test of a kernel?
- * @of: the kernel and the module
- * @reason: set to a new string that says why the build has not passed; set to NULL if no test is
- *	recorded, or if the build has passed
- * @limits: if the build has passed: set to true if T8 has passed as well, and to false otherwise;
- *	T8 tests whether the devices of the module have the same queue limits as stock devices
- *
- * Return: the entry for the parameter "tested" of the module, a new string, or NULL.
+ * struct kernel_test_result - what the record says about a build of the module
+ * @exists: a record of this kernel exists
+ * @entry: the entry for the parameter "tested" of the module; NULL if the record does not allow the
+ *	fast path
+ * @reason: why the record does not allow the fast path; NULL if it does, or if no record exists
+ * @polled: why the record does not allow polled I/O on the fast path (T7); NULL if it does
+ * @limits: why the queue limits may differ from those of stock devices (T8); NULL if they do not
  */
-char *kernel_test_entry(const struct kernel_test_of *of, char **reason, bool *limits);
+struct kernel_test_result {
+	bool exists;
+	char *entry;
+	char *reason;
+	char *polled;
+	char *limits;
+};
+
+/* Read the record of the kernel. */
+void kernel_test_read(const struct kernel_test_of *of, struct kernel_test_result *r);
+void kernel_test_free(struct kernel_test_result *r);
+
+#define _cleanup_kernel_test_ __attribute__((cleanup(kernel_test_free)))
+
+/**
+ * enum kernel_test_allowed - the I/O that the parameter "tested" allows on the fast path
+ * @KERNEL_TEST_NONE: no I/O
+ * @KERNEL_TEST_FAST: all I/O except polled I/O
+ * @KERNEL_TEST_POLLED: all I/O
+ */
+enum kernel_test_allowed {
+	KERNEL_TEST_NONE,
+	KERNEL_TEST_FAST,
+	KERNEL_TEST_POLLED,
+};
+
+/*
+ * Read options of the module as the module reads them: all words "tested=LIST" together, without
+ * the entries of other builds and without entries that are not build words. @options: words with
+ * blanks between them, as modprobe.d has them
+ */
+enum kernel_test_allowed kernel_test_allowed(const char *options, const char *build);
 
 #endif /* NOCLONE_KERNEL_TEST_H */

@@ -32,6 +32,7 @@
 #define BUILD_ID_MAX	4096
 #define LOAD_ANEW	"modprobe -r dm-noclone && modprobe dm-noclone; or reboot"
 #define LIKE_REVIEWED	"its headers are like those of reviewed kernels (grade \"alike\")"
+#define NO_RECORD	"no test of this kernel is recorded"
 #define ANY_KERNEL	"echo options dm_noclone any_kernel=1 >/etc/modprobe.d/dm-noclone.conf"
 #define SHOW_CONF	"grep -r noclone /etc/modprobe.d /run/modprobe.d /usr/lib/modprobe.d"
 
@@ -360,80 +361,165 @@ static bool module_grade_is_reviewed(const char *grade)
 	return !strcmp(grade, "reviewed") || !strcmp(grade, "known");
 }
 
-/*
- * Report a build of the module that has passed the test of the kernel @subject, but is missing in
- * the parameter "tested". @entry: the entry that this parameter needs; @limits: the test has also
- * compared queue limits
+/**
+ * struct module_alike - a kernel of grade "alike", which has headers like those of reviewed kernels
+ * @m: the module for this kernel
+ * @subject: the subject of the finding
+ * @level: the level of a finding that says that no device gets the fast path
+ * @test: the record of the kernel's test
+ * @listed: the I/O that modprobe.d and the kernel's command line allow
+ * @allowed: the I/O that the loaded module allows; if no module is loaded, @listed
  */
-static void module_add_passed(const struct module_file *m, const char *entry, bool limits,
-			      enum finding_level level, const char *subject, struct findings *f)
+struct module_alike {
+	const struct module_file *m;
+	const char *subject;
+	enum finding_level level;
+	struct kernel_test_result test;
+	enum kernel_test_allowed listed;
+	enum kernel_test_allowed allowed;
+};
+
+/* Return: the end of a sentence about the queue limits, a new string. */
+static char *module_limits(const struct module_alike *a)
 {
-	finding_add(f, level, subject,
-		    LIKE_REVIEWED ", and dm-noclone has passed the test of this kernel%s, but no device gets the fast path until the parameter \"tested\" names the tested build\n"
+	return !a->test.limits ? xstrdup("") :
+	       xasprintf("; queue limits may differ from those of stock devices, because %s",
+			 a->test.limits);
+}
+
+/*
+ * Report a kernel on which a missing entry in modprobe.d has this consequence, although the record
+ * allows the fast path.
+ */
+static void module_add_entry(const struct module_alike *a, enum finding_level level,
+			     const char *consequence, struct findings *f)
+{
+	_cleanup_free_ char *limits = module_limits(a);
+
+	finding_add(f, level, a->subject,
+		    LIKE_REVIEWED ", and dm-noclone has passed the test of this kernel, but %s%s\n"
 		    "echo options dm-noclone tested=%s >/etc/modprobe.d/dm-noclone-%s.conf, then "
-		    LOAD_ANEW, limits ? "" : " (without a comparison of queue limits)",
-		    entry, m->release);
+		    LOAD_ANEW, consequence, limits, a->test.entry, a->m->release);
 }
 
 /*
- * Report a kernel for which the parameter "tested" names the build of the module. @reason: why the
- * record of the test does not allow the fast path, or NULL if the record allows it
+ * Report a kernel for which the parameter "tested" has the build word of the module, although the
+ * record does not allow the fast path.
  */
-static void module_add_known(const struct module_file *m, const char *reason, const char *subject,
-			     struct findings *f)
+static void module_add_unrecorded(const struct module_alike *a, struct findings *f)
 {
-	if (reason)
-		finding_add(f, FINDING_WARNING, subject,
-			    LIKE_REVIEWED ", and modprobe.d says that dm-noclone has passed the test of this kernel, but %s\n"
-			    "rm /etc/modprobe.d/dm-noclone-%s.conf, then " LOAD_ANEW, reason, m->release);
+	const char *release = a->m->release;
+	_cleanup_free_ char *test = xasprintf("\"noclone-test-kernel --release %s\" tests this kernel; to switch the fast path off: ",
+					      release);
+	_cleanup_free_ char *rm = xasprintf("rm /etc/modprobe.d/dm-noclone-%s.conf, then ", release);
+
+	finding_add(f, FINDING_WARNING, a->subject,
+		    LIKE_REVIEWED ", and %s says that dm-noclone has passed the test of this kernel, but %s\n"
+		    "%s%s" LOAD_ANEW, a->listed ? "modprobe.d" : "the loaded module",
+		    a->test.reason ?: NO_RECORD, a->test.exists ? "" : test, a->listed ? rm : "");
+}
+
+/* Report a kernel that has the fast path, for polled I/O as the record says. */
+static void module_add_known(const struct module_alike *a, struct findings *f)
+{
+	_cleanup_free_ char *limits = module_limits(a);
+
+	finding_add(f, *limits ? FINDING_NOTE : FINDING_OK, a->subject,
+		    LIKE_REVIEWED ", and modprobe.d says that dm-noclone has passed the test of this kernel%s",
+		    limits);
+}
+
+/* Report a kernel of grade "alike" on which the module allows the fast path. */
+static void module_check_allowed(const struct module_alike *a, struct findings *f)
+{
+	_cleanup_free_ char *polled = NULL;
+
+	if (!a->test.entry) {
+		module_add_unrecorded(a, f);
+	} else if (a->test.polled &&
+		   (a->allowed == KERNEL_TEST_POLLED || a->listed == KERNEL_TEST_POLLED)) {
+		polled = xasprintf("the parameter \"tested\" allows polled I/O on the fast path as well, and %s",
+				   a->test.polled);
+		module_add_entry(a, FINDING_WARNING, polled, f);
+	} else if (!a->listed) {
+		module_add_entry(a, FINDING_WARNING,
+				 "no device gets the fast path after the next boot, because modprobe.d does not name the tested build",
+				 f);
+	} else if (a->allowed == KERNEL_TEST_FAST && !a->test.polled) {
+		module_add_entry(a, FINDING_NOTE,
+				 "polled I/O goes to dm core until the parameter \"tested\" says that it was tested as well",
+				 f);
+	} else {
+		module_add_known(a, f);
+	}
+}
+
+/* Report a kernel of grade "alike" on which the module does not allow the fast path. */
+static void module_check_refused(const struct module_alike *a, struct findings *f)
+{
+	if (a->listed && a->test.entry)
+		finding_add(f, a->level, a->subject,
+			    LIKE_REVIEWED ", and dm-noclone has passed the test of this kernel, but the loaded module does not know this result yet\n"
+			    LOAD_ANEW);
+	else if (a->test.entry)
+		module_add_entry(a, a->level,
+				 "no device gets the fast path until the parameter \"tested\" names the tested build",
+				 f);
 	else
-		finding_add(f, FINDING_OK, subject,
-			    LIKE_REVIEWED ", and modprobe.d says that dm-noclone has passed the test of this kernel");
+		finding_add(f, a->level, a->subject,
+			    "this kernel was not reviewed for dm-noclone, " LIKE_REVIEWED ", and %s: no device gets the fast path\n"
+			    "\"noclone-test-kernel%s%s\" tests this kernel in a virtual machine; to allow the fast path at your own risk: " ANY_KERNEL,
+			    a->test.reason ?: NO_RECORD, a->m->running ? "" : " --release ",
+			    a->m->running ? "" : a->m->release);
 }
 
-/*
- * Report a kernel of grade "alike" for which no recorded test allows the fast path. @reason: why no
- * test allows the fast path
- */
-static void module_add_untested(const struct module_file *m, const char *reason,
-				enum finding_level level, const char *subject, struct findings *f)
-{
-	finding_add(f, level, subject,
-		    "this kernel was not reviewed for dm-noclone, " LIKE_REVIEWED ", and %s: no device gets the fast path\n"
-		    "\"noclone-test-kernel%s%s\" tests this kernel in a virtual machine; to allow the fast path at your own risk: " ANY_KERNEL,
-		    reason, m->running ? "" : " --release ", m->running ? "" : m->release);
-}
-
-/*
- * Check a kernel of grade "alike", which has headers like those of reviewed kernels. The parameter
- * "tested" and the record of the kernel's test decide which finding is reported.
- */
 static void module_check_alike(const struct module_file *m, enum finding_level level,
 			       const char *subject, struct findings *f)
 {
 	const char *build = module_info(m, "build") ?: "no build";
 	const char *options = kmod_module_get_options(m->module) ?: "";
 	_cleanup_free_ char *loaded = m->running ? sysfs_line(PARAMETERS "tested") : NULL;
-	_cleanup_free_ char *reason = NULL, *entry = NULL;
+	_cleanup_free_ char *option = xasprintf("tested=%s", loaded ? loaded : "");
 	struct kernel_test_of of = { .release = m->release, .build = build };
+	struct module_alike a = { .m = m, .subject = subject, .level = level };
 	struct utsname system;
-	bool limits = true;
 
 	uname(&system);
 	if (m->running)
 		of.version = system.version;
-	entry = kernel_test_entry(&of, &reason, &limits);
-	if (loaded ? str_starts(loaded, build) : strstr(options, build) != NULL) {
-		module_add_known(m, reason, subject, f);
-	} else if (strstr(options, build)) {
-		finding_add(f, level, subject,
-			    LIKE_REVIEWED ", and dm-noclone has passed the test of this kernel, but the loaded module does not know this result yet\n"
-			    LOAD_ANEW);
-	} else if (entry) {
-		module_add_passed(m, entry, limits, level, subject, f);
-	} else {
-		module_add_untested(m, reason ?: "no test of this kernel is recorded", level, subject, f);
+	kernel_test_read(&of, &a.test);
+	a.listed = kernel_test_allowed(options, build);
+	a.allowed = loaded ? kernel_test_allowed(option, build) : a.listed;
+	if (a.allowed)
+		module_check_allowed(&a, f);
+	else
+		module_check_refused(&a, f);
+	kernel_test_free(&a.test);
+}
+
+/*
+ * Does the parameter any_kernel allow the fast path on a kernel that was not reviewed? Another
+ * kernel than the running one loads the module with the options of modprobe.d.
+ */
+static bool module_any_kernel(const struct module_file *m)
+{
+	const char *options = kmod_module_get_options(m->module) ?: "", *value;
+	_cleanup_names_ struct names words = { 0 };
+	bool any = false;
+	unsigned int i;
+
+	if (m->running && module_is_loaded())
+		return module_line_is(PARAMETERS "any_kernel", 'Y');
+	names_split(&words, options);
+	for (i = 0; i < words.nr; i++) {
+		if (!strcmp(words.name[i], "any_kernel"))
+			any = true;
+		if (!str_starts(words.name[i], "any_kernel="))
+			continue;
+		value = words.name[i] + strlen("any_kernel=");
+		any = strspn(value, "1yYtT") || !strncasecmp(value, "on", 2);
 	}
+	return any;
 }
 
 /*
@@ -443,16 +529,21 @@ static void module_check_alike(const struct module_file *m, enum finding_level l
 static void module_check_grade(const struct module_file *m, const char *grade,
 			       enum finding_level level, const char *subject, struct findings *f)
 {
-	if (module_line_is(PARAMETERS "any_kernel", 'Y'))
-		level = FINDING_NOTE;
-	if (!strcmp(grade, "alike")) {
+	bool alike = !strcmp(grade, "alike");
+
+	if (module_any_kernel(m))
+		finding_add(f, FINDING_NOTE, subject,
+			    "this kernel %s%s: the parameter any_kernel allows the fast path at your own risk",
+			    alike ? "was not reviewed for dm-noclone, " LIKE_REVIEWED :
+			    "differs from all kernels that were reviewed for dm-noclone, difference: ",
+			    alike ? "" : grade);
+	else if (alike)
 		module_check_alike(m, level, subject, f);
-		return;
-	}
-	finding_add(f, level, subject,
-		    "this kernel differs from all kernels that were reviewed for dm-noclone (difference: \"%s\"): no device gets the fast path, unless the parameter any_kernel is set\n"
-		    "\"apt-get install dm-noclone-dkms\" may bring a newer module; to allow the fast path at your own risk: " ANY_KERNEL,
-		    grade);
+	else
+		finding_add(f, level, subject,
+			    "this kernel differs from all kernels that were reviewed for dm-noclone (difference: \"%s\"): no device gets the fast path, unless the parameter any_kernel is set\n"
+			    "\"apt-get install dm-noclone-dkms\" may bring a newer module; to allow the fast path at your own risk: " ANY_KERNEL,
+			    grade);
 }
 
 static void module_check_file(const struct module_file *m, enum finding_level level,
