@@ -46,17 +46,20 @@ static inline bool noclone_polled_is_requeued(const struct bio *bio)
  * REQ_DRV comes from the dm core of a device above, because alloc_tio() clears the flag in some
  * clones only. If the flag stayed, dm core below would take bi_private for its list.
  *
- * A bio that a worker submits completes without polling. dm core lets a worker submit each bio that
- * came during a suspend. The task that has sent the bio polls for it meanwhile, so dm core cannot
- * put the bio into a list safely: see P10 in polled.rst.
+ * A bio that a kernel thread submits completes without polling. Such a bio was put aside, by dm
+ * core during a suspend or by a limit of a control group. The task that has sent the bio polls for
+ * it meanwhile, so dm core cannot put the bio into a list safely: see P10 in polled.rst. The bio
+ * also loses REQ_NOWAIT, as in noclone_polled_retry(), because only a polled bio is tried again.
  */
 static inline void noclone_polled_enter(struct bio *bio)
 {
 	if (bio_flagged(bio, BIO_CHAIN))
 		return;
 	bio->bi_opf &= ~REQ_DRV;
-	if (current->flags & PF_WQ_WORKER)
+	if (current->flags & PF_KTHREAD) {
 		bio_clear_polled(bio);
+		bio->bi_opf &= ~REQ_NOWAIT;
+	}
 }
 
 #endif /* DM_NOCLONE_POLLED_H */
