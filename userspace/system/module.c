@@ -546,6 +546,24 @@ static void module_check_grade(const struct module_file *m, const char *grade,
 			    grade);
 }
 
+/* Has libkmod found no information in the file? The kernel itself has no "vermagic". */
+static bool module_is_damaged(const struct module_file *m)
+{
+	return strcmp(m->path, BUILTIN) && !module_info(m, "vermagic");
+}
+
+/* Report a file in which libkmod has found no information. */
+static void module_add_damaged(const struct module_file *m, enum finding_level level,
+			       const char *subject, const char *build, struct findings *f)
+{
+	if (access(m->path, R_OK) && errno == EACCES)
+		finding_add(f, FINDING_NOTE, subject, "cannot read %s: %s\nsudo noclone doctor",
+			    m->path, strerror(EACCES));
+	else
+		finding_add(f, level, subject,
+			    "the file %s is missing, or is no kernel module\n%s", m->path, build);
+}
+
 static void module_check_file(const struct module_file *m, enum finding_level level,
 			      const char *subject, struct findings *f)
 {
@@ -558,6 +576,8 @@ static void module_check_file(const struct module_file *m, enum finding_level le
 	if (!m->path)
 		finding_add(f, level, subject, "modprobe finds no module dm-noclone for this kernel\n%s",
 			    build);
+	else if (module_is_damaged(m))
+		module_add_damaged(m, level, subject, build, f);
 	else if (module_is_refused(m, certificate))
 		finding_add(f, level, subject,
 			    "the kernel loads signed modules only, and does not know the key of %s\n%s",
