@@ -96,18 +96,33 @@ static bool kernel_test_is_record(struct json_object *record)
 }
 
 /*
- * Return: a sentence that says why a record does not allow the fast path, a new string, or NULL if
- * the record allows it.
+ * Return: a sentence that says why the results do not allow the fast path, a new string, or NULL if
+ * they allow it. The first test that has not passed decides about @failed.
  */
-static char *kernel_test_judge(struct json_object *record, const char *path,
-			       const struct kernel_test_of *of)
+static char *kernel_test_judge_results(struct json_object *tests, bool *failed)
 {
 	static const char * const needed[] = { "T1", "T2", "T3", "T4", "T5", "T6", "T9" };
-	struct json_object *tests = kernel_test_member(record, "tests", json_type_object);
-	const char *flaw;
 	char *objection = NULL;
 	unsigned int i;
 
+	for (i = 0; i < ARRAY_SIZE(needed) && !objection; i++) {
+		objection = kernel_test_objection(tests, needed[i]);
+		*failed = !strcmp(kernel_test_result(tests, needed[i]), "failed");
+	}
+	return objection;
+}
+
+/*
+ * Return: a sentence that says why a record does not allow the fast path, a new string, or NULL if
+ * the record allows it. Set @failed if a test has failed.
+ */
+static char *kernel_test_judge(struct json_object *record, const char *path,
+			       const struct kernel_test_of *of, bool *failed)
+{
+	const char *flaw;
+
+	if (!record)
+		return xasprintf("the record %s is damaged: it is not JSON", path);
 	if (!kernel_test_is_record(record))
 		return xasprintf("the member \"format\" of the record %s is not 1", path);
 	flaw = kernel_test_flaw(record);
@@ -120,9 +135,7 @@ static char *kernel_test_judge(struct json_object *record, const char *path,
 				 kernel_test_text(record, "version"));
 	if (strcmp(kernel_test_text(record, "build"), of->build))
 		return xstrdup("the recorded test ran with another build of the module");
-	for (i = 0; i < ARRAY_SIZE(needed) && !objection; i++)
-		objection = kernel_test_objection(tests, needed[i]);
-	return objection;
+	return kernel_test_judge_results(json_object_object_get(record, "tests"), failed);
 }
 
 /* Return: the JSON value of the text, or NULL if the text is not exactly one JSON value. */
@@ -159,14 +172,14 @@ void kernel_test_read(const struct kernel_test_of *of, struct kernel_test_result
 	struct json_object *record;
 	int err = errno;
 
-	*r = (struct kernel_test_result) { .exists = text || err != ENOENT };
+	*r = (struct kernel_test_result) { 0 };
 	if (!text) {
-		if (r->exists)
+		if (err != ENOENT)
 			r->reason = xasprintf("%s: %s", path, read_text_problem(path, err));
 		return;
 	}
 	record = kernel_test_parse(text);
-	r->reason = kernel_test_judge(record, path, of);
+	r->reason = kernel_test_judge(record, path, of, &r->failed);
 	if (!r->reason)
 		kernel_test_take(record, of, r);
 	json_object_put(record);

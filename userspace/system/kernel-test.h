@@ -24,7 +24,7 @@ struct kernel_test_of {
 
 /**
  * struct kernel_test_result - what the record says about a build of the module
- * @exists: a record of this kernel exists
+ * @failed: a test that the fast path needs has failed
  * @entry: the entry for the parameter "tested" of the module; NULL if the record does not allow the
  *	fast path
  * @reason: why the record does not allow the fast path; NULL if it does, or if no record exists
@@ -32,7 +32,7 @@ struct kernel_test_of {
  * @limits: why the queue limits may differ from those of stock devices (T8); NULL if they do not
  */
 struct kernel_test_result {
-	bool exists;
+	bool failed;
 	char *entry;
 	char *reason;
 	char *polled;

@@ -34,7 +34,9 @@
 #define LIKE_REVIEWED	"its headers are like those of reviewed kernels (grade \"alike\")"
 #define NO_RECORD	"no test of this kernel is recorded"
 #define ANY_KERNEL	"echo options dm_noclone any_kernel=1 >/etc/modprobe.d/dm-noclone.conf"
-#define SHOW_CONF	"grep -r noclone /etc/modprobe.d /run/modprobe.d /usr/lib/modprobe.d"
+#define CONF_FOLDERS	"/etc/modprobe.d /run/modprobe.d /usr/lib/modprobe.d"
+#define SHOW_CONF	"grep -r noclone " CONF_FOLDERS
+#define ENTRY_LINES	"each line that this command shows: grep -rs %s " CONF_FOLDERS " /proc/cmdline"
 
 char *module_version(void)
 {
@@ -364,6 +366,7 @@ static bool module_grade_is_reviewed(const char *grade)
 /**
  * struct module_alike - a kernel of grade "alike", which has headers like those of reviewed kernels
  * @m: the module for this kernel
+ * @build: the build word of the module
  * @subject: the subject of the finding
  * @level: the level of a finding that says that no device gets the fast path
  * @test: the record of the kernel's test
@@ -372,6 +375,7 @@ static bool module_grade_is_reviewed(const char *grade)
  */
 struct module_alike {
 	const struct module_file *m;
+	const char *build;
 	const char *subject;
 	enum finding_level level;
 	struct kernel_test_result test;
@@ -388,18 +392,33 @@ static char *module_limits(const struct module_alike *a)
 }
 
 /*
- * Report a kernel on which a missing entry in modprobe.d has this consequence, although the record
- * allows the fast path.
+ * Return: how the user makes modprobe.d and the loaded module allow exactly the I/O that the record
+ * allows, a new string. The module obeys the entry that allows the most, so another entry ":polled"
+ * has to be removed.
+ */
+static char *module_entry_fix(const struct module_alike *a)
+{
+	if (a->test.polled && a->listed == KERNEL_TEST_POLLED)
+		return xasprintf("replace \"%s" NOCLONE_TESTED_POLLED "\" by \"%s\" in " ENTRY_LINES ", then "
+				 LOAD_ANEW, a->build, a->build, a->build);
+	if (a->listed == (a->test.polled ? KERNEL_TEST_FAST : KERNEL_TEST_POLLED))
+		return xstrdup(LOAD_ANEW);
+	return xasprintf("echo options dm-noclone tested=%s >/etc/modprobe.d/dm-noclone-%s.conf, then " LOAD_ANEW,
+			 a->test.entry, a->m->release);
+}
+
+/*
+ * Report a kernel on which a missing or wrong entry of the parameter "tested" has this consequence,
+ * although the record allows the fast path.
  */
 static void module_add_entry(const struct module_alike *a, enum finding_level level,
 			     const char *consequence, struct findings *f)
 {
-	_cleanup_free_ char *limits = module_limits(a);
+	_cleanup_free_ char *limits = module_limits(a), *fix = module_entry_fix(a);
 
 	finding_add(f, level, a->subject,
-		    LIKE_REVIEWED ", and dm-noclone has passed the test of this kernel, but %s%s\n"
-		    "echo options dm-noclone tested=%s >/etc/modprobe.d/dm-noclone-%s.conf, then "
-		    LOAD_ANEW, consequence, limits, a->test.entry, a->m->release);
+		    LIKE_REVIEWED ", and dm-noclone has passed the test of this kernel, but %s%s\n%s",
+		    consequence, limits, fix);
 }
 
 /*
@@ -408,15 +427,16 @@ static void module_add_entry(const struct module_alike *a, enum finding_level le
  */
 static void module_add_unrecorded(const struct module_alike *a, struct findings *f)
 {
-	const char *release = a->m->release;
 	_cleanup_free_ char *test = xasprintf("\"noclone-test-kernel --release %s\" tests this kernel; to switch the fast path off: ",
-					      release);
-	_cleanup_free_ char *rm = xasprintf("rm /etc/modprobe.d/dm-noclone-%s.conf, then ", release);
+					      a->m->release);
+	_cleanup_free_ char *remove = xasprintf("remove \"%s%s\" from " ENTRY_LINES ", then ", a->build,
+						a->listed == KERNEL_TEST_POLLED ?
+						NOCLONE_TESTED_POLLED : "", a->build);
 
 	finding_add(f, FINDING_WARNING, a->subject,
 		    LIKE_REVIEWED ", and %s says that dm-noclone has passed the test of this kernel, but %s\n"
-		    "%s%s" LOAD_ANEW, a->listed ? "modprobe.d" : "the loaded module",
-		    a->test.reason ?: NO_RECORD, a->test.exists ? "" : test, a->listed ? rm : "");
+		    "%s%s" LOAD_ANEW, a->listed ? "the parameter \"tested\"" : "the loaded module",
+		    a->test.reason ?: NO_RECORD, a->test.failed ? "" : test, a->listed ? remove : "");
 }
 
 /* Report a kernel that has the fast path, for polled I/O as the record says. */
@@ -446,7 +466,8 @@ static void module_check_allowed(const struct module_alike *a, struct findings *
 				 "no device gets the fast path after the next boot, because modprobe.d does not name the tested build",
 				 f);
 	} else if (a->allowed == KERNEL_TEST_FAST && !a->test.polled) {
-		module_add_entry(a, FINDING_NOTE,
+		module_add_entry(a, FINDING_NOTE, a->listed == KERNEL_TEST_POLLED ?
+				 "polled I/O goes to dm core, because the loaded module does not know yet that it was tested as well" :
 				 "polled I/O goes to dm core until the parameter \"tested\" says that it was tested as well",
 				 f);
 	} else {
@@ -457,12 +478,9 @@ static void module_check_allowed(const struct module_alike *a, struct findings *
 /* Report a kernel of grade "alike" on which the module does not allow the fast path. */
 static void module_check_refused(const struct module_alike *a, struct findings *f)
 {
-	if (a->listed && a->test.entry)
-		finding_add(f, a->level, a->subject,
-			    LIKE_REVIEWED ", and dm-noclone has passed the test of this kernel, but the loaded module does not know this result yet\n"
-			    LOAD_ANEW);
-	else if (a->test.entry)
-		module_add_entry(a, a->level,
+	if (a->test.entry)
+		module_add_entry(a, a->level, a->listed ?
+				 "the loaded module does not know this result yet" :
 				 "no device gets the fast path until the parameter \"tested\" names the tested build",
 				 f);
 	else
@@ -481,7 +499,9 @@ static void module_check_alike(const struct module_file *m, enum finding_level l
 	_cleanup_free_ char *loaded = m->running ? sysfs_line(PARAMETERS "tested") : NULL;
 	_cleanup_free_ char *option = xasprintf("tested=%s", loaded ? loaded : "");
 	struct kernel_test_of of = { .release = m->release, .build = build };
-	struct module_alike a = { .m = m, .subject = subject, .level = level };
+	struct module_alike a = {
+		.m = m, .build = build, .subject = subject, .level = level
+	};
 	struct utsname system;
 
 	uname(&system);
