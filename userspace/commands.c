@@ -105,20 +105,21 @@ const struct command *command_find(const char *name)
 static const struct {
 	const char *word, *line;
 } commands_elsewhere[] = {
-	{ .word = "list", .line = "status" },
-	{ .word = "ls", .line = "status" },
-	{ .word = "info", .line = "status NAME" },
-	{ .word = "show", .line = "status NAME" },
-	{ .word = "rm", .line = "remove NAME" },
-	{ .word = "delete", .line = "remove NAME" },
-	{ .word = "destroy", .line = "remove NAME" },
-	{ .word = "extend", .line = "resize NAME +SIZE" },
-	{ .word = "grow", .line = "resize NAME +SIZE" },
-	{ .word = "start", .line = "activate NAME" },
-	{ .word = "stop", .line = "deactivate NAME" },
-	{ .word = "attach", .line = "create - file PATH" },
-	{ .word = "losetup", .line = "create - file PATH" },
-	{ .word = "detach", .line = "remove NAME" },
+	{ .word = "list", .line = "noclone status" },
+	{ .word = "ls", .line = "noclone status" },
+	{ .word = "info", .line = "noclone status NAME" },
+	{ .word = "show", .line = "noclone status NAME" },
+	{ .word = "rm", .line = "noclone remove NAME" },
+	{ .word = "delete", .line = "noclone remove NAME" },
+	{ .word = "destroy", .line = "noclone remove NAME" },
+	{ .word = "extend", .line = "noclone resize NAME +SIZE" },
+	{ .word = "grow", .line = "noclone resize NAME +SIZE" },
+	{ .word = "start", .line = "noclone activate NAME" },
+	{ .word = "stop", .line = "noclone deactivate NAME" },
+	{ .word = "attach", .line = "noclone create - file PATH" },
+	{ .word = "losetup", .line = "noclone create - file PATH" },
+	{ .word = "detach", .line = "noclone remove NAME" },
+	{ .word = "test-kernel", .line = "noclone-test-kernel" },
 };
 
 static void commands_say_unknown(const char *name)
@@ -127,7 +128,7 @@ static void commands_say_unknown(const char *name)
 
 	for (i = 0; i < ARRAY_SIZE(commands_elsewhere); i++)
 		if (!strcmp(commands_elsewhere[i].word, name)) {
-			log_err("unknown command \"%s\": use \"noclone %s\"",
+			log_err("unknown command \"%s\": use \"%s\"",
 				name, commands_elsewhere[i].line);
 			return;
 		}

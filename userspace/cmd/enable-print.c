@@ -96,7 +96,7 @@ void enable_print_policy(const struct request *q, bool removed_only)
 	const char *line = q->edits;
 
 	if (!*line && !removed_only)
-		log_print_now("%s" POLICY_PATH " has these rules already\n", comment);
+		log_print_now("%s" POLICY_PATH " needs no change\n", comment);
 	for (; *line; line += strcspn(line, "\n") + 1) {
 		_cleanup_free_ char *raw = xstrndup(line, strcspn(line, "\n"));
 		_cleanup_free_ char *edit = visible(raw);
