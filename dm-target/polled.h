@@ -27,6 +27,13 @@ bool noclone_polled_in_place(const struct noclone_table *table);
 int noclone_polled_init(void);
 void noclone_polled_exit(void);
 
+/* Does the current task have this flag of PF_*? */
+static inline bool noclone_polled_by_task(unsigned int flag)
+{
+	/* The scheduler may clear PF_BLOCK_TS in current->flags during the read */
+	return data_race(current->flags) & flag;
+}
+
 /*
  * Has dm core polled the bio, and does a worker of dm core submit the bio again now? A poller may
  * have read dm core's cookie, and must not use this cookie with the leg as the device. (A bio that
@@ -35,7 +42,7 @@ void noclone_polled_exit(void);
 static inline bool noclone_polled_is_requeued(const struct bio *bio)
 {
 	return unlikely(bio->bi_cookie == NOCLONE_DM_COOKIE) &&
-	       (current->flags & PF_WQ_WORKER) &&
+	       noclone_polled_by_task(PF_WQ_WORKER) &&
 	       noclone_compat_polls(bdev_get_queue(bio->bi_bdev));
 }
 
@@ -56,7 +63,7 @@ static inline void noclone_polled_enter(struct bio *bio)
 	if (bio_flagged(bio, BIO_CHAIN))
 		return;
 	bio->bi_opf &= ~REQ_DRV;
-	if (current->flags & PF_KTHREAD) {
+	if (noclone_polled_by_task(PF_KTHREAD)) {
 		bio_clear_polled(bio);
 		bio->bi_opf &= ~REQ_NOWAIT;
 	}
