@@ -106,7 +106,7 @@ int child_run(char **argv, bool through, struct child_output *output)
 
 char *child_read(char **argv, size_t *length)
 {
-	_cleanup_child_output_ struct child_output output;
+	_cleanup_child_output_ struct child_output output = { 0 };
 	char *out;
 	int r;
 

@@ -220,7 +220,7 @@ static bool table_parse_striped(struct args *a)
 
 static void table_parse_params(struct target *t, struct findings *findings)
 {
-	_cleanup_names_ struct names w;
+	_cleanup_names_ struct names w = { 0 };
 	struct args args;
 
 	names_split(&w, t->params);

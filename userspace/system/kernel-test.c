@@ -212,7 +212,7 @@ static enum kernel_test_allowed kernel_test_entry(const char *entry, size_t leng
 enum kernel_test_allowed kernel_test_allowed(const char *options, const char *build)
 {
 	enum kernel_test_allowed most = KERNEL_TEST_NONE, now;
-	_cleanup_names_ struct names words;
+	_cleanup_names_ struct names words = { 0 };
 	unsigned int i;
 	size_t length;
 

@@ -88,7 +88,7 @@ static bool module_line_is(const char *path, char letter)
 char *module_boot_word(const char *prefix)
 {
 	_cleanup_free_ char *line = read_line_of("/proc/cmdline");
-	_cleanup_names_ struct names w;
+	_cleanup_names_ struct names w = { 0 };
 	unsigned int i;
 
 	names_split(&w, line ? line : "");
@@ -619,7 +619,7 @@ static void module_check_file(const struct module_file *m, enum finding_level le
 
 void module_check_kernel(const char *release, struct findings *f)
 {
-	_cleanup_module_file_ struct module_file m;
+	_cleanup_module_file_ struct module_file m = { 0 };
 	_cleanup_free_ char *subject = NULL;
 
 	module_file_open(&m, release);
@@ -680,7 +680,7 @@ static void module_check_loaded(const struct module_file *m, struct findings *f)
 
 void module_check(struct findings *f)
 {
-	_cleanup_module_file_ struct module_file m;
+	_cleanup_module_file_ struct module_file m = { 0 };
 	unsigned int before = f->nr;
 
 	module_file_open(&m, NULL);
@@ -719,7 +719,7 @@ static int module_report(int r)
 
 int module_load(void)
 {
-	_cleanup_module_file_ struct module_file m;
+	_cleanup_module_file_ struct module_file m = { 0 };
 	_cleanup_free_ char *objection = NULL;
 	struct module_params params;
 	int r;
