@@ -167,8 +167,7 @@ void noclone_polled_retry(struct noclone_dev *nd, struct bio *bio)
 {
 	unsigned long flags;
 
-	bio_clear_polled(bio);
-	bio->bi_opf &= ~REQ_NOWAIT;
+	noclone_polled_end_polling(bio);
 	bio->bi_status = BLK_STS_OK;
 	/*
 	 * bio_endio() may have put the blkg. The current task is still the submitter in most

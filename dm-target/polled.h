@@ -47,6 +47,16 @@ static inline bool noclone_polled_is_requeued(const struct bio *bio)
 }
 
 /*
+ * Let the bio complete without polling. The bio also loses REQ_NOWAIT, because only a polled bio is
+ * tried again after BLK_STS_AGAIN.
+ */
+static inline void noclone_polled_end_polling(struct bio *bio)
+{
+	bio_clear_polled(bio);
+	bio->bi_opf &= ~REQ_NOWAIT;
+}
+
+/*
  * Correct the flags of a polled bio that comes in. The rest of a bio that dm core has split is left
  * as it is, because this rest may be in a list of dm core. No other bio is in such a list.
  *
@@ -55,18 +65,15 @@ static inline bool noclone_polled_is_requeued(const struct bio *bio)
  *
  * A bio that a kernel thread submits completes without polling. Such a bio was put aside, by dm
  * core during a suspend or by a limit of a control group. The task that has sent the bio polls for
- * it meanwhile, so dm core cannot put the bio into a list safely: see P10 in polled.rst. The bio
- * also loses REQ_NOWAIT, as in noclone_polled_retry(), because only a polled bio is tried again.
+ * it meanwhile, so dm core cannot put the bio into a list safely: see P10 in polled.rst.
  */
 static inline void noclone_polled_enter(struct bio *bio)
 {
 	if (bio_flagged(bio, BIO_CHAIN))
 		return;
 	bio->bi_opf &= ~REQ_DRV;
-	if (noclone_polled_by_task(PF_KTHREAD)) {
-		bio_clear_polled(bio);
-		bio->bi_opf &= ~REQ_NOWAIT;
-	}
+	if (noclone_polled_by_task(PF_KTHREAD))
+		noclone_polled_end_polling(bio);
 }
 
 #endif /* DM_NOCLONE_POLLED_H */

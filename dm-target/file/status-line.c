@@ -53,16 +53,13 @@ static unsigned long noclone_status_counter(const struct noclone_file_c *fc,
 	unsigned long sum = 0, ended = 0;
 	int cpu;
 
-	for_each_possible_cpu(cpu)
-		ended += READ_ONCE(per_cpu_ptr(fc->counters, cpu)->ended);
+	/* Ended commands are counted first, because a command begins before it ends */
+	if (which == NOCLONE_FILE_INFLIGHT)
+		for_each_possible_cpu(cpu)
+			ended += READ_ONCE(per_cpu_ptr(fc->counters, cpu)->ended);
 	for_each_possible_cpu(cpu)
 		sum += READ_ONCE(per_cpu_ptr(fc->counters, cpu)->n[which]);
-	if (which != NOCLONE_FILE_INFLIGHT)
-		return sum;
-	/*
-	 * Ended commands are counted first, because a command begins before it ends. Without a
-	 * barrier, this CPU may nevertheless see only the end.
-	 */
+	/* There is no barrier, so this CPU may see the end of a command without its begin */
 	return sum > ended ? sum - ended : 0;
 }
 
