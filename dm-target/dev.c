@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The mapped devices that have tables with our targets, and those tables. Constructors and
- * destructors, which may allocate and fail, call noclone_dev_add_target() and
+ * The list of the mapped devices that have tables with our targets, and of these tables.
+ * Constructors and destructors, which may allocate and fail, call noclone_dev_add_target() and
  * noclone_dev_del_target(). The code in stock/ calls noclone_dev_init() from .message, and
  * noclone_dev_alloc() from .resume, which must not sleep for memory, and from a work item, which
  * may.
@@ -73,8 +73,9 @@ int noclone_dev_alloc(struct noclone_dev *nd, gfp_t gfp)
 }
 
 /*
- * Free the memory of a device. Context: a grace period after the last detach, for submitters that
- * had found @nd before, and for the tail of the last noclone_inflight_put().
+ * Free the memory of a device. Context: a grace period has passed since the last detach. Before its
+ * end, a submitter that had found @nd may still use @nd, and the last noclone_inflight_put() may
+ * not have returned yet.
  */
 void noclone_dev_exit(struct noclone_dev *nd)
 {
@@ -85,8 +86,8 @@ void noclone_dev_exit(struct noclone_dev *nd)
 }
 
 /*
- * Return: the mapped device, for dm_put(), or NULL if its removal has begun. The kernel uses
- * numbers of devices and addresses of disks again, but never a diskseq.
+ * Return: the mapped device, for dm_put(), or NULL if its removal has begun. The disk is compared
+ * by diskseq, because the kernel reuses device numbers and addresses of disks, but never a diskseq.
  */
 struct mapped_device *noclone_dev_get_md(const struct noclone_dev *nd)
 {
@@ -155,8 +156,8 @@ static struct noclone_dev *noclone_dev_find(struct gendisk *disk)
 }
 
 /*
- * If a device has no table, remove the device from the list. Return: true if it was removed:
- * noclone_dev_free() has to follow. Context: noclone_devs_lock
+ * If the device has no table, remove it from the list. Return: true if the device was removed; the
+ * caller then calls noclone_dev_free(). Context: noclone_devs_lock
  */
 static bool noclone_dev_put(struct noclone_dev *nd)
 {
@@ -177,8 +178,8 @@ static void noclone_dev_keep(struct noclone_dev *nd)
 }
 
 /*
- * Free a device after a grace period, which is as short as dm core's own. Do not call this with
- * noclone_devs_lock.
+ * Free a device after an expedited grace period. Context: may sleep; without noclone_devs_lock,
+ * because no holder of this lock may wait for a grace period.
  */
 static void noclone_dev_free(struct noclone_dev *nd)
 {
@@ -203,8 +204,8 @@ static void noclone_dev_look(struct work_struct *work)
 }
 
 /*
- * Stop the work item. Context: no device is left, but the item that has freed the last device may
- * not have returned yet.
+ * Stop noclone_devs_looker. Context: no device is left, but the work item that has freed the last
+ * device may not have returned yet.
  */
 void noclone_dev_stop_looking(void)
 {
@@ -338,7 +339,8 @@ int noclone_dev_add_target(struct noclone_target *t,
 
 /*
  * Undo noclone_dev_add_target(); the table is not live. dm core destroys a table as a whole, and no
- * bio uses the table any more, so its targets are only counted down.
+ * bio uses the table any more, so this function only counts down the targets of the table, and the
+ * last call frees the table.
  */
 void noclone_dev_del_target(struct noclone_target *t)
 {

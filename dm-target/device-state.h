@@ -88,14 +88,15 @@ struct noclone_leg {
 };
 
 /*
- * The calls that the fast path makes of a target. They are pointers because the fast path is below
- * the targets. Each may be NULL.
+ * The functions of a target that the fast path calls. The fast path calls them by pointer, because
+ * it stands below the targets in Kbuild. Each pointer may be NULL.
  */
 struct noclone_target_ops {
 	/*
-	 * Take a plain read or write of a segment without a leg, which counts as begun, and end
-	 * the bio and its count, at any time. Return: NOCLONE_FAST; or NOCLONE_NOMEM, with nothing
-	 * done. Context: the mapped device's submit_bio; does not sleep.
+	 * Take a plain read or write of a segment without a leg. The fast path has counted the bio
+	 * as begun. The target ends the bio and counts it as done, in this call or later. Return:
+	 * NOCLONE_FAST; or NOCLONE_NOMEM, with nothing done. Context: the mapped device's
+	 * submit_bio; does not sleep.
 	 */
 	enum noclone_counter (*submit)(struct noclone_target *t, struct bio *bio);
 	/*
@@ -133,7 +134,7 @@ struct noclone_table {
 	struct noclone_dev *nd;
 	struct dm_table *dm;
 	struct list_head node;		/* link in nd->tables */
-	sector_t sectors;		/* length of our targets; others may have the rest */
+	sector_t sectors;		/* length of our targets; other targets may exist */
 	u32 targets;			/* reference count */
 	u32 nr;				/* number of segments: one per target, or one per extent */
 	u32 room;			/* number of allocated segments */

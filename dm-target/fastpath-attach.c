@@ -4,8 +4,9 @@
  *
  * Invariant: nd->live is NULL, or a complete table that qualifies. The submitters in fastpath.c
  * read nd->live, and give the bio to dm core if it is NULL. Locks: nd->lock guards attaching and
- * detaching; no task waits for a bio while holding it. Callers: dm core's callbacks, with
- * md->suspend_lock (.message: inside the SRCU section of the live table); stock=off.
+ * detaching; no task waits for a bio while holding it. Callers: the callbacks of dm core, which
+ * hold md->suspend_lock, except .message, which is called inside the SRCU section of the live
+ * table; and the parameter "stock", when it is set to "off".
  *
  * Documentation/design/fastpath.rst, A5 to A12.
  */
@@ -20,9 +21,10 @@
 #include <linux/rcupdate.h>
 
 /*
- * Compare the table with the size of the device. After an undone suspend the members already have
- * these values, and submitters may read them, so nothing is stored then. Context: nd->lock; @table
- * is complete and not live.
+ * Compare the table with the size of the device, and store the results in the members @whole and
+ * @one_segment. After an undone suspend the members already have these values, and submitters may
+ * read them at the same time, so the function stores nothing then. Context: nd->lock; @table is
+ * complete and not live.
  */
 static void noclone_fastpath_measure(struct noclone_table *table)
 {
@@ -48,8 +50,9 @@ noclone_fastpath_qualify(const struct noclone_table *table)
 	if (!noclone_kernel_is_allowed())
 		return NOCLONE_OFF_KERNEL;
 	/*
-	 * A thin pool suspends devices with thin targets, and these kernels then resume without
-	 * .resume
+	 * A table that is not whole may also have thin targets, and a thin pool suspends the device
+	 * of such a table internally. On these kernels an internal resume calls no .resume, so it
+	 * would not attach the fast path again
 	 */
 	if (!NOCLONE_INTERNAL_RESUME_CALLS_TARGETS && !table->whole)
 		return NOCLONE_OFF_MIXED;
@@ -95,8 +98,8 @@ static void noclone_fastpath_apply(struct noclone_dev *nd)
 	bool on = requested == NOCLONE_ON;
 
 	/*
-	 * Let submitters find @nd again after noclone_fastpath_forget(). Each live table is
-	 * complete
+	 * Let submitters find @nd again after noclone_fastpath_forget(). A barrier is not needed,
+	 * because @nd and its live table were complete before
 	 */
 	if (on)
 		WRITE_ONCE(nd->disk->queue->queuedata, nd);
@@ -139,7 +142,7 @@ void noclone_fastpath_attach(struct noclone_table *table)
 		return;
 	mutex_lock(&nd->lock);
 	if (!noclone_fastpath_live(nd)) {
-		/* An undone suspend may have left bios. In this case @draining stays set */
+		/* After an undone suspend, bios may still be in flight: @draining stays set then */
 		noclone_inflight_try_end_drain(nd);
 		noclone_fastpath_measure(table);
 		state = noclone_fastpath_qualify(table);
@@ -202,8 +205,9 @@ bool noclone_fastpath_detach_begin(struct noclone_dev *nd)
  * dm core calls .presuspend for each target of a table; a later call finds a sentinel, or nothing
  * to wait for.
  *
- * After the wait no bio or submitter references the live table. A submitter in our submit_bio that
- * has not counted its bio yet calls dm core's submit_bio. The queue is not frozen (A9).
+ * After dm core's wait, or the wait of this function, no bio or submitter references the live
+ * table. A submitter in our submit_bio that has not counted its bio yet calls dm core's submit_bio.
+ * The queue is not frozen (A9).
  * @submit: see noclone_sentinel_send()
  */
 void noclone_fastpath_presuspend(struct noclone_dev *nd, noclone_sentinel_submit_fn *submit)

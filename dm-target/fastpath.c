@@ -2,11 +2,12 @@
 /*
  * The fast path: the submitter's own bio is redirected to the leg, without a clone.
  *
- * Invariant: a bio in place counts as begun until all of it is restored, and dm core swaps or frees
- * a table only when no bio counts as begun. Locks: submission and completion in place take no lock
- * and do not sleep, with two exceptions: a polled bio that is tried again takes retry_lock, and the
- * last bio of a suspend ends dm core's clone. Callers: the block layer, by disk->fops, in any
- * context. fastpath-attach.c decides which devices have a live table.
+ * Invariant: a bio that is remapped in place counts as begun until its fields are restored, and dm
+ * core swaps or frees a table only when no bio counts as begun. Locks: submission and completion in
+ * place take no lock and do not sleep, with two exceptions: a polled bio that is tried again takes
+ * retry_lock, and the last bio for which a suspend waits ends the clone of the sentinel. Callers:
+ * the block layer, by disk->fops, in any context. fastpath-attach.c decides which devices have a
+ * live table.
  *
  * Documentation/design/fastpath.rst has the argument, A1 to A36.
  *
@@ -33,7 +34,7 @@
  */
 #define NOCLONE_UNSAVED_OPF	(REQ_POLLED | REQ_ALLOC_CACHE)
 
-/* The address of bio_chain_endio(), which is not exported: a marker that must not be called */
+/* The address of bio_chain_endio(), which is not exported. It is only compared, and never called */
 static bio_end_io_t *noclone_fastpath_chain_endio __ro_after_init;
 
 /*
@@ -48,8 +49,8 @@ static __always_inline void noclone_fastpath_restore(struct bio *bio, const stru
 		      (io->opf & ~NOCLONE_UNSAVED_OPF);
 	bio->bi_flags = (bio->bi_flags & NOCLONE_UNSAVED_FLAGS) | io->flags;
 	/*
-	 * If the leg has split the bio, the count is 0. Some submitters use a bio again without a
-	 * reset of the count
+	 * If the leg has split the bio, the count is 0. Some submitters reuse a bio without
+	 * resetting the count
 	 */
 	atomic_set(&bio->__bi_remaining, 1);
 	bio->bi_private = io->private;
@@ -168,8 +169,9 @@ static void noclone_fastpath_end_io(struct bio *bio)
 }
 
 /*
- * Complete a bio with one of NOCLONE_ENDIO_FLAGS. The bio gets back the flags of its submission, so
- * the submission chooses this function, and noclone_fastpath_end_io() need not test the flags.
+ * bi_end_io of each bio that was remapped in place and has one of NOCLONE_ENDIO_FLAGS. The
+ * submission chooses between this function and noclone_fastpath_end_io(), because completion
+ * restores the flags that the bio had at its submission. So no completion has to test the flags.
  */
 static void noclone_fastpath_end_flagged(struct bio *bio)
 {

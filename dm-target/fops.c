@@ -17,9 +17,9 @@
 #include <linux/smp.h>
 
 /*
- * What our copy has in place of dm core's functions: noclone_fastpath_submit_bio() and
- * noclone_polled_poll_bio(). noclone_fops_init() sets them, because this file stands below those
- * files in Kbuild and cannot use them by name.
+ * The functions that our copy has in place of dm core's functions: noclone_fastpath_submit_bio()
+ * and noclone_polled_poll_bio(). noclone_fops_init() sets them, because this file stands below
+ * fastpath.c and polled.c in Kbuild, and cannot use their functions by name.
  */
 static noclone_submit_bio_fn *noclone_fops_new_submit_bio __ro_after_init;
 static noclone_poll_bio_fn *noclone_fops_new_poll_bio __ro_after_init;
@@ -27,13 +27,14 @@ static noclone_poll_bio_fn *noclone_fops_new_poll_bio __ro_after_init;
 static DEFINE_MUTEX(noclone_fops_lock);
 
 /*
- * Our copy and the pointer are written once, with the lock held. Before this,
- * noclone_fops_find_tail_call() uses the pointer.
+ * Our copy of the operations, and the pointer to dm core's operations. Both are written once, with
+ * noclone_fops_lock held. When the module is loaded, noclone_fops_find_tail_call() sets the pointer
+ * for a moment.
  */
 static struct block_device_operations noclone_fops_ours;
 const struct block_device_operations *noclone_fops_dm;
 
-/* The last call of our submit_bio, which calls dm core, is a jump. */
+/* True if the last call of our submit_bio, the call of dm core, is a jump. */
 static bool noclone_fops_tail_call __ro_after_init;
 
 /*
@@ -138,9 +139,9 @@ enum noclone_state noclone_fops_prepare(struct noclone_dev *nd)
 	mutex_unlock(&noclone_fops_lock);
 
 	/*
-	 * Submitters and noclone_status_state() read the pointer without a lock. A submitter may
-	 * still use the pointer while the operations of another module are found here, so never
-	 * replace the pointer by NULL.
+	 * Submitters and noclone_status_state() read nd->stats_bytes without a lock. A submitter
+	 * may use this pointer even if the device now has operations of another module, for which
+	 * no variable is found. So never replace the pointer by NULL.
 	 */
 	if (stats)
 		WRITE_ONCE(nd->stats_bytes, stats);

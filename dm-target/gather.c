@@ -29,9 +29,9 @@
  *
  *	| count and parent | part | part | ... | table of vectors | table | ... |
  *
- * Invariant: the submitter's bio (the parent) is not touched, and counts as begun, from the first
- * of these bios to the end of the last. Before the first bio is submitted, the object is allocated
- * by an allocation that does not wait. If this fails, dm core gets the parent unchanged.
+ * Invariant: from the submission of the first part to the end of the last part, the submitter's bio
+ * (the parent) is not touched, and counts as begun. The object is allocated before the first part
+ * is submitted, without waiting for memory. If this fails, dm core gets the parent unchanged.
  *
  * Documentation/design/gather.rst has the argument, G1 to G6.
  */
@@ -51,7 +51,7 @@
 struct noclone_part {
 	struct bio bio;
 	u32 sectors;			/* size of @bio when it is submitted; 0 after its end */
-	u32 first;			/* number of its first piece; the next one is a row on */
+	u32 first;			/* number of its first piece; the next one is a row later */
 	u32 pieces;
 	u32 vecs;			/* the number of vectors in the table of a joined part */
 };
@@ -59,7 +59,7 @@ struct noclone_part {
 struct noclone_gather {
 	struct bio *parent;
 	struct noclone_target *target;
-	unsigned long start;		/* jiffies when the round began */
+	unsigned long start;		/* jiffies before the parts are submitted */
 	atomic_t remaining;
 	bool failed;			/* at least one part has failed */
 	u8 class;
@@ -82,8 +82,9 @@ struct noclone_gather {
 #define NOCLONE_GATHER_FEW	((NOCLONE_GATHER_SLAB - sizeof(struct noclone_gather)) / \
 				 sizeof(struct noclone_part))
 /*
- * The most pieces that are joined at once. Their vectors, and BIO_MAX_VECS more, fit into an
- * object beside the parts, for as many legs as there are in practice.
+ * The most pieces that are joined in one object. Their tables need a vector for each piece, and one
+ * more for each vector of the parent, which has at most BIO_MAX_VECS. The object has room for these
+ * vectors, and for the parts of as many legs as are used in practice.
  */
 #define NOCLONE_GATHER_PIECES	2048
 
@@ -110,7 +111,10 @@ struct noclone_deal {
 static const size_t noclone_gather_size[] = { 512 - 16, 2048 - 16, NOCLONE_GATHER_SLAB };
 static struct kmem_cache *noclone_gather_slab[ARRAY_SIZE(noclone_gather_size)];
 
-/* A cache with a constructor is exempt from init_on_alloc. */
+/*
+ * This constructor does nothing. It exists because a slab cache with a constructor is exempt from
+ * init_on_alloc: the kernel does not zero each object.
+ */
 static void noclone_gather_ctor(void *object)
 {
 }

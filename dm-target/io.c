@@ -40,9 +40,9 @@ module_param_named(fail_tiers, noclone_io_fail_tiers, uint, 0600);
 MODULE_PARM_DESC(fail_tiers, "For tests, a sum of: 1 = the slab allocator fails, 2 = the reserve is empty, 4 = a suspend gets no memory");
 
 /*
- * Allocate no object after the reserve was filled. The reserve is filled when a device is created;
- * later, completed bios of the device return objects to it. In the submit path, mempool_alloc()
- * must not try the empty slab again.
+ * The allocation function of the mempool after the reserve was filled: it never allocates. The
+ * reserve is filled when a device is created; later, completed bios of the device return objects to
+ * it. In the submit path, mempool_alloc() must not try the empty slab again.
  */
 static void *noclone_io_reserve_alloc(gfp_t gfp, void *cache)
 {
@@ -50,8 +50,9 @@ static void *noclone_io_reserve_alloc(gfp_t gfp, void *cache)
 }
 
 /*
- * Fill the reserve. The mempool gets this function and the next one. With the functions for a slab,
- * the mempool would check its elements for poison, and objects of a slab have no poison.
+ * The allocation function of the mempool while the reserve is filled. The mempool does not get the
+ * kernel's functions for a slab: with them, it would check its elements for poison, and objects of
+ * a slab have no poison.
  */
 static void *noclone_io_reserve_fill(gfp_t gfp, void *cache)
 {
@@ -63,7 +64,10 @@ static void noclone_io_reserve_free(void *io, void *cache)
 	kmem_cache_free(cache, io);
 }
 
-/* A cache with a constructor is exempt from init_on_alloc. */
+/*
+ * This constructor does nothing. It exists because a slab cache with a constructor is exempt from
+ * init_on_alloc: the kernel does not zero each object.
+ */
 static void noclone_io_ctor(void *object)
 {
 }

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Was the kernel reviewed for this module? The headers of the kernel show this when the module is
- * built: see compat/known-kernel. A kernel that is only like reviewed kernels gets the fast path
- * only if this build of the module has passed the test on this kernel, because headers do not show
- * a change of code: see tested.c.
+ * Was the kernel reviewed for this module? When the module is built, compat/known-kernel compares
+ * the headers of the kernel with the headers of the reviewed kernels, and gives the kernel a grade.
+ * A kernel of grade "alike" gets the fast path only if this build of the module has passed the test
+ * on this kernel, because headers do not show a change of code: see tested.c.
  *
  * The grade is valid only for the kernel with these headers. With CONFIG_MODVERSIONS another kernel
  * also loads the module, if the checksums of the functions that the module calls are the same; no
- * checksum contains the values of BIO_* and __REQ_*. So the release of the running kernel has to be
- * the one of the headers. On any other kernel all devices stay on dm core's path, see
- * noclone_kernel_is_allowed().
+ * checksum contains the values of BIO_* and __REQ_*. So the fast path is allowed only if the
+ * release of the running kernel is the release of the headers: see noclone_kernel_is_allowed().
  */
 #include "kernel.h"
 #include "probe.h"
@@ -46,8 +45,8 @@ bool noclone_kernel_is_allowed(void)
 }
 
 /*
- * May polled bios take the fast path, if other bios may? The test of a build may have had no polled
- * I/O.
+ * May polled bios take the fast path, if other bios may? The test that this build has passed may
+ * have left out polled I/O.
  */
 bool noclone_kernel_polled_is_allowed(void)
 {

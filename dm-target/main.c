@@ -82,8 +82,9 @@ static int __init noclone_main_init(void)
 		goto exit_file;
 
 	/*
-	 * From this point on users may make devices, so no later step may fail. Registering fails
-	 * if another module has one of our names.
+	 * Users can create devices with a target as soon as the target is registered, so no step
+	 * after this one may fail. This step fails if another module has registered one of our
+	 * names.
 	 */
 	r = noclone_main_register();
 	if (r)

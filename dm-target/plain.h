@@ -62,7 +62,7 @@ noclone_plain_why_not(const struct noclone_dev *nd, struct bio *bio)
 	return NOCLONE_CRYPTO;
 }
 
-/* For a bio that is not plain: do bios of our own go to the legs in its place, see gather.c? */
+/* Do bios of our own take the place of this bio, which is not plain? See gather.c. */
 static inline bool noclone_plain_is_chain(const struct noclone_dev *nd, struct bio *bio)
 {
 	return noclone_plain_why_not(nd, bio) == NOCLONE_CHAIN;

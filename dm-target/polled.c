@@ -137,7 +137,10 @@ static struct bio *noclone_polled_take_all(struct noclone_dev *nd)
 	return bios;
 }
 
-/* Submit the bios of the list. Each of them holds @nd; after the last one @nd may be gone. */
+/*
+ * Submit the bios of the list. Each bio counts as begun, and this count keeps @nd; after the last
+ * bio, @nd may be gone.
+ */
 static void noclone_polled_work(struct work_struct *work)
 {
 	struct noclone_dev *nd = container_of(work, struct noclone_dev, retry);
@@ -152,16 +155,17 @@ static void noclone_polled_work(struct work_struct *work)
 }
 
 /*
- * Let the worker submit a bio that a leg had no room for, or that cannot be polled in place; the
- * bio is as its submitter made it. The worker submits it without REQ_POLLED, as dm core does:
- * pollers of a stock device never see BLK_STS_AGAIN. The bio also loses REQ_NOWAIT, because the
- * worker may wait; io_uring sets that flag for its first attempt only. The caller has counted the
- * bio as begun. The worker calls noclone_inflight_put() when dm core or the leg has got the bio,
- * which then counts once more. Context: any.
+ * Let the worker submit a bio that a leg had no room for, or that cannot be polled in place. All
+ * fields of the bio have the values that its submitter has set. The worker submits it without
+ * REQ_POLLED, as dm core does: pollers of a stock device never see BLK_STS_AGAIN. The bio also
+ * loses REQ_NOWAIT, because the worker may wait; io_uring sets that flag for its first attempt
+ * only. The caller has counted the bio as begun. The worker submits the bio anew, so the fast path
+ * or dm core counts it once more, and then ends the count of the caller with
+ * noclone_inflight_put(). Context: any.
  *
- * The work is queued with the first bio of a list, so that it never runs without one. The RCU
- * section keeps @nd, because the worker may finish with @nd before this function returns; for
- * cgroups see noclone_compat_set_dev().
+ * The work is queued with the first bio of a list, so that it never runs without one. The worker
+ * may end the last count before this function returns, so the RCU section keeps @nd until then.
+ * bio_associate_blkg() also needs an RCU section, see noclone_compat_set_dev().
  */
 void noclone_polled_retry(struct noclone_dev *nd, struct bio *bio)
 {
@@ -186,10 +190,10 @@ void noclone_polled_retry(struct noclone_dev *nd, struct bio *bio)
 /*
  * Pass on a polled bio that cannot take the fast path, for @reason; the caller has counted it as
  * begun. dm core must not poll for this bio while other bios are polled in place, because dm core's
- * list is for one poller. Little is lost: dm core splits most of these bios, and the block layer
- * does not poll for a bio that was split. If the bio also has REQ_NOWAIT, its submitter must not
- * get BLK_STS_AGAIN for a part after other parts have begun. So the bio goes to a worker, which may
- * wait.
+ * list of polled bios may have only one poller. Little is lost: dm core splits most of these bios,
+ * and the block layer does not poll for a bio that was split. If the bio also has REQ_NOWAIT, its
+ * submitter must not get BLK_STS_AGAIN for a part after other parts have begun. So the bio goes to
+ * a worker, which may wait.
  *
  * Two kinds of bios stay polled: all bios of a device whose polled bios go to dm core, and the rest
  * of a bio that dm core has split and already polls, because the rest shares bi_opf with the bio

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Probes of the running kernel, when the module is loaded: does it count, complete, clone and chain
- * bios in the way that the fast path relies on? Headers do not show this, because code can change
- * without a new name. The probes use a disk that is never added and bios that are never submitted,
- * so they touch no device of the machine.
+ * When the module is loaded, the probes test the running kernel: does it count, complete, clone and
+ * chain bios in the way that the fast path relies on? Headers do not show this, because code can
+ * change without a new name. The probes use a disk that is never added and bios that are never
+ * submitted, so they touch no device of the machine.
  *
- * A probe sees a difference in what these functions do with one bio. It sees no race, no lock, and
- * no difference in a function that a module cannot call.
+ * A probe finds a difference in the effect of the kernel's functions on one bio. It finds no race,
+ * no wrong lock, and no difference in a function that a module cannot call.
  */
 #include "probe.h"
 
@@ -25,7 +25,7 @@ static char *noclone_probe_fault = "";
 module_param_named(probe_fault, noclone_probe_fault, charp, 0);
 MODULE_PARM_DESC(probe_fault, "For tests: the probe with this name sees a faulty kernel");
 
-/* Does a test want a fault of the kernel here, which the probe @name has to find? */
+/* Has a test requested that the probe @name gets the result of a faulty kernel? */
 static bool __init noclone_probe_plants(const char *name)
 {
 	return !strcmp(noclone_probe_fault, name);
@@ -117,8 +117,8 @@ static bool __init noclone_probe_endio(struct block_device *bdev)
 }
 
 /*
- * R3: a clone has no flag of its bio, and has BIO_CLONED. The fast path clears and sets the same
- * flags for the lower device (A15).
+ * R3: a clone has none of the flags of the bio that is cloned, but has BIO_CLONED. The fast path
+ * clears and sets the same flags before it gives a bio to the lower device (A15).
  */
 static bool __init noclone_probe_clone(struct block_device *bdev)
 {
@@ -141,8 +141,8 @@ static void __init noclone_probe_nothing(struct bio *bio)
 }
 
 /*
- * R4: bio_chain() gives the child a special bi_end_io. By this function the fast path distinguishes
- * a chain from other bios (A17).
+ * R4: bio_chain() gives the child a special bi_end_io. The fast path recognises a chain by this
+ * bi_end_io (A17).
  */
 static bool __init noclone_probe_chain(struct block_device *bdev)
 {
@@ -167,8 +167,8 @@ static const struct noclone_probe noclone_probes[] __initconst = {
 };
 
 /**
- * noclone_probe_run - ask the running kernel.
- * @failed: the name of the first probe that fails, NULL if all hold
+ * noclone_probe_run - test the running kernel.
+ * @failed: set to the name of the first probe that fails; NULL if no probe fails
  *
  * Return: 0, or -ENOMEM without memory for the disk. Context: init of the module.
  */

@@ -5,9 +5,9 @@
  * .presuspend hands dm core one bio, the sentinel, and .map keeps its clone until the last
  * bio of the fast path is done: so dm core waits for these bios as for its own.
  *
- * Invariant: sentinel.clone is NULL or kept. The clone is stored after nd->live was cleared and a
- * grace period has passed, so no bio begins any more. Only the caller that takes the clone out with
- * xchg() ends it.
+ * Invariant: sentinel.clone is NULL, or the clone that .map keeps. The clone is stored after
+ * nd->live was cleared and a grace period has passed, so no bio begins any more. Only the caller
+ * that takes the clone out with xchg() ends it.
  *
  * dm core's submit_bio is called directly, so the sentinel is neither throttled, traced, nor
  * charged to a cgroup. dm core accounts the sentinel to a disk that no user sees.
@@ -49,7 +49,7 @@ static void noclone_sentinel_hide(struct bio *bio)
 int noclone_sentinel_keep(struct noclone_dev *nd, struct bio *clone)
 {
 	noclone_sentinel_hide(&nd->sentinel.bio);
-	/* For noclone_inflight_end_sentinel() on another CPU */
+	/* Pairs with noclone_inflight_end_sentinel() on another CPU */
 	smp_store_release(&nd->sentinel.clone, clone);
 	return DM_MAPIO_SUBMITTED;
 }
@@ -84,7 +84,10 @@ static void noclone_sentinel_prepare(struct noclone_dev *nd, blk_opf_t flags)
 	bio->bi_end_io = noclone_sentinel_end_io;
 }
 
-/* Submit the sentinel with @flags. If neither @submit nor dm core fails, .map keeps its clone. */
+/*
+ * Submit the sentinel with @flags. If neither @submit nor dm core fails, .map keeps the clone of
+ * the sentinel.
+ */
 static void noclone_sentinel_try(struct noclone_dev *nd, noclone_sentinel_submit_fn *submit,
 				 blk_opf_t flags)
 {
@@ -101,8 +104,8 @@ static void noclone_sentinel_try(struct noclone_dev *nd, noclone_sentinel_submit
  * Did dm core have no clone for the sentinel, although there is memory? On Linux 7.1 this always
  * happens for a bio that must not wait, if the bio sets of the device have a cache for each
  * processor. If a page can be allocated without waiting, a bio that may wait gets a clone; see U9.
- * The page is not taken from the emergency reserves, which are for victims of the OOM killer: the
- * mempools of dm core do not use them either.
+ * The page is not taken from the emergency reserves for victims of the OOM killer, because the
+ * mempools of dm core do not use these reserves either.
  */
 static bool noclone_sentinel_may_wait(struct noclone_dev *nd)
 {

@@ -66,9 +66,9 @@ static int noclone_striped_numbers(struct dm_target *ti, struct dm_arg_set *as,
 
 /*
  * Count an error for the leg that bi_bdev still names, and raise an event. If several legs are the
- * same device, each of them counts it. Failed read-ahead, unsupported operations, and bios that
- * the leg could not take without waiting (which dm-stripe counts) are not errors of the leg.
- * Context: any.
+ * same device, each of these legs counts the error. Failed read-ahead, unsupported operations, and
+ * bios that the leg could not take without waiting (which dm-stripe counts) are not errors of the
+ * leg. Context: any.
  */
 static void noclone_striped_leg_error(struct noclone_target *t, struct bio *bio,
 				      blk_status_t status)

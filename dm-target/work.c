@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The workqueue for work that sleeps and that no I/O waits for, such as dm_table_event(). */
+/* The workqueue for work that may sleep, and for which no I/O waits, such as dm_table_event(). */
 #include "work.h"
 
 #include <linux/init.h>
@@ -8,8 +8,9 @@
 static struct workqueue_struct *noclone_work_wq;
 
 /*
- * Queue work that no I/O waits for: if memory is short, the work waits for a worker. The owner of
- * the work flushes it. Context: any.
+ * Queue work for which no I/O waits, because the workqueue has no rescuer: if memory is short, the
+ * work may wait long for a worker. The owner of the work flushes it before the work is freed.
+ * Context: any.
  */
 void noclone_work_queue(struct work_struct *work)
 {

@@ -18,7 +18,10 @@ static bool noclone_zero_handle(struct bio *bio)
 {
 	switch (bio_op(bio)) {
 	case REQ_OP_READ:
-		/* Zeroes that are read ahead would waste page cache; dm-zero refuses them */
+		/*
+		 * Zeroes that are read ahead would waste page cache, so read-ahead fails, as with
+		 * dm-zero
+		 */
 		if (bio->bi_opf & REQ_RAHEAD)
 			return false;
 		zero_fill_bio(bio);

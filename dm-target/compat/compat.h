@@ -15,7 +15,10 @@
 
 #include <linux/version.h>
 
-/* Linux 6.1 has both types. A kernel with a lower version may have both types as well. */
+/*
+ * Linux 6.1, the oldest supported kernel, has both. The version is not compared, because an older
+ * kernel may have both as backports.
+ */
 #if NOCLONE_HAVE_OPF_TYPE != 1
 #error "dm-noclone needs the type blk_opf_t, which came with Linux 6.0"
 #endif
@@ -41,7 +44,9 @@
 #include <linux/sched/mm.h>
 #include <linux/uaccess.h>
 
-/* "dm-table: atomic writes support" (v6.14); the stock targets pass it on. */
+/*
+ * "dm-table: atomic writes support" (v6.14); the stock targets linear and striped set this feature.
+ */
 #ifndef DM_TARGET_ATOMIC_WRITES
 #define DM_TARGET_ATOMIC_WRITES 0
 #endif
@@ -146,8 +151,8 @@ static inline void noclone_compat_set_dev(struct bio *bio, struct block_device *
 /*
  * "block: add plug while submitting IO" (between v6.9 and v6.12; 7.1 has it and 7.2 does not): if
  * there is no plug, the block layer starts a plug for each bio. This plug ends before the bios that
- * the device has submitted are issued. A wrong decision costs a leg one more request for a large
- * I/O. Return: true if @plug may be such a plug.
+ * the mapped device has submitted reach the legs. A wrong decision costs a leg one more request for
+ * a large I/O. Return: true if @plug may be such a plug.
  */
 static inline bool noclone_compat_plug_is_for_one(const struct blk_plug *plug)
 {
@@ -201,9 +206,9 @@ static inline bool noclone_compat_polls(struct request_queue *q)
 }
 
 /*
- * May the functions below replace bdev_start_io_acct() and bdev_end_io_acct() for a whole disk?
- * bdev_start_io_acct() and bdev_end_io_acct() spend half of their time on a comparison of jiffies
- * with the time of the last I/O.
+ * May the functions below replace bdev_start_io_acct() and bdev_end_io_acct()? They may if @bdev is
+ * a whole disk, and if its time stamp already is @now: then there is no time to add to io_ticks,
+ * and the kernel's functions would spend half of their time on finding this out.
  */
 static inline bool noclone_compat_same_tick(struct block_device *bdev,
 					    unsigned long now)
@@ -245,8 +250,8 @@ static inline void noclone_compat_in_flight_add(struct block_device *bdev, bool 
 }
 
 /*
- * @op is REQ_OP_READ or REQ_OP_WRITE. The I/O counts as @ios I/Os that have @sectors sectors
- *	together.
+ * Count the start of an I/O. @op is REQ_OP_READ or REQ_OP_WRITE. The I/O counts as @ios I/Os that
+ * have @sectors sectors together.
  */
 static __always_inline void
 noclone_compat_start_io_acct(struct block_device *bdev, enum req_op op, unsigned int ios,
@@ -260,7 +265,7 @@ noclone_compat_start_io_acct(struct block_device *bdev, enum req_op op, unsigned
 #else
 		bdev_start_io_acct(bdev, op, start);
 #endif
-		/* This has counted one I/O with all sectors: count the others without sectors */
+		/* The call counted one I/O with all sectors: count the others without sectors */
 		if (!--ios)
 			return;
 		sectors = 0;
@@ -284,7 +289,7 @@ noclone_compat_end_io_acct(struct block_device *bdev, enum req_op op, unsigned i
 #else
 		bdev_end_io_acct(bdev, op, sectors, start);
 #endif
-		/* This has counted one I/O with all sectors: count the others without sectors */
+		/* The call counted one I/O with all sectors: count the others without sectors */
 		if (!--ios)
 			return;
 		sectors = 0;
@@ -320,7 +325,8 @@ noclone_compat_end_io_acct(struct block_device *bdev, enum req_op op, unsigned i
  * bio_endio() tells a policy of the queue that the bio has ended. bio_endio() does nothing about
  * the flags that are taken out here. A flag that the module does not know may be a macro of a
  * vendor, which no list of facts shows. On a kernel that was not reviewed bio_endio() may do more
- * for any bio, so there noclone_fastpath_choose_end_io() returns bio_endio() for each bio.
+ * for any bio, so noclone_fastpath_choose_end_io() returns bio_endio() for each bio on such a
+ * kernel.
  */
 #if NOCLONE_KERNEL_IS_KNOWN
 #define NOCLONE_ENDIO_FLAGS	((unsigned short)~(BIT(NOCLONE_PAGE_FLAG) | BIT(BIO_CLONED) | \
@@ -469,8 +475,9 @@ static inline void noclone_compat_striped_limits(struct queue_limits *limits,
 }
 
 /*
- * An engine that uses the page cache has no limits of the lower disk. The features are those of the
- * mapped device. Two features that come from the disk are removed.
+ * Reset the limits for an engine that uses the page cache: the limits of the lower disk do not
+ * apply to it. The features of the mapped device stay, except for two features that come from the
+ * disk.
  */
 static inline void noclone_compat_reset_limits(struct queue_limits *limits)
 {
@@ -535,8 +542,9 @@ static inline struct gendisk *noclone_compat_alloc_disk(void)
 }
 
 /*
- * Can @slot be written to? copy_to_kernel_nofault() is not exported. @slot is not changed. The
- * macro of User-mode Linux is not for modules, and nothing is read-only there.
+ * Can @slot be written to? The function stores the value that @slot already has. It uses
+ * __put_kernel_nofault(), because copy_to_kernel_nofault() is not exported. On User-mode Linux,
+ * modules cannot use this macro, and no memory of the kernel is read-only.
  */
 static inline bool noclone_compat_can_write(void *slot)
 {

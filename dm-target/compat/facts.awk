@@ -202,7 +202,8 @@ function prototype(name,	start, end)
 	fact(name, trim(substr(text, start, end - start)))
 }
 
-# A function that a header defines: the module does the same by itself.
+# definition: the whole text of a function that a header defines, because the module has code of its
+# own in place of this function
 function definition(name,	start)
 {
 	if (!match(text, " " name "[(][^)]*[)] [{]"))

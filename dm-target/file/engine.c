@@ -45,8 +45,8 @@ const struct noclone_engine noclone_engine_direct = {
 };
 
 /*
- * Repeat a read after a page has been read: the wake function of the page's wait queue, which is
- * locked.
+ * Repeat a read that has waited for a page. This is the wake function in the wait queue of the
+ * page: it is called when the page has been read, and the wait queue is locked.
  */
 static int noclone_engine_page_read(struct wait_queue_entry *entry,
 				    unsigned int mode, int sync, void *key)

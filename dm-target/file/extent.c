@@ -344,8 +344,8 @@ static void noclone_extent_decide(struct noclone_file_c *first)
 		noclone_extent_choose(fc, why);
 	if (!why) {
 		/*
-		 * If the file was already pinned, the cache may have pages from before later
-		 * writes
+		 * If the file was already pinned, the cache may have pages that are older than
+		 * writes of the device
 		 */
 		noclone_pin_note_writes(first->backing);
 		kthread_queue_work(first->writer, &first->drop);
@@ -400,7 +400,10 @@ static void noclone_extent_follow_up(struct work_struct *work)
 	unsigned int noio = memalloc_noio_save();
 
 	noclone_extent_deny_if_verity(fc);
-	/* A pinned file needs the mark, and no task may wait for the lock of the mark */
+	/*
+	 * A pinned file needs its mark. Do not even take the lock of the mark then: .preresume only
+	 * tries this lock, and uses the engine direct if the lock is held
+	 */
 	if (!READ_ONCE(fc->backing->pinned))
 		noclone_pin_unmark(fc->backing);
 	noclone_pin_publish_writes(fc);
@@ -408,10 +411,10 @@ static void noclone_extent_follow_up(struct work_struct *work)
 }
 
 /*
- * Drop the cached pages of the file: pages that other programs have read are older than later
- * writes of the device. Dropping waits for page locks, and a reader that holds one may wait for
- * memory, which may wait for the device. So a thread drops the pages, and a flush waits for the
- * thread no longer than NOCLONE_DROP_TIME. The thread holds no lock while it waits.
+ * Drop the cached pages of the file: other programs have read these pages, and the device may have
+ * written to the same blocks since. Dropping waits for page locks, and a reader that holds one may
+ * wait for memory, which may wait for the device. So a thread drops the pages, and a flush waits
+ * for the thread no longer than NOCLONE_DROP_TIME. The thread holds no lock while it waits.
  */
 static void noclone_extent_drop(struct kthread_work *work)
 {

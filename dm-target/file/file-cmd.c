@@ -58,8 +58,8 @@ static void noclone_cmd_end_errno(struct noclone_cmd *cmd, int error)
 
 /*
  * Continue a command whose call has done less than requested. If a call does nothing at all, the
- * file has been truncated, and the call has reached its end. The command fails then: zeroes would
- * look like data that was written there.
+ * file has been truncated, and the call has reached the end of the file. The command fails then: if
+ * it returned zeroes, they would look like data of the file.
  */
 static void noclone_cmd_continue(struct noclone_cmd *cmd)
 {
@@ -216,7 +216,7 @@ static bool noclone_cmd_try_start_write(struct super_block *sb)
 
 /*
  * May this call write to the file? A file that was pinned until now may still have the swap-file
- * mark, see pin.c. The mark is removed here, unless the call must not block.
+ * mark, see pin.c. This function removes the mark, unless the call must not block.
  */
 static bool noclone_cmd_may_write(struct noclone_cmd *cmd)
 {
@@ -476,7 +476,10 @@ void noclone_cmd_do(struct noclone_cmd *cmd, bool nowait)
 		noclone_cmd_end_errno(cmd, noclone_cmd_fallocate(cmd));
 }
 
-/* A cache with a constructor is exempt from init_on_alloc. */
+/*
+ * This constructor does nothing. It exists because a slab cache with a constructor is exempt from
+ * init_on_alloc: the kernel does not zero each object.
+ */
 static void noclone_cmd_ctor(void *object)
 {
 }

@@ -94,7 +94,7 @@ struct noclone_engine {
 
 /* How a FUA write is put on the disk of the file system */
 enum noclone_fua {
-	NOCLONE_FUA_NONE,		/* not at all: the file system has no fsync() */
+	NOCLONE_FUA_NONE,		/* nothing is done: the file system has no fsync() */
 	NOCLONE_FUA_DSYNC,		/* the write has IOCB_DSYNC */
 	NOCLONE_FUA_FSYNC,		/* fsync() follows the write */
 	NOCLONE_FUA_FDATASYNC,		/* fdatasync() follows the write; a flush uses it as well */
@@ -125,12 +125,12 @@ struct noclone_backing {
 	unsigned long published;	/* @noted when the times of the file were set last */
 };
 
-/* What noclone-file knows of a target, besides struct noclone_target */
+/* The part of a target that only noclone-file has, besides struct noclone_target */
 struct noclone_file_c {
 	struct dm_target *ti;
 	const struct noclone_engine *engine;	/* the engine that does the I/O, see engine.c */
 	const struct noclone_engine *requested;	/* the engine that the table asks for */
-	/* The file for I/O, which is read-only even while backing->file is writable */
+	/* The struct file for I/O. It may be read-only although backing->file is writable */
 	struct file *file;
 	struct file *extent_file;	/* another struct file, to read the extents; or NULL */
 	sector_t start;			/* the sector of the file where the target begins */

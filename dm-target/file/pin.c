@@ -130,12 +130,12 @@ void noclone_pin_note_writes(struct noclone_backing *b)
 }
 
 /*
- * Unpin a file, if it is pinned. Pages that were cached while it was pinned are stale, and are
- * dropped before an engine uses them. Dropping waits for page locks. Page locks are held only for
- * reads from the lower disk, because no page is dirty after bios have bypassed the cache. Such a
- * read may wait for memory, for example a read below a suspended swap device. Context: no bio of
- * the engine extent is in flight. Return: true if the file was pinned; then call
- * noclone_pin_publish_writes().
+ * Unpin a file, if it is pinned. Pages that were cached while the file was pinned are stale, and
+ * are dropped before an engine uses the page cache. Dropping a page waits for its lock. No page is
+ * dirty after bios have bypassed the cache, so a page is locked only while it is read from the
+ * lower disk. Such a read may have to wait for memory, and so for a suspended device if this device
+ * is swap. Context: no bio of the engine extent is in flight. Return: true if the file was pinned;
+ * then call noclone_pin_publish_writes().
  */
 bool noclone_pin_release(struct noclone_backing *b)
 {
@@ -151,14 +151,15 @@ bool noclone_pin_release(struct noclone_backing *b)
 	return true;
 }
 
-/* The shortest time between two attempts to remove the mark: writes wait until it is removed */
+/* The shortest time between two attempts to remove the mark; writes wait until one succeeds */
 #define NOCLONE_UNMARK_USEC	50
 
 /*
- * Remove the mark if noclone_pin_release() could not. This polls, because waiting for the inode
- * lock would make later readers wait behind us, and the lock's holder may depend on one of them.
- * This function is called for each write; in nearly all cases the mark is already removed, and
- * @mark_lock is not taken. Context: may sleep for as long as another task holds the inode lock.
+ * Remove the mark if noclone_pin_release() could not. The function polls the inode lock, because a
+ * task that waits for this lock makes later readers wait behind it, and the holder of the lock may
+ * depend on one of these readers. This function is called for each write; in nearly all cases the
+ * mark is already removed, and @mark_lock is not taken. Context: may sleep for as long as another
+ * task holds the inode lock.
  */
 void noclone_pin_unmark(struct noclone_backing *b)
 {

@@ -3,9 +3,10 @@
  * noclone-file: the workers that execute commands.
  *
  * A command first goes to the queue of its CPU, together with the others of the same plug, so that
- * a burst costs one wake-up. The queue's worker tries each command without blocking. Commands that
- * would block are passed on: each read or flush gets its own work item. Writes go one after another
- * to a thread, because parallel writes would only wait for the same inode lock.
+ * a burst costs one wake-up. The queue's worker tries each command without blocking. A read that
+ * would block, and each flush, then gets a work item of its own. Writes that would block go to one
+ * thread, which executes them one after another, because parallel writes would only wait for the
+ * same inode lock.
  *
  * Each target has its own workqueue, with a rescuer: a command may wait for I/O of another
  * noclone-file device below, which must not need the same workers. Blocking writes have a thread

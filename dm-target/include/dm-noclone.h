@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
 /*
- * What the dm-noclone module and its user-space tool agree on: names, option words, messages and
- * the layout of the status line. There are no kernel types here: the module, the tool and the unit
- * tests compile this header.
+ * The interface between the module dm-noclone and its user-space tool: names, option words,
+ * messages and the layout of the status line. This header uses no kernel types, because the tool
+ * and the unit tests compile it as well.
  */
 #ifndef DM_NOCLONE_UAPI_H
 #define DM_NOCLONE_UAPI_H
@@ -96,8 +96,8 @@
 	X(GATHERED_BIOS, "gathered_bios", "bios that were sent to the legs for gathered I/O")
 
 /*
- * The reasons for "off". Only this list classifies the reasons: the module and the tool derive from
- * this list how they treat a reason. userspace/model/reason.c has a meaning and a remedy for each
+ * The reasons for "off". No other list classifies the reasons: from this list the module and the
+ * tool derive how they treat a reason. userspace/model/reason.c has a meaning and a remedy for each
  * reason.
  *
  * X(enumerator, word after "off:", class, enable, doctor)

@@ -63,7 +63,7 @@ static inline void noclone_layout_init(struct noclone_layout *l, u64 begin,
 }
 
 /*
- * Return: n / by, with the remainder in *@remainder, without a division where a shift serves. This
+ * Return: n / by, with the remainder in *@remainder, without a division if a shift is enough. This
  * function and the next ones are always inlined, so that no variable of the fast path needs an
  * address to receive a result.
  */
@@ -302,8 +302,9 @@ struct noclone_extent {
 };
 
 /*
- * Set the layout of an extent: its @begin is the sector of the mapped device where sector 0 of the
- * leg would be. That may be negative; unsigned arithmetic wraps, and the difference is right.
+ * Set the layout of an extent: l->begin is the sector of the mapped device where sector 0 of the
+ * leg would be. This number may be negative, and is stored modulo 2^64; the difference of a sector
+ * and l->begin is right nevertheless.
  */
 static inline void noclone_layout_of_extent(struct noclone_layout *l,
 					    const struct noclone_extent *e)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The work of the callbacks that slots.c installs.
+ * slots.c installs callbacks in dm's types, and these functions do the work of the callbacks.
  *
  * .resume learns a device's table target by target. .presuspend keeps the table: bios in flight
  * reference it, and .presuspend_undo makes it live again. The next .resume forgets it. Counters
@@ -166,8 +166,8 @@ void noclone_callback_resume(struct dm_target *ti)
 	if (!sd)
 		return;
 	/*
-	 * dm core suspends a device before it resumes the device. If dm core ever did not, the
-	 * table would be in use
+	 * dm core suspends a device before it resumes the device, so no table is live here. A table
+	 * that is live must not be learned again, because bios use it
 	 */
 	if (!noclone_fastpath_is_being_removed(sd->nd.disk) &&
 	    !WARN_ON_ONCE(rcu_access_pointer(sd->nd.live)))
@@ -270,9 +270,10 @@ void noclone_callback_presuspend(struct dm_target *ti, noclone_sentinel_submit_f
 }
 
 /*
- * Would it be useless to suspend and resume the device, because its table cannot use the fast path?
- * During a resume that has not reached all targets, a table may wrongly seem unable to use the fast
- * path. nd->lock keeps .resume from its next target, so a resume does not end between these tests.
+ * Can the device get the fast path only with another table, so that it would be useless to suspend
+ * and resume the device? During a resume that has not reached all targets, a table may wrongly seem
+ * unable to use the fast path. nd->lock keeps .resume from its next target, so a resume does not
+ * end between these tests.
  */
 static bool noclone_callback_needs_other_table(struct noclone_stock *sd, struct dm_target *ti)
 {
@@ -304,8 +305,8 @@ static int noclone_callback_switch_on(struct dm_target *ti)
 		r = -EOPNOTSUPP;
 	} else {
 		/*
-		 * A program that has requested the fast path may read the state to learn the
-		 * result: replace the old state
+		 * The program that has sent the message reads the state to see the result. It must
+		 * not see off:stuck of an earlier attempt: replace this state
 		 */
 		cmpxchg(&sd->nd.state, NOCLONE_OFF_STUCK, NOCLONE_OFF_DETACHED);
 		noclone_fastpath_switch(&sd->nd, true);
@@ -355,7 +356,7 @@ int noclone_callback_message(struct dm_target *ti, unsigned int argc, char **arg
 			     char *result, unsigned int maxlen)
 {
 	if (!noclone_message_is_ours(argc, argv)) {
-		/* These are the words of dm core */
+		/* dm core logs these words for a type without .message */
 		pr_err(DM_NAME ": ioctl: Target type does not support messages\n");
 		return -EINVAL;
 	}

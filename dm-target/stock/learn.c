@@ -152,8 +152,8 @@ struct noclone_target *noclone_learn_target(struct dm_target *ti)
 }
 
 /*
- * Free the targets of @table, which is @nd's only one, and empty the table. Context: nd->lock; no
- * bio uses the table.
+ * Free the targets of @table, the only table of @nd, and empty the table. Context: nd->lock; no bio
+ * uses the table.
  */
 void noclone_learn_forget(struct noclone_table *table, struct noclone_dev *nd)
 {

@@ -5,10 +5,10 @@
  *
  * Invariant: a callback of a type is dm's own, NULL, or ours. Before the code of this module is
  * freed, our callbacks are removed, and the module waits for all tasks that may have loaded one of
- * them. Locks: noclone_slots_lock guards the types and the parameter. It is held while the module
- * waits for bios; the callbacks do not take it. noclone_slots_map_lock guards .map. Callers:
- * module init and exit, the parameter "stock", and dm core, with md->suspend_lock (.message:
- * inside the SRCU section of the live table).
+ * them. Locks: noclone_slots_lock guards the types and the parameter. This lock is held while the
+ * module waits for bios; the callbacks do not take it. noclone_slots_map_lock guards .map. Callers:
+ * module init and exit, the parameter "stock", and dm core, with md->suspend_lock (.message: inside
+ * the SRCU section of the live table).
  *
  * Documentation/design/stock.rst, S1 to S5.
  */
@@ -57,8 +57,8 @@ static atomic_t noclone_slots_detaching = ATOMIC_INIT(0);
 
 /*
  * Leave a callback; this call is the last action of the callback. It does not wake
- * noclone_slots_wait(): on PREEMPT_RT a wake-up may sleep for a lock and return into our code, and
- * the count no longer protects our code then.
+ * noclone_slots_wait(): on PREEMPT_RT a wake-up may sleep for a lock and return into our code, when
+ * the count no longer protects our code.
  */
 static void noclone_slots_leave(atomic_t *inside)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The list of mapped devices with stock targets: how a device joins and leaves the list, and the
- * work on devices outside of dm core's callbacks.
+ * The list of mapped devices with stock targets: the functions that add a device to the list or
+ * remove a device, and the work on devices outside of dm core's callbacks.
  *
  * dm core does not report that a device is gone. An entry is found by diskseq, which is never used
  * twice, and a work item frees the entries of devices that are gone.
@@ -87,9 +87,9 @@ void noclone_stock_change_stage(struct noclone_stock *sd, enum noclone_stock_sta
 }
 
 /*
- * May a work item suspend the device, to attach it? It may not in state off:suspended. In this
- * state another suspend waits for bios, and the resume that follows attaches the device. The work
- * item would wait for dm core's lock, in a sleep that is not TASK_IDLE.
+ * May a work item suspend the device, to attach it? In state off:suspended it may not: another
+ * suspend may hold dm core's lock while it waits for bios, and the work item would wait for this
+ * lock in a sleep that is not TASK_IDLE. The resume that follows attaches the device.
  */
 static bool noclone_stock_may_suspend(const struct noclone_stock *sd)
 {

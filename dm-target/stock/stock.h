@@ -32,9 +32,10 @@ enum noclone_stock_stage {
 };
 
 /*
- * nd.live is no stage, because submitters read nd.live under RCU. nd.live is NULL or &table. It is
+ * A device with stock targets. Three members say how far the fast path is: @stage, nd.live and
+ * nd.state. nd.live is the pointer that submitters read under RCU: it is NULL or &table, and it is
  * &table only in stage COMPLETE, and while a callback enters or leaves this stage. nd.state is the
- * state that users see, and also has reasons that are not about the table.
+ * state that users see, and may also be a reason that has nothing to do with the table.
  */
 struct noclone_stock {
 	struct list_head node;
@@ -52,7 +53,7 @@ struct noclone_stock {
 	sector_t sectors;		/* length of the targets that .resume was called for */
 	enum noclone_state verdict;	/* NOCLONE_ON, or the reason against the first bad target */
 
-	/* About the last suspend */
+	/* The last suspend */
 	const struct dm_target *suspender;	/* the target whose .presuspend has detached */
 	/*
 	 * The module has seen a suspend of the device, so it sees each later table from the first
@@ -71,7 +72,9 @@ struct noclone_stock {
 	/* noclone_stock_lock guards this count of the retries that are left when memory is short */
 	unsigned int retries;
 
-	/* What stock=off has to undo if a signal ends it; a stage STALE does not show this */
+	/*
+	 * What stock=off has to undo if a signal ends it; the stage STALE does not show these facts
+	 */
 	bool interrupted;		/* @attach ran during stock=off, and has to run again */
 	bool lacks_memory;		/* the state was off:memory when stock=off began */
 };
