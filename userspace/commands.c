@@ -220,7 +220,7 @@ static int commands_version(const struct options *o, int argc __unused, char **a
 	return EXIT_OK;
 }
 
-/* Return: a remark if an option of "noclone create" may be -o of losetup, or "". */
+/* Return: a remark if the user may have meant -o of losetup by -o of "noclone create", or "". */
 static const char *commands_losetup_offset(const struct command *cmd, unsigned int option)
 {
 	return option_infos[option].bit == OPT_OUTPUT && cmd->options & OPT_OFFSET ?

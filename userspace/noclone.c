@@ -20,7 +20,10 @@ int main(int argc, char **argv)
 			strerror(-r));
 		return EXIT_FAILED;
 	}
-	/* if the parent ignores SIGCHLD, so does this process, and loses the exit status of a child */
+	/*
+	 * a process inherits an ignored SIGCHLD from its parent, and then loses the exit status of
+	 * its children
+	 */
 	signal(SIGCHLD, SIG_DFL);
 	/* columns are aligned by the width of characters, which depends on the locale */
 	setlocale(LC_CTYPE, "");

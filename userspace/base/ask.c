@@ -26,10 +26,10 @@
 #include "base/util.h"
 
 /*
- * ASK_SECONDS: the most seconds that a command waits for answers that do not come; ASK_LEAST: the
- * least for each of them. A spinning disk with a long queue answers within seconds, and the kernel
- * repeats a request that a disk has not answered within 30 s. systemd ends a unit of a saved device
- * that needs more than 90 s to start.
+ * ASK_SECONDS: the number of seconds that a command waits for all answers that do not come, taken
+ * together; ASK_LEAST: the least number of seconds that it waits for each answer. A spinning disk
+ * with a long queue answers within seconds, and the kernel repeats a request that a disk has not
+ * answered within 30 s. systemd ends a unit of a saved device that needs more than 90 s to start.
  */
 #ifndef ASK_SECONDS
 #define ASK_SECONDS	60
@@ -119,8 +119,8 @@ static int ask_wait(int fd, pid_t pid, const char *what, double seconds, struct 
 }
 
 /*
- * The devices and files that did not answer in time. ask() does not ask them again, but returns
- * their @answer.
+ * The devices and files that did not answer in time. ask() does not ask such a device or file
+ * again, but returns the @answer that it has stored here.
  */
 static struct silent {
 	char *what;

@@ -4,9 +4,9 @@
 #define NOCLONE_LOSETUP_H
 
 /*
- * Find an option that losetup has and this tool does not: @word is its long form with both dashes,
- * perhaps with an argument, or NULL, and @letter is its short form. Return: what does the same
- * here, or NULL.
+ * Find an option that losetup has and this tool does not: @word is the long form of the option with
+ * both dashes, perhaps with an argument, or NULL; @letter is the short form. Return: the words of
+ * this tool that do the same as the option, or NULL.
  */
 const char *losetup_option(const char *word, int letter);
 

@@ -81,10 +81,10 @@ static void deactivate_record(const char *file, struct saved *s)
 }
 
 /*
- * Return: what the user would lose without the device: a table that the saved file does not have,
- * or the data of a backing file, because its path leads to another file or to no file; a new
- * string, or NULL. @match: set to the result of comparing the table with the saved file, unless
- * this file is damaged
+ * Return: a text about the thing that the user would lose without the device, a new string, or
+ * NULL. This is a table that the saved file does not have, or the data of a backing file whose path
+ * leads to another file or to no file. @match: set to the result of comparing the table with the
+ * saved file, unless this file is damaged
  */
 static char *deactivate_loss(const struct devmap_device *dev, const struct saved *s,
 			     const char *damage, enum saved_match *match)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * noclone doctor: find out what prevents this machine from using the fast path. Each check adds its
- * findings, with commands that repair the faults, or a line that all is well.
+ * findings, with commands that repair the faults, or a line that says that all is well.
  */
 #include <dirent.h>
 #include <errno.h>

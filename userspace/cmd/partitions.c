@@ -129,9 +129,9 @@ static int partitions_compare(const void *a, const void *b)
 }
 
 /*
- * Find the partition devices of @disk. If @disk has no UUID, or is itself a partition device, it
- * has none. For devices without a table, one ioctl lists the names of all devices, and only a name
- * that begins like the name of a partition device needs another ioctl.
+ * Find the partition devices of @disk. A @disk without a UUID, or one that is itself a partition
+ * device, has no partition devices. For devices without a table, one ioctl lists the names of all
+ * devices, and only a name that begins like the name of a partition device needs another ioctl.
  */
 int partitions_find(const struct devmap_device *disk, struct partition_devices *found)
 {
@@ -572,7 +572,7 @@ static int partitions_make_all(const struct change *c, struct partition_devices 
 		r = partitions_make_one(c, &c->parts.table.part[i], &disk, made);
 		r = devmap_note_late(r, &late);
 		if (!r && stop_requested()) {
-			log_err("%s: stopped", c->dev.name);
+			log_err("%s: a signal has stopped the command", c->dev.name);
 			r = -EINTR;
 		}
 	}

@@ -277,7 +277,10 @@ static int remove_when_unused(const struct options *o, const struct devmap_devic
 		remove_print(o, "remove", dev, parts, file);
 		return 0;
 	}
-	/* if udev is late, the kernel has already taken the order, and the next device follows */
+	/*
+	 * if udev is late, the kernel has already accepted the request: continue with the next
+	 * device
+	 */
 	for (i = parts->nr + 1; i-- && !r;) {
 		r = i ? remove_rest_when_unused(&parts->dev[i - 1]) :
 		    parts->nr ? remove_rest_when_unused(dev) : devmap_remove_when_unused(dev);

@@ -507,7 +507,7 @@ static int resize_run(struct resize *r)
 	if (e < 0)
 		return e;
 	if (e != FSADM_MOUNTED && fs && stop_requested())
-		return resize_refuse(r, -EINTR, "stopped");
+		return resize_refuse(r, -EINTR, "a signal has stopped the command");
 	stop_block(&before);
 	e = resize_grow(r, fs);
 	stop_unblock(&before);

@@ -1,24 +1,32 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""List the bios that the fast path of dm-noclone has in flight, per leg, oldest first.
+"""Print the bios that the fast path of dm-noclone has in flight, the oldest first.
 
-    drgn inflight.py                     of the running kernel, as root
-    drgn -c DUMP inflight.py             of a dump
-    drgn -s dm-noclone.ko inflight.py    with debug symbols that drgn does not find
+    drgn inflight.py                     look at the running kernel, as root
+    drgn -c DUMP inflight.py             look at a dump of a kernel
+    drgn -s dm-noclone.ko inflight.py    name a file with debug symbols that drgn does not find
 
-It needs debug symbols of the kernel and of dm-noclone. Bios that dm core has cloned are not
-listed. Where noclone-file does not use extents, the leg is the file. A bio that became
-several is listed once for each of them that has not ended; if it became more than the
-slabs have room for, it is not listed.
+The script needs debug symbols of the kernel and of dm-noclone.
 
-The last table has, for each device, the number of bios in flight by its own counters, each
-once. More are listed, or fewer, while I/O runs; and fewer if bios are to be submitted again
-after they were polled. SUSPEND says whether a suspend waits:
+The first table has a line for each bio. Bios that dm core has cloned are not listed. For
+noclone-file, LEG is the backing file, or the disk of this file with the engine extent. If
+the fast path has made several bios of one bio, the table has a line for each of these bios
+that has not ended; but if there are so many that they did not fit into an object of a slab,
+the table has no line for them.
 
-    -           it does not
-    waiting     dm core waits for these bios, until a signal comes
-    draining    dm-noclone waits: the device is removed, stock=off gives it back, or there
-                is no memory; or a signal has ended a wait
-    done        the device is suspended, and none is in flight
+The second table has the sum of these bios for each device and leg.
+
+The third table has a line for each device, with the number of bios in flight by the device's
+own counters. A bio counts once, even if the fast path has made several bios of it. While I/O
+runs, this number may differ from the number of lines of the first table. Bios that were
+polled, and that a worker will submit again, are not in the first table. SUSPEND says whether
+a suspend waits for the bios of the device:
+
+    -           no suspend waits
+    waiting     a suspend waits for these bios in dm core, until they end or a signal comes
+    draining    dm-noclone waits for these bios, because the device is being removed, because
+                stock=off gives the device back to dm core, or because there was no memory for
+                a sentinel; or a signal has ended a wait
+    done        the device is suspended, and no bio is in flight
 """
 import argparse
 from collections import defaultdict
@@ -34,7 +42,7 @@ prog = get_default_prog()
 
 
 def find_devices():
-    """struct noclone_dev * of all devices, those with stock targets last."""
+    """Yield each device as a struct noclone_dev *; devices with stock targets come last."""
     yield from list_for_each_entry(
         "struct noclone_dev", prog["noclone_devs"].address_of_(), "node")
     for stock in list_for_each_entry(
@@ -43,7 +51,7 @@ def find_devices():
 
 
 def name_of(disk):
-    """With that of the mapped device, if there are symbols of dm-mod."""
+    """Return the name of a disk and, with debug symbols of dm-mod, of its mapped device."""
     name = disk_name(disk).decode()
     try:
         md = cast("struct mapped_device *", disk.private_data)
@@ -53,7 +61,7 @@ def name_of(disk):
 
 
 def free_objects(devices):
-    """Addresses of those that are allocated from the slab, and kept for later."""
+    """Yield the addresses of the objects that no bio uses, although the slab counts them."""
     for cpu in for_each_possible_cpu(prog):
         pcpu = per_cpu(prog["noclone_io_pcpu"], cpu)
         for kept in pcpu.task, pcpu.irq:
@@ -67,7 +75,10 @@ def free_objects(devices):
 
 
 def map_sector(table, sector):
-    """Name of the leg, and the sector there: noclone_find_span() and noclone_map_sector()."""
+    """Return the name of the leg that has a sector of the device, and the sector on this leg.
+
+    The function does the same as noclone_find_span() and noclone_map_sector().
+    """
     base, n = 0, table.nr.value_()
     while n > 1:
         if table.spans[base + n // 2].begin <= sector:
@@ -84,7 +95,10 @@ def map_sector(table, sector):
 
 
 def in_use(slab, kind, devices, nd_of):
-    """Pairs of an object and its device; what was allocated just now has none."""
+    """Yield each allocated object of a slab, with the address of its device.
+
+    An object that was allocated just now may not belong to a device yet, and is left out.
+    """
     known = {nd.value_() for nd in devices}
     for found in slab_cache_for_each_allocated_object(slab, f"struct noclone_{kind}"):
         try:
@@ -96,7 +110,7 @@ def in_use(slab, kind, devices, nd_of):
 
 
 def parts(g):
-    """Those of a bio that has become several which have not ended: leg, sector there, bytes."""
+    """Yield the parts of a gathered bio that have not ended: leg, sector on the leg, bytes."""
     part = cast("struct noclone_part *", g + 1)
     for i in range(g.parts):
         if part[i].sectors:
@@ -106,7 +120,11 @@ def parts(g):
 
 
 def find_bios(devices):
-    """When each began, address of its device, operation, sector, bytes, leg, sector there."""
+    """Yield the bios in flight.
+
+    Each one is a tuple: jiffies at its begin, address of the device, operation, sector, bytes, leg,
+    sector on the leg.
+    """
     free = set(free_objects(devices))
     for io, nd in in_use(prog["noclone_io_slab"], "io", devices, lambda io: io.target.nd):
         at = io.iter
@@ -125,20 +143,20 @@ def find_bios(devices):
 
 
 def milliseconds(now, start):
-    """Of jiffies; the fast path keeps the low half."""
+    """Return the milliseconds since @start, the low half of jiffies at the begin of a bio."""
     clock = prog["clocksource_jiffies"]
     tick = clock.mult.value_() >> clock.shift.value_()
     return (now - start.value_()) % 2**32 * tick // 10**6
 
 
 def word_of(opf):
-    """read or write, as a rule."""
+    """Return the name of the operation in bi_opf, in most cases "read" or "write"."""
     op = Object(prog, "enum req_op", opf.value_() & 0xff).format_(type_name=False)
     return op.removeprefix("REQ_OP_").lower()
 
 
 def in_flight(nd):
-    """By the counters."""
+    """Return the number of bios in flight by the counters of a device."""
     if not nd.counters:
         return 0
     cpus = [per_cpu_ptr(nd.counters, cpu) for cpu in for_each_possible_cpu(prog)]
@@ -146,7 +164,7 @@ def in_flight(nd):
 
 
 def suspend_of(nd):
-    """A word of the help text."""
+    """Return the word for the column SUSPEND; the help text describes the words."""
     if nd.sentinel.clone:
         return "waiting"
     if not nd.draining:
@@ -155,7 +173,7 @@ def suspend_of(nd):
 
 
 def begin():
-    """Return the devices, or say what is missing."""
+    """Return a list of all devices, or end the script with a message about what is missing."""
     argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
     try:
@@ -163,7 +181,7 @@ def begin():
     except LookupError as error:
         raise SystemExit("dm-noclone is not loaded, or drgn does not find its debug symbols, "
                          f"see --help: {error}") from error
-    # A drgn that does not know of these takes what is in them for allocated.
+    # An older drgn does not know the sheaves of a slab, and counts their free objects as allocated.
     if (getattr(prog["noclone_io_slab"], "cpu_sheaves", None) and
             tuple(map(int, __version__.split(".")[:2])) < (0, 2)):
         raise SystemExit(f"drgn {__version__} cannot read the allocator of this kernel: "
@@ -172,7 +190,7 @@ def begin():
 
 
 def main():
-    """Print bios, their sums, and devices."""
+    """Print the three tables: bios, sums, and devices."""
     devices = begin()
     names = {nd.value_(): name_of(nd.disk) for nd in devices}
     bios = list(find_bios(devices))

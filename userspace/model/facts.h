@@ -32,8 +32,8 @@ static inline bool file_id_same(const struct file_id *a,
 }
 
 /*
- * This is not the opposite of file_id_same(): if one of the files is unknown, both functions return
- * false.
+ * Are both files known, and are they different files? file_id_differs() is not the opposite of
+ * file_id_same(): if one of the files is unknown, both functions return false.
  */
 static inline bool file_id_differs(const struct file_id *a,
 				   const struct file_id *b)

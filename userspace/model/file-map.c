@@ -12,8 +12,9 @@
  * The engine extent bypasses the file system. So it can use neither a hole, which has no blocks,
  * nor an unwritten extent, whose blocks still contain data of a deleted file.
  *
- * NOT_IN_PLACE: the flags of other extents that the engine cannot use: no blocks on the disk have
- * the bytes of such an extent unchanged, or the blocks also have other bytes.
+ * NOT_IN_PLACE: the flags of all further extents that the engine cannot use. Either the disk has no
+ * block with the bytes of the extent as a program reads them, or a block with these bytes also has
+ * bytes of something else.
  */
 #define NOT_IN_PLACE	(FIEMAP_EXTENT_UNKNOWN | FIEMAP_EXTENT_DELALLOC | \
 			 FIEMAP_EXTENT_ENCODED | FIEMAP_EXTENT_DATA_ENCRYPTED | \

@@ -112,7 +112,7 @@ static bool partition_has_any(const struct partition_table *t)
 	return false;
 }
 
-/* Has the image no partitions, and no damaged partition table that may have had some? */
+/* Does the image have neither partitions nor a damaged partition table that may describe some? */
 static bool partition_is_none(const struct partition_table *t)
 {
 	return t->scheme ? !t->damaged && !partition_has_any(t) : !t->gpt_block;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the reasons for "off" mean, and what the user can do about each of them. The classes of the
- * reasons are in dm-noclone.h, which the module also includes.
+ * The meanings of the reasons for "off", and a remedy for each reason. The classes of the reasons
+ * are in dm-noclone.h, which the module also includes.
  */
 #include "model/reason.h"
 

@@ -93,7 +93,10 @@ static int backing_decide(struct backing *b, const struct file_facts *existing,
 	const char *wrong = plan_file_action(&b->req, existing, &b->action);
 
 	b->needed = b->action != BACKING_KEEP || (b->req.allocate && !b->running);
-	/* this message helps more than the message of the next check */
+	/*
+	 * report a pinned file here, because the message of the next check would not name the
+	 * remedy
+	 */
 	if (b->needed && existing && uses_pin_file(existing, self))
 		return backing_refuse(b, -ETXTBSY,
 				      "the engine extent of the running device has pinned this file: reload the device with --engine direct first");

@@ -40,7 +40,7 @@
 /* LIBDM_WARNING: the level of a warning, as in syslog(3). */
 #define LIBDM_WARNING	4
 #define CREATING	"creating"
-/* The pause and the number of new tries are the same as in dm_task_retry_remove(). */
+/* The pause and the number of further tries are the same as in dm_task_retry_remove(). */
 #define REMOVE_POLL_MS	200
 #define REMOVE_POLLS	25
 
@@ -689,7 +689,7 @@ static void devmap_roll_back(const struct devmap_device *dev, bool was_suspended
 	devmap_clear(dev);
 	if (!devmap_look(dev, &now) && now.suspended && !was_suspended)
 		r = devmap_resume(dev, "resuming", 0);
-	/* without an answer of udev, the device runs nevertheless */
+	/* the device also runs if only udev has not answered */
 	if (!devmap_is_done(r))
 		log_err("%s stays suspended; to resume it: %s", dev->name, command);
 	else

@@ -71,7 +71,8 @@ int devmap_look(const struct devmap_device *dev, struct devmap_device *now);
 bool devmap_same(const struct devmap_device *a, const struct devmap_device *b);
 /*
  * Are @before and @loaded the same device? A table was loaded between the two reads. The first
- * table of a device gives the device a disk, and with the disk a diskseq, so @before may have none.
+ * table of a device gives the device a disk, and with the disk a diskseq, so @before may have no
+ * diskseq.
  */
 bool devmap_same_loaded(const struct devmap_device *before, const struct devmap_device *loaded);
 /* Return: the name of the device that has this UUID and a live table, a new string, or NULL. */

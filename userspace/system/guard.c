@@ -454,8 +454,9 @@ static void guard_find_writers(struct look *l, const struct table *t)
 }
 
 /*
- * parts_add_table() adds the sectors of a table to a list, so that uses by these sectors do not
- * count; parts_add_saved() adds the sectors of all saved devices, which count.
+ * The sectors in l.own do not count as used: they are those of the live table of the device and,
+ * for a saved device, those of the new table. The sectors in l.saved count as used: they are those
+ * of all saved devices that are not active.
  */
 void guard_table(const struct table *t, const struct guard *g,
 		 struct findings *findings)

@@ -408,8 +408,9 @@ static char *module_entry_fix(const struct module_alike *a)
 }
 
 /*
- * Report a kernel on which a missing or wrong entry of the parameter "tested" has this consequence,
- * although the record allows the fast path.
+ * Report a kernel whose record allows the fast path, although the entry of the parameter "tested"
+ * is missing or wrong. @consequence: the effect of the missing or wrong entry, as a part of a
+ * sentence
  */
 static void module_add_entry(const struct module_alike *a, enum finding_level level,
 			     const char *consequence, struct findings *f)
@@ -439,7 +440,10 @@ static void module_add_unrecorded(const struct module_alike *a, struct findings 
 		    a->test.reason ?: NO_RECORD, a->test.failed ? "" : test, a->listed ? remove : "");
 }
 
-/* Report a kernel that has the fast path, for polled I/O as the record says. */
+/*
+ * Report a kernel on which the module allows exactly the I/O on the fast path that the record
+ * allows.
+ */
 static void module_add_known(const struct module_alike *a, struct findings *f)
 {
 	_cleanup_free_ char *limits = module_limits(a);
@@ -566,7 +570,10 @@ static void module_check_grade(const struct module_file *m, const char *grade,
 			    grade);
 }
 
-/* Has libkmod found no information in the file? The kernel itself has no "vermagic". */
+/*
+ * Is the module a file in which libkmod has found no information? A module that is built into the
+ * kernel has no "vermagic" either, but it is no file.
+ */
 static bool module_is_damaged(const struct module_file *m)
 {
 	return strcmp(m->path, BUILTIN) && !module_info(m, "vermagic");

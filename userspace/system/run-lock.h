@@ -21,7 +21,7 @@ int run_lock_for(const char *path, unsigned int seconds);
  * the device or file that the lock protects, for the messages
  */
 int run_lock(const char *path, const char *what);
-/* Has another process the lock at this moment? */
+/* Does another process hold the lock at this moment? */
 bool run_lock_is_held(const char *path);
 
 #endif /* NOCLONE_RUN_LOCK_H */

@@ -44,7 +44,7 @@ struct load_io {
 	int device;
 	bool is_write;
 	bool is_durable;
-	u64 at;			/* in the range */
+	u64 at;			/* in bytes from the begin of the range */
 	size_t bytes;
 	unsigned char *memory;
 	long result;

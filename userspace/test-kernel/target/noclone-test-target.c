@@ -5,10 +5,10 @@
  *
  *	0 SECTORS noclone-test STOCK FAST DISK
  *
- * STOCK and FAST are mapped devices with one table, without and with the fast path. Each byte of a
- * bio has to come back from FAST as it was sent, or as it comes back from STOCK. DISK is a disk of
- * the kind that STOCK and FAST are on: the bytes that it changes in a bio have no meaning after the
- * completion, unless they belong to a member of test_target_members[].
+ * STOCK and FAST are mapped devices with the same table: STOCK without the fast path, and FAST with
+ * it. Each byte of a bio has to come back from FAST as it was sent, or as it comes back from STOCK.
+ * DISK is a disk of the kind that STOCK and FAST are on: the bytes that it changes in a bio have no
+ * meaning after the completion, unless they belong to a member of test_target_members[].
  *
  * Each I/O becomes two bios, one for each half; a disk may merge these bios. The flags of the bios
  * change from I/O to I/O. In each fourth I/O one half is chained to the other.
@@ -23,7 +23,7 @@
 #include <linux/slab.h>
 #include <linux/workqueue.h>
 
-enum { STOCK, DISK, FAST, DEVICES };	/* sent in this order; FAST has the result */
+enum { STOCK, DISK, FAST, DEVICES };	/* the order of sending; the result is that of FAST */
 
 #define HALVES	2
 
@@ -49,12 +49,12 @@ struct test_target {
 	unsigned long nr;		/* bios that were compared */
 	bool scratch[sizeof(struct bio) / 4 + 1];	/* DISK changes one of four bytes */
 	bool differs[sizeof(struct bio)];
-	u8 first[DEVICES][sizeof(struct bio)];	/* where a byte differed for the first time */
+	u8 first[DEVICES][sizeof(struct bio)];	/* values of a byte when it first differed */
 };
 
 #define MEMBER(m) { #m, offsetof(struct bio, m), sizeof_field(struct bio, m) }
 
-/* The members that the submitter of a bio may use when it is back */
+/* The members of a bio that its submitter may read after the completion */
 static const struct {
 	const char *name;
 	size_t offset;
@@ -95,8 +95,9 @@ static void test_target_end_io(struct bio *bio)
 }
 
 /*
- * Choose the flags of the next I/O: no flag, or flags that no kernel defines and BIO_QUIET, which a
- * disk sets after an error, and some flags of the request.
+ * Set the flags of the next I/O. bi_opf gets some flags of requests, which change from I/O to I/O.
+ * In every second I/O, bi_flags gets all flags that the kernel does not define, and BIO_QUIET,
+ * which a disk sets after an error.
  */
 static void test_target_flag(struct test_target *t, struct bio *bio)
 {
