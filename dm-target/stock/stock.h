@@ -18,8 +18,9 @@
 #define NOCLONE_STOCK_RETRIES	3
 
 /*
- * What the module knows about the table of a device. "Stages" in Documentation/design/stock.rst
- * draws the transitions and names the callback behind each.
+ * The stage says how much the module knows about the table of a device. "Stages" in
+ * Documentation/design/stock.rst draws the transitions between the stages, and names the callback
+ * that makes each transition.
  */
 enum noclone_stock_stage {
 	NOCLONE_STOCK_NONE,		/* no table is learned */
@@ -73,7 +74,8 @@ struct noclone_stock {
 	unsigned int retries;
 
 	/*
-	 * What stock=off has to undo if a signal ends it; the stage STALE does not show these facts
+	 * These members tell what stock=off has to undo if a signal ends it: stage STALE does not
+	 * tell this
 	 */
 	bool interrupted;		/* @attach ran during stock=off, and has to run again */
 	bool lacks_memory;		/* the state was off:memory when stock=off began */

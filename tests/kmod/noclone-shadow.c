@@ -3,8 +3,8 @@
  * For tests: does KASAN still see errors in vmalloc memory after other vmalloc memory was purged?
  *
  * The module allocates areas of one page, frees the lowest and the highest of them, and purges. The
- * page behind each other area must still be poisoned, because no memory is there. The module
- * loads only if this holds.
+ * page behind each remaining area must still be poisoned, because no memory is mapped in it. The
+ * module loads only if all these pages are poisoned.
  */
 #include <linux/kasan.h>
 #include <linux/module.h>
