@@ -77,8 +77,9 @@ static bool noclone_backing_needs_flush(struct super_block *sb)
  * system without s_bdev (btrfs, 9p, NFS), except on FUSE: FUSE passes the flag to its server, and
  * the server may not know fsync. gfs2 and f2fs need IOCB_DSYNC. Their fsync() sends no flush to the
  * disk if the inode is clean, and the inode may be clean after only blocks of the file were
- * written. With IOCB_DSYNC, a disk with FUA stores the data. So IOCB_DSYNC is left out only for a
- * file system whose source has been reviewed.
+ * written. With IOCB_DSYNC, a disk with FUA stores the data. So on a file system with s_bdev,
+ * IOCB_DSYNC is left out only if the source of the file system has been reviewed, see
+ * noclone_backing_choose_fua().
  */
 static bool noclone_backing_needs_no_dsync(const struct super_block *sb)
 {
