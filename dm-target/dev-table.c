@@ -18,8 +18,8 @@ void noclone_table_exit(struct noclone_table *table)
 }
 
 /*
- * Allocate an array, without vmalloc() if @gfp forbids to wait: in older kernels vmalloc() reclaims
- * memory even if the flags forbid this.
+ * Allocate an array. If @gfp forbids waiting, do not use vmalloc(): in older kernels vmalloc()
+ * reclaims memory even if the flags forbid this.
  */
 static void *noclone_table_alloc(u32 nr, size_t size, gfp_t gfp)
 {
@@ -100,7 +100,7 @@ static void noclone_table_append_extents(struct noclone_table *table,
 
 /*
  * Append a target with all its legs. @extents are @nr pieces of the target, ascending and without
- * gaps; with NULL the target is one piece, which t->layout maps. Return: 0 or -ENOMEM.
+ * gaps; if @extents is NULL, the target is one piece, which t->layout maps. Return: 0 or -ENOMEM.
  */
 int noclone_table_append(struct noclone_table *table, struct noclone_target *t,
 			 const struct noclone_extent *extents, u32 nr, gfp_t gfp)

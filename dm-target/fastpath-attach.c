@@ -152,7 +152,10 @@ void noclone_fastpath_attach(struct noclone_table *table)
 			nd->sentinel.sector = table->spans[0].begin;
 			/* Initialise @nd before it can be found */
 			smp_store_release(&nd->disk->queue->queuedata, nd);
-			/* After an undone suspend, bios in flight belong to the same table */
+			/*
+			 * After an undone suspend, bios in flight belong to this table, which is
+			 * live again: nothing waits for them
+			 */
 			WRITE_ONCE(nd->draining, false);
 			rcu_assign_pointer(nd->live, table);
 			noclone_fastpath_apply(nd);

@@ -243,7 +243,7 @@ noclone_fastpath_submit_remapped(struct bio *bio, struct noclone_io *io,
 	io->target = s->target;
 	noclone_fastpath_save(bio, io, now);
 	noclone_fastpath_remap(bio, io, s, end_io);
-	/* This counts the bio for iostat, with the same result as bdev_start_io_acct() */
+	/* Count the bio for iostat, with the same result as bdev_start_io_acct() */
 	if (likely(io->accounted))
 		noclone_compat_start_io_acct(bdev, bio_op(bio), 1, bio_sectors(bio), now);
 	if (trace_block_bio_remap_enabled())
@@ -448,7 +448,10 @@ void __init noclone_fastpath_init(void)
  */
 void noclone_fastpath_quiesce(void)
 {
-	/* A task that ends a sentinel may sleep inside of rcu_read_lock() */
+	/*
+	 * Wait for tasks that end a sentinel: they may sleep inside of rcu_read_lock(), and
+	 * synchronize_rcu_tasks() does not wait for a task that sleeps
+	 */
 	synchronize_rcu();
 	synchronize_rcu_tasks();
 	synchronize_rcu();

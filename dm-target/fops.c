@@ -88,10 +88,10 @@ void __init noclone_fops_init(noclone_submit_bio_fn *submit_bio,
  * On a kernel where the module cannot know that all tasks have left our submit_bio, keep the module
  * loaded until the next boot. Return: false if the module is already being unloaded.
  *
- * - On a preemptible kernel without CONFIG_TASKS_RCU, synchronize_rcu_tasks() does not wait
- *   for a task that was preempted in our submit_bio, on its way to dm core.
- * - If the tail call is a call, synchronize_rcu_tasks() does not wait for a task that sleeps in dm
- * core.
+ * - On a preemptible kernel without CONFIG_TASKS_RCU, synchronize_rcu_tasks() does not wait for a
+ *   task that was preempted in our submit_bio, on its way to dm core.
+ * - If the last call of our submit_bio is no jump, synchronize_rcu_tasks() does not wait for a task
+ *   that sleeps in dm core.
  */
 static bool noclone_fops_stay_if_unsafe(void)
 {
@@ -111,9 +111,10 @@ static bool noclone_fops_stay_if_unsafe(void)
 
 /*
  * Fill our copy from the first device that shows dm core's operations. noclone_peek_is_dm_fops()
- * tells whether operations are dm core's own. Sets nd->stats_bytes to the variable in which dm core
- * counts the memory of "dmsetup stats". Return: NOCLONE_ON, or the reason why the operations of
- * this device cannot be replaced. Context: nd->lock; takes noclone_fops_lock, may sleep.
+ * tells whether operations are dm core's own. The function sets nd->stats_bytes to the variable in
+ * which dm core counts the memory of "dmsetup stats". Return: NOCLONE_ON, or the reason why the
+ * operations of this device cannot be replaced. Context: nd->lock; takes noclone_fops_lock, may
+ * sleep.
  */
 enum noclone_state noclone_fops_prepare(struct noclone_dev *nd)
 {

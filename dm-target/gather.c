@@ -160,9 +160,10 @@ static noinline void noclone_gather_failed(struct noclone_gather *g, struct bio 
 }
 
 /*
- * Return: the status for the parent. dm core uses the error that comes last. With dm core, errors
- * that come at once, because a leg does not support the bio or cannot take it now, come in the
- * order of the pieces.
+ * Return: the status for the parent. This is the error of the last part that has failed. dm core
+ * uses the error that comes last in time. If legs return errors at once, because they do not
+ * support a bio or cannot take it now, both are the same error, because these errors come in the
+ * order of the parts.
  */
 static noinline blk_status_t noclone_gather_status(struct noclone_gather *g)
 {
@@ -263,8 +264,8 @@ static void noclone_gather_part(struct noclone_gather *g, struct noclone_part *p
 	struct bio *bio = &part->bio;
 
 	/*
-	 * This can fail only for a bio with a crypt context or integrity data, and the parent has
-	 * neither.
+	 * bio_init_clone() can fail only for a bio with a crypt context or integrity data, and the
+	 * parent has neither.
 	 */
 	bio_init_clone(NULL, bio, g->parent, GFP_NOWAIT);
 	bio->bi_opf &= ~(REQ_ALLOC_CACHE | REQ_DRV);
@@ -487,13 +488,16 @@ static bool noclone_gather_join_cut(struct noclone_deal *d, struct bio *parent,
  * Choose how many pieces of an I/O become singles; all later pieces are joined. An I/O that is too
  * long to be joined is cut. Return: the number of singles.
  *
- * With a plug, chunks that are neighbours merge on the plug's list, within one I/O and from one I/O
- * to the next. A request of NOCLONE_PLUG_FLUSH bytes flushes the plug, so the first piece for each
- * leg is a single, and the joined rest merges with this single. If a request on the plug ends where
- * this I/O begins and has room for a part, all pieces are joined and merge with the request. All
- * pieces are singles if the request has no room. They are also singles if no such request exists
- * and no leg has more than two pieces. If the I/O was cut, a request without room is ignored,
- * because the I/O fills requests by itself.
+ * Without a plug, and if each chunk is large enough to flush the plug, all pieces are joined. With
+ * a plug, requests that are neighbours merge on its list, within one I/O and from one I/O to the
+ * next, until a request has NOCLONE_PLUG_FLUSH bytes and flushes the plug. So the choice depends on
+ * the request on the plug that ends where this I/O begins:
+ *
+ * - The request has room for a part: all pieces are joined, and merge with the request.
+ * - The request has no room: all pieces are singles. If the I/O was cut, the request is ignored,
+ *   because the I/O fills requests by itself.
+ * - There is no such request: the first piece for each leg is a single, and the joined rest merges
+ *   with this single. If no leg has more than two pieces, all pieces are singles.
  */
 static u32 noclone_gather_choose_singles(struct noclone_deal *d, struct bio *parent,
 					 struct noclone_gather_limits *lim)

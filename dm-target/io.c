@@ -11,7 +11,9 @@
 struct kmem_cache *noclone_io_slab;
 DEFINE_PER_CPU_ALIGNED(struct noclone_io_pcpu, noclone_io_pcpu);
 
-/* The most objects of a reserve: a mempool takes an int, and crashes if it is negative */
+/*
+ * The most objects of a reserve. mempool_init() takes an int, and crashes if the number is negative
+ */
 #define NOCLONE_IO_MAX_RESERVED	4096
 
 static unsigned int noclone_io_reserved = 16;

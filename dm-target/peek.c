@@ -117,7 +117,7 @@ static const unsigned long *noclone_peek_find_stats_built_in(void)
 	const unsigned long *stats;
 	struct kobject *dm_mod;
 
-	/* Our own kobject leads to /sys/module */
+	/* The kset of our own kobject is /sys/module */
 	dm_mod = kset_find_obj(THIS_MODULE->mkobj.kobj.kset, "dm_mod");
 	if (!dm_mod)
 		return NULL;

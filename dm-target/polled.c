@@ -9,8 +9,8 @@
  * Invariant: our ->poll_bio() dereferences no pointer of the bio, because another poller may have
  * completed the bio, and its memory may be another bio by now (SLAB_TYPESAFE_BY_RCU). The
  * ->poll_bio() of dm core gets only bios that dm core polls. All legs of a table have the same
- * queues; the module cannot check that for several devices, so the parameter is off by default.
- * Locks: nd->retry_lock guards the bios to be submitted again.
+ * queues; the module cannot ensure the same for several devices that one task polls, so the
+ * parameter is off by default. Locks: nd->retry_lock guards the bios to be submitted again.
  *
  * Documentation/design/polled.rst has the argument, P1 to P10.
  */
@@ -108,7 +108,7 @@ bool noclone_polled_in_place(const struct noclone_table *table)
 	unsigned int leg;
 	u32 i;
 
-	/* dm core polls for the targets of other modules */
+	/* dm core polls for a table that also has targets of other modules */
 	if (!READ_ONCE(noclone_polled_wanted) || !noclone_kernel_polled_is_allowed() ||
 	    !table->whole || !noclone_compat_polls(table->nd->disk->queue))
 		return false;
@@ -174,8 +174,8 @@ void noclone_polled_retry(struct noclone_dev *nd, struct bio *bio)
 	noclone_polled_end_polling(bio);
 	bio->bi_status = BLK_STS_OK;
 	/*
-	 * bio_endio() may have put the blkg. The current task is still the submitter in most
-	 * cases.
+	 * bio_endio() may have put the blkg, so associate the bio again. In most cases the current
+	 * task is still the submitter.
 	 */
 	rcu_read_lock();
 	bio_associate_blkg(bio);

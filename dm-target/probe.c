@@ -51,8 +51,8 @@ static unsigned long __init noclone_probe_count_one(struct block_device *bdev,
 }
 
 /*
- * Return: the number of I/Os in flight. The task may have moved to another processor between begin
- * and end of an I/O.
+ * Return: the number of I/Os in flight. The function adds up the counters of all processors,
+ * because the task may have moved to another processor between begin and end of an I/O.
  */
 static long __init noclone_probe_in_flight(struct block_device *bdev)
 {

@@ -33,8 +33,8 @@ static void noclone_sentinel_end_io(struct bio *bio)
 
 /*
  * Keep the sentinel out of statistics. dm core accounts a bio after .map has returned: to the
- * iostat of its block_device, and to "dmsetup stats" if it has sectors. No other code reads these
- * two members any more.
+ * iostat of its block_device, and to "dmsetup stats" if it has sectors. After .map, only this
+ * accounting reads bi_bdev and bi_size of the sentinel, so both can be replaced.
  */
 static void noclone_sentinel_hide(struct bio *bio)
 {

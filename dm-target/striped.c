@@ -10,7 +10,7 @@
 
 #include <linux/module.h>
 
-/* With this number of errors, a leg raises no further event, as with dm-stripe. */
+/* When a leg has had this number of errors, it raises no further event, as with dm-stripe. */
 #define NOCLONE_ERROR_THRESHOLD	15
 
 static int noclone_striped_geometry(struct dm_target *ti, u32 stripes,

@@ -116,7 +116,7 @@ int noclone_target_finish(struct noclone_target *t)
 	ti->num_discard_bios = t->nr_legs;
 	ti->num_secure_erase_bios = t->nr_legs;
 	ti->num_write_zeroes_bios = t->nr_legs;
-	/* dm core uses this only if all targets of a table set it; dm-zero does not set it */
+	/* The flag has an effect only if all targets of a table set it. dm-zero does not set it */
 	if (t->nr_legs)
 		noclone_compat_flush_bypasses_map(ti);
 

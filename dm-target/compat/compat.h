@@ -217,8 +217,9 @@ static inline bool noclone_compat_same_tick(struct block_device *bdev,
 }
 
 /*
- * Count I/Os and their sectors: when the I/O ends, and before Linux 6.3 when the I/O starts
- * ("block: count 'ios' and 'sectors' when io is done for bio-based device", v6.3).
+ * Count I/Os and their sectors. The caller does this when the I/O ends; before Linux 6.3, it does
+ * this when the I/O starts ("block: count 'ios' and 'sectors' when io is done for bio-based
+ * device", v6.3).
  */
 static inline void noclone_compat_count_ios(struct block_device *bdev, bool write,
 					    unsigned int ios, unsigned int sectors)
@@ -377,7 +378,7 @@ typedef struct file_kattr noclone_fileattr;
 typedef struct fileattr noclone_fileattr;
 #endif
 
-/* Does the file support IOCB_WAITQ? A file mode until v6.9. */
+/* Does the file support IOCB_WAITQ? Until v6.9, a bit of f_mode says so. */
 static inline bool noclone_compat_async_buffered_reads(const struct file *file)
 {
 #ifdef FMODE_BUF_RASYNC
@@ -568,7 +569,7 @@ fault:
 #include <linux/filelock.h>
 #endif
 
-/* dm core exports this function on all kernels, and declares it only in drivers/md/dm.h */
+/* dm core exports these functions on all kernels, and declares them only in drivers/md/dm.h */
 void dm_internal_suspend_noflush(struct mapped_device *md);
 void dm_internal_resume(struct mapped_device *md);
 

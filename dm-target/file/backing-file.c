@@ -182,8 +182,8 @@ static bool noclone_backing_user_is_exclusive(const struct noclone_file_c *fc)
 }
 
 /*
- * Must @fc not use the file, because of @b of another device? While b->marked is set, @b may still
- * be releasing its pin, even without users.
+ * Does @b, a backing file of another device, prevent @fc from using the file? While b->marked is
+ * set, @b may still be releasing its pin, even without users.
  */
 static bool noclone_backing_excludes(const struct noclone_backing *b,
 				     const struct noclone_file_c *fc)
@@ -229,7 +229,8 @@ static bool noclone_backing_fs_uses(const struct super_block *sb, const struct g
 
 /*
  * May @sb use @disk? btrfs on 6.1 and 6.12 has no s_bdev. Like erofs, it makes the type of the file
- * system the holder of its disks. So either @sb or another file system of this type uses @disk.
+ * system the holder of its disks. If this type holds @disk, either @sb or another file system of
+ * the same type uses @disk.
  */
 static bool noclone_backing_fs_may_use(const struct super_block *sb, const struct gendisk *disk)
 {
@@ -449,8 +450,9 @@ int noclone_backing_open(struct noclone_file_c *fc)
 }
 
 /*
- * Deferred removal runs in a kernel thread, where fput() only queues the release:
- * the file would stay open for writing for some time after the removal.
+ * Close a file before the function returns. A deferred removal runs in a kernel thread, where
+ * fput() only queues the release: the file would stay open for writing for some time after the
+ * removal.
  */
 static void noclone_backing_close_file(struct file *file)
 {

@@ -118,7 +118,7 @@ static int noclone_slots_map(struct dm_target *ti, struct bio *bio)
 		return noclone_sentinel_keep(nd, bio);
 	/*
 	 * This is a tail call, as in noclone_fastpath_submit_bio(): dm's .map may sleep on
-	 * PREEMPT_RT. The index is that of "linear", 0, or that of "striped", 1
+	 * PREEMPT_RT. The index is 0 for "linear" and 1 for "striped"
 	 */
 	NOCLONE_MUSTTAIL return noclone_slots_types[ti->type == noclone_slots_types[1].type]
 		.map(ti, bio);

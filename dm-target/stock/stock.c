@@ -255,7 +255,10 @@ static struct noclone_stock *noclone_stock_create(struct gendisk *disk)
 
 	if (!sd)
 		return NULL;
-	/* This stores the disk and its diskseq. noclone_dev_alloc() gets the memory later */
+	/*
+	 * noclone_dev_init() stores the disk and its diskseq. noclone_dev_alloc() gets the memory
+	 * later
+	 */
 	noclone_dev_init(&sd->nd, disk);
 	/* The device is unasked until the message "fastpath on" is executed */
 	sd->nd.requested = NOCLONE_OFF_UNASKED;

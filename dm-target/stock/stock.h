@@ -64,7 +64,7 @@ struct noclone_stock {
 
 	/* The users of this struct, in each stage; noclone_stock_lock guards both counts */
 	unsigned int users;		/* callbacks and work items */
-	unsigned int detaching;		/* the callbacks .presuspend among @users */
+	unsigned int detaching;		/* the .presuspend callbacks among @users */
 
 	/* The work item, which runs concurrently with the callbacks, in any stage */
 	struct work_struct attach;
