@@ -252,7 +252,7 @@ static uint64_t util_unit_bytes(const char *unit)
 	return bytes;
 }
 
-/* A long double holds each integer below 2^64 exactly. */
+/* The function computes with a long double, which holds each integer below 2^64 exactly. */
 const char *size_parse(const char *text, uint64_t *sectors)
 {
 	size_t length = strspn(text, "0123456789.");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The functions of the commands. Only cmd/ and the files that call it, such as commands.c, know
- * exit codes.
+ * The functions of the commands. Only cmd/ and the files that call it, such as commands.c, use exit
+ * codes.
  */
 #ifndef NOCLONE_CMD_H
 #define NOCLONE_CMD_H

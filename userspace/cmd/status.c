@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * noclone status: print a line for each device. For devices that are named, print all details, with
- * the counters of the fast path and, for noclone-file, the counters of the engine.
+ * noclone status: print a line for each device. For devices that the user names, print all details,
+ * with the counters of the fast path and, for noclone-file, the counters of the engine.
  *
  * The command reads each device once, and makes a JSON object of the data. It prints this object as
  * JSON, as a row of a report, or as metrics.

@@ -13,7 +13,7 @@
  */
 char *devmap_kernel_sentence(const char *record);
 /*
- * Is a sentence of the kernel log about this device? @devno: the number of the device, or 0 if it
+ * Does a sentence of the kernel log name this device? @devno: the number of the device, or 0 if it
  * is not known
  */
 bool devmap_sentence_names(const char *sentence, const char *name, dev_t devno);

@@ -138,7 +138,7 @@ static void test_target_send(struct test_target *t, struct bio *io, int device)
 	struct blk_plug plug;
 
 	if (chained) {
-		/* Two references: the end of a chain drops one */
+		/* Take a second reference, because the end of the chain drops one */
 		bio_get(&t->half[1].bio);
 		t->half[1].bio.bi_private = NULL;
 		t->half[1].bio.bi_end_io = NULL;
