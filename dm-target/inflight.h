@@ -65,7 +65,10 @@ static inline void noclone_inflight_put(struct noclone_dev *nd)
 	rcu_read_lock_sched();
 	this_cpu_inc(nd->counters->done);
 	if (unlikely(!rcu_access_pointer(nd->live))) {
-		/* Ending a sentinel takes locks, which sleep on PREEMPT_RT */
+		/*
+		 * Turn preemption on first: ending a sentinel takes locks, which sleep on
+		 * PREEMPT_RT
+		 */
 		rcu_read_lock();
 		rcu_read_unlock_sched();
 		noclone_inflight_end_sentinel(nd);

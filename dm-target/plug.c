@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Find requests for a leg on the plug of the current task. These requests only affect how an I/O is
- * cut.
+ * Find requests for a leg on the plug of the current task. The result only decides how an I/O is
+ * divided into bios, and any result is safe.
  *
  * The list of a plug has no lock, because only its task changes the list: when the task submits a
  * bio, sleeps, or ends the plug. noclone_plug_look() runs in that task, called by its own

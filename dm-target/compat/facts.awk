@@ -125,8 +125,9 @@ function kabi_members(macro, n,		i, found)
 	return found
 }
 
-# open_kabi: replace the macros of enterprise kernels. A reserved member is no member, and a used
-# one is. The macros have their own semicolon.
+# open_kabi: replace the macros of enterprise kernels. A member that is only reserved is left out,
+# and a member that uses a reserved place is kept. The text may have no semicolon behind a macro,
+# because the macro itself has one.
 function open_kabi(all,		before, macro, n)
 {
 	while (match(all, /[A-Z0-9_]*KABI_[A-Z0-9_]* *\(/)) {

@@ -25,7 +25,7 @@ struct noclone_cmd {
 	/* One reference belongs to the task that made the call, and the other to the completion */
 	atomic_t refs;
 	u32 done;			/* bytes of the bio that are done */
-	errseq_t since;			/* FUA write: a later error of the page cache fails it */
+	errseq_t since;			/* a FUA write fails if the page cache has a later error */
 	long result;			/* bytes or errno that the last call returned */
 	bool nowait;			/* the last call must not block */
 	bool begun_write;		/* the file system cannot be frozen before the call ends */

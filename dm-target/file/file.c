@@ -264,8 +264,8 @@ static int noclone_file_ctr(struct dm_target *ti, unsigned int argc,
 
 /*
  * Refuse writes to a read-only table, as the loop driver does. If a device above was opened before
- * this device became read-only, the block layer only warns of a write. The mount of the file may
- * also be read-only.
+ * this device became read-only, the block layer only warns of a write, and the write comes here.
+ * The mount of the file may also be read-only.
  */
 static int noclone_file_map(struct dm_target *ti, struct bio *bio)
 {

@@ -457,7 +457,7 @@ MODULE_PARM_DESC(stock, "Give stock linear and striped devices the fast path tha
 
 /*
  * Find dm's types and apply the parameter. @newest: the last of our types that was registered. If
- * dm's types cannot be used, this does not fail: our own targets work.
+ * dm's types cannot be used, the function does not fail, because our own targets work.
  */
 void noclone_slots_init(struct target_type *newest)
 {

@@ -28,7 +28,7 @@ enum noclone_stock_stage {
 	NOCLONE_STOCK_PARTLY,		/* LEARNING, but .resume may have missed targets */
 	NOCLONE_STOCK_COMPLETE,		/* all targets are learned and qualify */
 	NOCLONE_STOCK_KEPT,		/* suspended in COMPLETE: for .presuspend_undo */
-	NOCLONE_STOCK_SUSPENDED,	/* suspended in another stage */
+	NOCLONE_STOCK_SUSPENDED,	/* suspended in a stage other than COMPLETE */
 	NOCLONE_STOCK_STALE,		/* .resume may have been missed: @table is for bios only */
 };
 
