@@ -185,6 +185,22 @@ static void noclone_callback_attach_again(struct noclone_stock *sd)
 }
 
 /*
+ * Learn a table target by target, because dm core undoes a suspend and the table cannot be attached
+ * again as it is. Nothing shows a message that dm core is undoing a suspend, so the stage is PARTLY
+ * until the last target is learned.
+ */
+static void noclone_callback_learn_again(struct noclone_stock *sd, struct dm_target *ti)
+{
+	mutex_lock(&sd->nd.lock);
+	if (sd->table.dm != ti->table || !noclone_stock_has_table(sd)) {
+		noclone_callback_begin_table(sd, ti->table);
+		noclone_stock_set_stage(sd, NOCLONE_STOCK_PARTLY);
+	}
+	mutex_unlock(&sd->nd.lock);
+	noclone_callback_resume(ti);
+}
+
+/*
  * .presuspend_undo: dm core calls it for each target. The table is unchanged since .presuspend,
  * and bios of the fast path may be in flight, so the table becomes live again.
  */
@@ -200,7 +216,7 @@ void noclone_callback_presuspend_undo(struct dm_target *ti)
 	else if (noclone_callback_can_reattach(sd, ti))
 		noclone_callback_attach_again(sd);
 	else
-		noclone_callback_resume(ti);
+		noclone_callback_learn_again(sd, ti);
 	noclone_stock_put(sd);
 }
 

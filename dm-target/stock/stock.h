@@ -25,7 +25,7 @@
 enum noclone_stock_stage {
 	NOCLONE_STOCK_NONE,		/* no table is learned */
 	NOCLONE_STOCK_LEARNING,		/* not all targets are learned, or one does not qualify */
-	NOCLONE_STOCK_PARTLY,		/* LEARNING, but .resume may have missed targets */
+	NOCLONE_STOCK_PARTLY,		/* LEARNING, but more targets may qualify than are learned */
 	NOCLONE_STOCK_COMPLETE,		/* all targets are learned and qualify */
 	NOCLONE_STOCK_KEPT,		/* suspended in COMPLETE: for .presuspend_undo */
 	NOCLONE_STOCK_SUSPENDED,	/* suspended in a stage other than COMPLETE */
@@ -91,8 +91,7 @@ static inline enum noclone_state noclone_stock_idle_state(const struct noclone_s
 
 /*
  * Is the table the reason why the device cannot have the fast path? @state: the state of the
- * device. While .resume may have missed targets, the table may wrongly seem to have targets of
- * other types.
+ * device. In stage PARTLY, the table may wrongly seem to have targets of other types.
  */
 static inline bool noclone_stock_is_hopeless(const struct noclone_stock *sd,
 					     enum noclone_state state)

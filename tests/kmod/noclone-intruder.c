@@ -9,7 +9,8 @@
  * be created, loaded or removed; existing devices may be used, suspended and resumed.
  *
  * With way=wait, the next resume of a device waits in its first target, while all callbacks are
- * empty, until "N" is written to the parameter "waiting".
+ * empty, until "N" is written to the parameter "waiting". With way=undo, a suspend that is undone
+ * waits in the same way after the callback .presuspend_undo of its first target.
  */
 #include <linux/device-mapper.h>
 #include <linux/module.h>
@@ -22,11 +23,11 @@ MODULE_PARM_DESC(type, "Target type: linear or striped");
 
 static char *way = "presuspend";
 module_param(way, charp, 0);
-MODULE_PARM_DESC(way, "What is changed: presuspend, name, owner, callback, wait, start, width, legs or readonly");
+MODULE_PARM_DESC(way, "What is changed: presuspend, name, owner, callback, wait, undo, start, width, legs or readonly");
 
 static bool waiting;
 module_param(waiting, bool, 0600);
-MODULE_PARM_DESC(waiting, "A resume waits");
+MODULE_PARM_DESC(waiting, "A resume or an undone suspend waits");
 
 static bool intruder_is(const char *name)
 {
@@ -40,12 +41,24 @@ static void intruder_presuspend(struct dm_target *ti)
 {
 }
 
-static void intruder_resume(struct dm_target *ti)
+static void intruder_wait(void)
 {
-	WRITE_ONCE(victim->resume, NULL);
 	WRITE_ONCE(waiting, true);
 	while (READ_ONCE(waiting))
 		schedule_timeout_idle(1);
+}
+
+static void intruder_resume(struct dm_target *ti)
+{
+	WRITE_ONCE(victim->resume, NULL);
+	intruder_wait();
+}
+
+static void intruder_undo(struct dm_target *ti)
+{
+	before.presuspend_undo(ti);
+	if (!ti->begin)
+		intruder_wait();
 }
 
 /* intruder_question: the function that the caller of iterate_devices passes, and its data. */
@@ -113,6 +126,8 @@ static int intruder_change(void)
 		victim->module = THIS_MODULE;
 	else if (intruder_is("wait"))
 		victim->resume = intruder_resume;
+	else if (intruder_is("undo") && before.presuspend_undo)
+		victim->presuspend_undo = intruder_undo;
 	else if (intruder_is("callback"))
 		victim->iterate_devices = NULL;
 	else
@@ -150,6 +165,8 @@ static void __exit intruder_exit(void)
 		victim->presuspend = before.presuspend;
 	if (victim->resume == intruder_resume)
 		victim->resume = before.resume;
+	if (victim->presuspend_undo == intruder_undo)
+		victim->presuspend_undo = before.presuspend_undo;
 }
 
 module_init(intruder_init);
