@@ -63,9 +63,10 @@ static inline void noclone_polled_end_polling(struct bio *bio)
  * REQ_DRV comes from the dm core of a device above, because alloc_tio() clears the flag in some
  * clones only. If the flag stayed, dm core below would take bi_private for its list.
  *
- * A bio that a kernel thread submits completes without polling. Such a bio was put aside, by dm
- * core during a suspend or by a limit of a control group. The task that has sent the bio polls for
- * it meanwhile, so dm core cannot put the bio into a list safely: see P10 in polled.rst.
+ * A bio that a kernel thread submits completes without polling. Such a bio was put aside: by dm
+ * core during a suspend, by a limit of a control group, or by a target of a device above. The task
+ * that has sent the bio polls for it meanwhile, so dm core cannot put the bio into a list safely:
+ * see P10 in polled.rst.
  */
 static inline void noclone_polled_enter(struct bio *bio)
 {
