@@ -201,6 +201,35 @@ void partitions_drop_uses(const struct partition_devices *parts, struct uses *us
 	uses->nr = nr;
 }
 
+/*
+ * Return: the number of partition devices that have the device of the image open. A killed command
+ * may have left a partition device with an inactive table only, which also has the device open.
+ */
+static int partitions_count_open(const struct partition_devices *parts)
+{
+	unsigned int i;
+	int nr = 0;
+
+	for (i = 0; i < parts->nr; i++)
+		nr += parts->dev[i].live_table || parts->dev[i].inactive_table;
+	return nr;
+}
+
+bool partitions_others_use(const struct devmap_device *dev, const struct partition_devices *parts,
+			   bool waits)
+{
+	const int by_parts = partitions_count_open(parts);
+	_cleanup_uses_ struct uses lasting = { 0 };
+
+	if (!dev->open_count)
+		return false;
+	uses_find_lasting(&lasting, dev->devno);
+	partitions_drop_uses(parts, &lasting);
+	if (lasting.nr || dev->open_count <= by_parts)
+		return lasting.nr;
+	return !waits || devmap_wait_closed(dev, by_parts) == -EBUSY;
+}
+
 bool partitions_are_used(const struct devmap_device *disk)
 {
 	_cleanup_partitions_ struct partition_devices parts = { 0 };

@@ -58,6 +58,12 @@ struct json_object *partitions_list(const struct partition_devices *parts);
 /* Remove the partition devices from @uses, the list of the users of the device of an image. */
 void partitions_drop_uses(const struct partition_devices *parts, struct uses *uses);
 /*
+ * Is a device in use by anything but its partition devices @parts? @waits: give processes some
+ * seconds to close the device, because udev reads each device that is new or has changed
+ */
+bool partitions_others_use(const struct devmap_device *dev, const struct partition_devices *parts,
+			   bool waits);
+/*
  * Does a mount, swap, a holder or a loop device use the device, or one of its partition devices?
  * The partition devices do not count as holders of the device.
  */

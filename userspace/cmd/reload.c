@@ -12,7 +12,6 @@
 #include "system/blockdev.h"
 #include "system/content.h"
 #include "system/live.h"
-#include "system/uses.h"
 #include "cli/build.h"
 #include "cli/select.h"
 #include "cmd/change.h"
@@ -36,19 +35,12 @@ static bool reload_confirm(const struct options *o, const char *what)
 	       (!strcasecmp(answer, "y\n") || !strcmp(answer, "yes\n"));
 }
 
-/*
- * Is the device in use? Processes such as udev, which reads a device after each change, get some
- * seconds to close the device. A dry run and --yes need no confirmation, so they do not wait.
- */
+/* Is the device in use? A dry run and --yes need no confirmation, so they do not wait. */
 static bool reload_is_used(const struct change *c)
 {
-	_cleanup_uses_ struct uses lasting = { 0 };
+	const struct partition_devices none = { 0 };
 
-	if (c->dev.open_count <= 0)
-		return false;
-	uses_find_lasting(&lasting, c->dev.devno);
-	return lasting.nr || opt(c->o, OPT_DRY_RUN) || opt(c->o, OPT_YES) ||
-	       devmap_wait_closed(&c->dev, 0);
+	return partitions_others_use(&c->dev, &none, !opt(c->o, OPT_DRY_RUN | OPT_YES));
 }
 
 /*

@@ -138,51 +138,20 @@ static void remove_print(const struct options *o, const char *command,
 			     parts->nr ? partitions_list(parts) : NULL, line);
 }
 
-/*
- * Return: the number of partition devices that have the device of the image open. A killed command
- * may have left a partition device with an inactive table only, which also has the device open.
- */
-static int remove_count_open(const struct partition_devices *parts)
-{
-	unsigned int i;
-	int nr = 0;
-
-	for (i = 0; i < parts->nr; i++)
-		nr += parts->dev[i].live_table || parts->dev[i].inactive_table;
-	return nr;
-}
-
-/*
- * Is a device in use by anything but its partition devices? @parts: the partition devices; @waits:
- * wait for processes that may close the device in a moment, for example udev, which reads new
- * devices. If @waits is false, processes do not count, because the removal waits for them. A dry
- * run never waits, and in a dry run processes count.
- *
- * Return: true after a message.
- */
+/* Is a device in use by anything but its partition devices? Return: true after a message. */
 static bool remove_is_used(const struct options *o, const struct devmap_device *dev,
-			   const struct partition_devices *parts, bool waits)
+			   const struct partition_devices *parts)
 {
-	const int by_parts = remove_count_open(parts);
-	_cleanup_uses_ struct uses lasting = { 0 };
+	bool used = partitions_others_use(dev, parts, !opt(o, OPT_DRY_RUN));
 
-	if (!dev->open_count)
-		return false;
-	uses_find_lasting(&lasting, dev->devno);
-	partitions_drop_uses(parts, &lasting);
-	if (!lasting.nr && dev->open_count <= by_parts)
-		return false;
-	if (!lasting.nr && !opt(o, OPT_DRY_RUN) &&
-	    (!waits || devmap_wait_closed(dev, by_parts) != -EBUSY))
-		return false;
-	remove_report_users(dev, parts);
-	return true;
+	if (used)
+		remove_report_users(dev, parts);
+	return used;
 }
 
 /*
  * Check that a device and its partition devices are not in use, before the first of them is
- * removed. For a device without partition devices, this check does not wait for processes, because
- * the removal waits for them.
+ * removed.
  */
 static int remove_check_unused(const struct options *o, const struct devmap_device *dev,
 			       const struct partition_devices *parts)
@@ -192,8 +161,8 @@ static int remove_check_unused(const struct options *o, const struct devmap_devi
 	unsigned int i;
 
 	for (i = 0; i < parts->nr; i++)
-		used |= remove_is_used(o, &parts->dev[i], &none, true);
-	return remove_is_used(o, dev, parts, parts->nr) || used ? -EBUSY : 0;
+		used |= remove_is_used(o, &parts->dev[i], &none);
+	return remove_is_used(o, dev, parts) || used ? -EBUSY : 0;
 }
 
 /*
