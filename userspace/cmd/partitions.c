@@ -365,22 +365,6 @@ static int partitions_check(struct change *part, const struct change *c)
 	return partitions_look(part, c) ? : partitions_check_name(part, c);
 }
 
-static int partitions_check_all(const struct change *c)
-{
-	unsigned int i;
-	int r = 0;
-
-	for (i = 0; i < c->parts.table.nr && r >= 0; i++) {
-		_cleanup_change_ struct change part = PARTITIONS_INIT(part, c);
-
-		if (c->parts.table.part[i].extended)
-			continue;
-		partitions_prepare(&part, c, &c->parts.table.part[i], "");
-		r = partitions_check(&part, c);
-	}
-	return MIN(r, 0);
-}
-
 /*
  * Describe in @parts where the image lies in the backing file of the target @t. Return: 0, or a
  * negative errno after a message.
@@ -469,35 +453,42 @@ static struct json_object *partitions_describe_one(const struct change *part)
 }
 
 /*
- * In a dry run, set @c->parts.json and @c->parts.words for the partition devices that do not exist
- * yet. Return: 0, or a negative errno after a message.
+ * Add a planned partition device to @c->parts.json and @words, which become the output of a dry
+ * run.
  */
-static int partitions_describe(struct change *c)
+static void partitions_describe(struct change *c, const struct change *part, struct strbuf *words)
+{
+	_cleanup_free_ char *command = change_words(part);
+
+	strbuf_add(words, " && %s", command);
+	json_object_array_add(c->parts.json, partitions_describe_one(part));
+}
+
+/*
+ * Check that each partition device exists, or can be made. In a dry run, also describe those that
+ * do not exist yet. Return: 0, or a negative errno after a message.
+ */
+static int partitions_plan_all(struct change *c)
 {
 	_cleanup_free_ char *device = xasprintf("/dev/mapper/%s", c->dev.name);
-	struct strbuf b = { 0 };
+	_cleanup_strbuf_ struct strbuf words = { 0 };
 	unsigned int i;
 	int r = 0;
 
-	if (!opt(c->o, OPT_DRY_RUN))
-		return 0;
-	strbuf_append(&b, "", 0);
-	c->parts.json = json_object_new_array();
+	if (opt(c->o, OPT_DRY_RUN))
+		c->parts.json = json_object_new_array();
 	for (i = 0; i < c->parts.table.nr && r >= 0; i++) {
 		_cleanup_change_ struct change part = PARTITIONS_INIT(part, c);
-		_cleanup_free_ char *words = NULL;
 
 		if (c->parts.table.part[i].extended)
 			continue;
 		partitions_prepare(&part, c, &c->parts.table.part[i], device);
 		r = partitions_check(&part, c);
-		if (r)
-			continue;
-		words = change_words(&part);
-		strbuf_add(&b, " && %s", words);
-		json_object_array_add(c->parts.json, partitions_describe_one(&part));
+		if (!r && c->parts.json)
+			partitions_describe(c, &part, &words);
 	}
-	c->parts.words = strbuf_take(&b);
+	if (c->parts.json)
+		c->parts.words = strbuf_take(&words);
 	return MIN(r, 0);
 }
 
@@ -526,7 +517,7 @@ int partitions_plan(struct change *c)
 	if (r)
 		return r;
 	c->parts.make = partitions_make;
-	return partitions_check_all(c) ? : partitions_describe(c);
+	return partitions_plan_all(c);
 }
 
 /* Third part: make the partition devices. */
