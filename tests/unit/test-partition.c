@@ -114,6 +114,17 @@ static void numbers(void **state __unused)
 	assert_string_equal(none, "");
 }
 
+static void names(void **state __unused)
+{
+	assert_true(partition_has_name("a", " 1 12", "a-part1"));
+	assert_true(partition_has_name("a", " 1 12", "a-part12"));
+	assert_false(partition_has_name("a", " 1 12", "a-part2"));
+	assert_false(partition_has_name("a", " 1 12", "a-part"));
+	assert_false(partition_has_name("a", " 1 12", "a-part012"));
+	assert_false(partition_has_name("a", "", "a-part1"));
+	assert_false(partition_has_name("a-part1", " 1", "a-part1"));
+}
+
 static void same_partitions(void **state __unused)
 {
 	struct partition a = { 1, 2048, 4096, false }, b = a;
@@ -156,6 +167,7 @@ int main(void)
 		cmocka_unit_test(partitions_of_a_saved_device),
 		cmocka_unit_test(lists_and_blocks),
 		cmocka_unit_test(numbers),
+		cmocka_unit_test(names),
 		cmocka_unit_test(same_partitions),
 		cmocka_unit_test(devices),
 	};

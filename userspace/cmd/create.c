@@ -83,13 +83,15 @@ static int create_check_uuid(const struct change *c)
 
 /*
  * Check that no saved device has the name or the UUID of the new device, because the tool would
- * take the new device for the saved one.
+ * take the new device for the saved one. Check also that no saved device has a partition of this
+ * name, because the saved device could not be activated then.
  */
 static int create_check_saved(const struct change *c)
 {
 	_cleanup_free_ char *path = saved_path(c->dev.name);
 	_cleanup_free_ char *file = saved_file_of(c->dev.name, c->dev.uuid);
 	_cleanup_free_ char *forget = file ? name_noclone("remove --forget", file) : NULL;
+	_cleanup_free_ char *disk = saved_file_with_partition(c->dev.name);
 
 	if (opt(c->o, OPT_FORCE))
 		return 0;
@@ -101,6 +103,9 @@ static int create_check_saved(const struct change *c)
 	else if (file)
 		log_err("--uuid %s is the UUID of the saved device %s: \"%s\" removes the file of the saved device",
 			c->dev.uuid, file, forget);
+	else if (disk)
+		log_err("%s is the name of a partition of the saved device %s: use another name",
+			c->dev.name, disk);
 	else
 		return 0;
 	return -EEXIST;

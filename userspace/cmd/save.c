@@ -30,6 +30,8 @@ static int save_check(const struct change *c)
 	_cleanup_free_ char *setuuid = name_command_setuuid(name);
 	_cleanup_free_ char *disk = partitions_disk_of(&c->dev);
 	_cleanup_free_ char *save = disk ? name_noclone("save", disk) : NULL;
+	_cleanup_free_ char *other = disk ? NULL : saved_file_with_partition(name);
+	_cleanup_free_ char *rename = name_command("rename", name);
 
 	if (!*c->dev.uuid)
 		log_err("%s has no UUID, and its saved file needs a UUID: \"%s\" gives the device a UUID", name,
@@ -45,9 +47,33 @@ static int save_check(const struct change *c)
 	else if (c->file.exists ? !c->file.old.uuid : saved_file_exists(name))
 		log_err("%s cannot be read, or belongs to another device that had the name %s before (its UUID differs): --force replaces the file, and then that other device does not come back at boot",
 			c->file.path, name);
+	else if (other)
+		log_err("%s is the name of a partition of the saved device %s: \"%s NEWNAME\" gives the device another name",
+			name, other, rename);
 	else
 		return 0;
 	return -EINVAL;
+}
+
+/* Check that no saved device has the name of a partition that the device will have at boot. */
+static int save_check_partitions(const struct change *c)
+{
+	_cleanup_names_ struct names saved = { 0 };
+	unsigned int i;
+
+	if (!c->file.partitions || opt(c->o, OPT_FORCE))
+		return 0;
+	saved_file_names(&saved);
+	for (i = 0; i < saved.nr; i++) {
+		_cleanup_free_ char *path = saved_path(saved.name[i]), *quoted = shell_quote(path);
+
+		if (!partition_has_name(c->dev.name, c->file.partitions, saved.name[i]))
+			continue;
+		log_err("%s is saved, and a partition of %s has the same name: \"rm %s\" removes the saved file",
+			saved.name[i], c->dev.name, quoted);
+		return -EEXIST;
+	}
+	return 0;
 }
 
 /*
@@ -68,7 +94,7 @@ static int save_find_properties(struct change *c)
 			 identity_is_noscan(c->dev.devno);
 	if (parts.nr && t->nr == 1 && t->targets->path)
 		c->file.partitions = partitions_numbers(&c->dev, &parts);
-	return r;
+	return r ? : save_check_partitions(c);
 }
 
 static void save_print(const struct change *c)

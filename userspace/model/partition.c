@@ -164,6 +164,21 @@ char *partition_name(const char *disk, unsigned int nr)
 	return xasprintf("%s%u", prefix, nr);
 }
 
+bool partition_has_name(const char *disk, const char *numbers, const char *name)
+{
+	_cleanup_free_ char *prefix = partition_prefix(disk);
+	_cleanup_names_ struct names words = { 0 };
+	unsigned int i;
+
+	if (!str_starts(name, prefix))
+		return false;
+	names_split(&words, numbers);
+	for (i = 0; i < words.nr; i++)
+		if (!strcmp(words.name[i], name + strlen(prefix)))
+			return true;
+	return false;
+}
+
 char *partition_uuid(const char *disk, unsigned int nr)
 {
 	return xasprintf("part%u-%s", nr, disk);

@@ -86,6 +86,11 @@ char *partition_prefix(const char *disk);
 /* Return: the name of the device of a partition, such as "img-part1", a new string. */
 char *partition_name(const char *disk, unsigned int nr);
 /*
+ * Is @name the name of the device of a partition of @disk? @numbers: the numbers of its partitions,
+ * such as " 1 2"
+ */
+bool partition_has_name(const char *disk, const char *numbers, const char *name);
+/*
  * Return: the UUID of the device of a partition, a new string. @disk: the UUID of the device of the
  * image
  */

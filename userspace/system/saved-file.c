@@ -17,6 +17,7 @@
 #include "base/log.h"
 #include "base/util.h"
 #include "model/finding.h"
+#include "model/partition.h"
 #include "model/table-target.h"
 #include "model/table-text.h"
 #include "model/table.h"
@@ -316,6 +317,27 @@ int saved_file_names(struct names *names)
 	if (r == GLOB_ABORTED)
 		log_err("the folder " SAVED_DIR " cannot be read");
 	return r == GLOB_ABORTED ? -EIO : 0;
+}
+
+/* Does the saved device have a partition whose device has the name @name? */
+static bool saved_file_has_partition(const char *disk, const char *name)
+{
+	_cleanup_free_ char *prefix = partition_prefix(disk);
+	const char *numbers = str_starts(name, prefix) ? saved_file_get(disk)->saved.partitions : NULL;
+
+	return numbers && partition_has_name(disk, numbers, name);
+}
+
+char *saved_file_with_partition(const char *name)
+{
+	_cleanup_names_ struct names names = { 0 };
+	unsigned int i;
+
+	saved_file_names(&names);
+	for (i = 0; i < names.nr; i++)
+		if (saved_file_has_partition(names.name[i], name))
+			return xstrdup(names.name[i]);
+	return NULL;
 }
 
 /*

@@ -72,6 +72,11 @@ bool saved_file_says(const char *name, const char *text);
  * belong to the device, and @name is returned.
  */
 char *saved_file_of(const char *name, const char *uuid);
+/*
+ * Return: the name of the saved device whose partition has the name @name when the saved device is
+ * active, a new string, or NULL.
+ */
+char *saved_file_with_partition(const char *name);
 /* Find the names of all saved devices, sorted. Return: 0, or a negative errno after a message. */
 int saved_file_names(struct names *names);
 
