@@ -11,6 +11,7 @@
 #include "base/util.h"
 #include "model/name.h"
 #include "model/saved.h"
+#include "model/table-target.h"
 #include "model/table-text.h"
 #include "system/live.h"
 #include "system/saved-file.h"
@@ -262,6 +263,23 @@ static int remove_when_unused(const struct options *o, const struct devmap_devic
 }
 
 /*
+ * The command prints the table of the file that it removes, but without arguments that may contain
+ * a key. Refuse to remove a file that may be the only record of such arguments.
+ */
+static int remove_check_hidden(const struct options *o, const char *file)
+{
+	const struct saved_file *f = saved_file_get(file);
+	const struct target *hidden = f->damage ? NULL : table_hidden(&f->saved.table);
+	_cleanup_free_ char *path = saved_path(file);
+
+	if (!hidden || opt(o, OPT_FORCE))
+		return 0;
+	log_err("%s may be the only record of the arguments of its target \"%s\", which may contain a key and are not printed: copy the file first; --force removes it",
+		path, hidden->type);
+	return -EPERM;
+}
+
+/*
  * Lock the saved file that the command will remove. If this file cannot be removed, return an
  * error, so that the device stays as well.
  */
@@ -275,7 +293,9 @@ static int remove_lock(const struct options *o, const char *file, int *lock)
 		return -EROFS;
 	}
 	*lock = opt(o, OPT_DRY_RUN) ? -1 : saved_file_lock(file);
-	return *lock < 0 && !opt(o, OPT_DRY_RUN) ? *lock : 0;
+	if (*lock < 0 && !opt(o, OPT_DRY_RUN))
+		return *lock;
+	return remove_check_hidden(o, file);
 }
 
 static int remove_say_changed(const char *name)
