@@ -80,6 +80,8 @@ static int resize_begin(struct resize *r, const char *word)
 
 	if (e)
 		return e;
+	if (r->c.dev.readonly && opt(r->c.o, OPT_RESIZEFS))
+		return resize_refuse(r, -EROFS, "it is read-only, and --resizefs would change its file system: leave --resizefs out");
 	why = resize_objection(&r->c.live.table) ? : live_short_file(&r->c.live, NULL);
 	if (why)
 		return resize_refuse(r, -EOPNOTSUPP, why);
@@ -262,6 +264,17 @@ static int resize_find_room(struct resize *r, bool is_max, const struct plan_req
 	return e;
 }
 
+/* Refuse to extend the file of a read-only device, whose user expects that the file stays the same. */
+static int resize_refuse_readonly(const struct resize *r, uint64_t bytes)
+{
+	_cleanup_free_ char *path = shell_quote(r->last->path);
+	_cleanup_free_ char *resize = name_noclone("resize", r->c.dev.name);
+
+	log_err("%s: it is read-only, and this size needs a longer file: run \"truncate --size %llu %s\" first, then \"%s max\"",
+		r->c.dev.name, (unsigned long long)bytes, path, resize);
+	return -EROFS;
+}
+
 static int resize_plan_file(struct resize *r)
 {
 	const struct target *last = &r->c.table.targets[r->c.table.nr - 1];
@@ -277,6 +290,8 @@ static int resize_plan_file(struct resize *r)
 
 	if (!last->path || (!file_lookup(last->path, false, &f) && f.bytes >= req.bytes))
 		return 0;
+	if (r->c.dev.readonly)
+		return resize_refuse_readonly(r, req.bytes);
 	if (last->engine == ENGINE_EXTENT)
 		return resize_refuse(r, -ETXTBSY, "engine extent has pinned its file: reload the device with --engine direct first, and with --engine extent after the resize");
 	r->c.backing.running = true;
