@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/util.h"
 #include "model/name.h"
+#include "model/table-target.h"
 #include "model/table.h"
 #include "system/blockdev.h"
 #include "system/file-lookup.h"
@@ -172,13 +173,29 @@ static bool select_is_noclone_name(const char *name)
 	return !devmap_info(name, &dev) && select_is_noclone_device(&dev);
 }
 
+/*
+ * Return: the backing file of a target, or of the loop device that is a leg. If the module was
+ * missing when the device was activated, the device has a loop device in place of the file.
+ */
+static struct file_id select_file_of(const struct target *target, unsigned int leg)
+{
+	_cleanup_free_ char *file = target->path ? NULL :
+		blockdev_attribute(blockdev_number(target->legs[leg].device), "loop/backing_file");
+
+	return file ? file_id_of(file) : target->id;
+}
+
 static bool select_has_file(const struct live *live, const struct file_id *id)
 {
+	struct target *target = NULL;
 	unsigned int i;
 
-	for (i = 0; i < live->table.nr; i++)
-		if (file_id_same(&live->table.targets[i].id, id))
+	while ((target = table_next_leg(&live->table, target, &i))) {
+		const struct file_id file = select_file_of(target, i);
+
+		if (file_id_same(&file, id))
 			return true;
+	}
 	return false;
 }
 
