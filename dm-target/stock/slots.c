@@ -20,6 +20,7 @@
 #include "../peek.h"
 #include "../sentinel.h"
 
+#include <linux/completion.h>
 #include <linux/device-mapper.h>
 #include <linux/module.h>
 #include <linux/rcupdate.h>
@@ -65,6 +66,48 @@ static void noclone_slots_leave(atomic_t *inside)
 	/* All effects of the callback come first. Pairs with noclone_slots_wait() */
 	smp_mb__before_atomic();
 	atomic_dec(inside);
+}
+
+/*
+ * A grace period of Tasks RCU, for noclone_slots_grace_wait(). A signal may end the wait for @done,
+ * and the callback of @head then completes @done later. Lock: noclone_slots_lock
+ */
+static struct {
+	struct rcu_head head;
+	struct completion done;
+	bool running;		/* the grace period has begun, and nobody has seen its end */
+} noclone_slots_grace = {
+	.done = COMPLETION_INITIALIZER(noclone_slots_grace.done),
+};
+
+static void noclone_slots_grace_end(struct rcu_head *head)
+{
+	complete(&noclone_slots_grace.done);
+}
+
+/*
+ * Wait for a grace period of Tasks RCU, which may have begun before this call, and let a signal end
+ * the wait. On a preemptible kernel such a grace period does not end while a kernel thread never
+ * sleeps: dm-multipath without a path that works keeps a worker busy until a path comes back. No
+ * signal ends a wait in synchronize_rcu_tasks(). Return: 0, or -EINTR
+ */
+static int noclone_slots_grace_wait(void)
+{
+	if (!noclone_slots_grace.running)
+		call_rcu_tasks(&noclone_slots_grace.head, noclone_slots_grace_end);
+	noclone_slots_grace.running =
+		wait_for_completion_interruptible(&noclone_slots_grace.done);
+	return noclone_slots_grace.running ? -EINTR : 0;
+}
+
+/*
+ * Wait for the call of noclone_slots_grace_end(). noclone_fastpath_quiesce() then waits for its
+ * return. Context: module exit
+ */
+static void noclone_slots_grace_finish(void)
+{
+	if (noclone_slots_grace.running)
+		wait_for_completion(&noclone_slots_grace.done);
 }
 
 static void noclone_slots_wait(atomic_t *inside)
@@ -350,10 +393,15 @@ static void noclone_slots_fill(void)
  */
 static int noclone_slots_clear(bool interruptible)
 {
-	int r;
+	int r = 0;
 
 	if (!noclone_slots_filled)
 		return 0;
+	/* The waits below cannot be undone: first find out that a grace period ends at all */
+	if (interruptible)
+		r = noclone_slots_grace_wait();
+	if (r)
+		return r;
 	noclone_slots_each(noclone_slots_clear_attach);
 	noclone_slots_wait(&noclone_slots_attaching);
 	r = noclone_stock_detach_all(interruptible, noclone_slots_fill);
@@ -482,6 +530,7 @@ void noclone_slots_exit(void)
 	while (!mutex_trylock(&noclone_slots_lock))
 		schedule_timeout_idle(HZ / 10);
 	noclone_slots_clear(false);
+	noclone_slots_grace_finish();
 	noclone_slots_ready = false;
 	mutex_unlock(&noclone_slots_lock);
 }
