@@ -5,13 +5,15 @@
  *
  *	load [-n ROUNDS] [-d DEPTH] [-m BYTES] [-f FROM] [-l LENGTH] [-s SEED] [-w PAUSE]
  *	     [-p] DEV [DEV2]
+ *	load -c
  *
  * A round submits DEPTH I/Os at once, each in a different part of the range, and waits for all
  * I/Os. The device, the sector and the size of each I/O are random: from 1 sector to -m BYTES, in
  * up to four pieces of memory. A read has to return the data that was written before, through
  * either device. The range begins at the byte -f and has -l bytes. It is written once at the begin.
  * Without -n, the program ends on SIGTERM. -w is a pause between the rounds, in microseconds. With
- * -p the program does polled I/O by io_uring, in place of libaio.
+ * -p the program does polled I/O by io_uring. Without -p it uses AIO, or io_uring if the kernel has no
+ * AIO. With -c it does no I/O, and fails if the kernel has neither.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -57,7 +59,7 @@ static int load_depth = 8;
 static size_t load_most = 1 << 20;
 static u64 load_from, load_length, load_written, load_random_state = 88172645463325252;
 static useconds_t load_pause;
-static bool load_is_polled;
+static bool load_is_polled, load_uses_ring, load_only_checks;
 static unsigned char *load_expected;	/* the content of the range */
 static struct load_io load_io[DEPTH_MAX];
 static volatile sig_atomic_t load_is_over;
@@ -171,7 +173,7 @@ static void load_choose(struct load_io *io, u64 part, u64 size)
 	}
 }
 
-/* libaio */
+/* AIO */
 
 static aio_context_t load_aio;
 
@@ -210,10 +212,10 @@ static void load_aio_run(int depth)
 		load_io[event[i].data].result = event[i].res;
 }
 
-/* io_uring, whose completions are polled for */
+/* io_uring */
 
 static int load_ring;
-static struct io_uring_params load_params = { .flags = IORING_SETUP_IOPOLL };
+static struct io_uring_params load_params;
 static unsigned char *load_sq, *load_cq;
 static struct io_uring_sqe *load_sqe;
 
@@ -231,6 +233,7 @@ static void load_ring_open(void)
 {
 	struct io_uring_params *p = &load_params;
 
+	p->flags = load_is_polled ? IORING_SETUP_IOPOLL : 0;
 	load_ring = syscall(SYS_io_uring_setup, DEPTH_MAX, p);
 	if (load_ring < 0)
 		load_die("io_uring");
@@ -255,6 +258,7 @@ static void load_ring_fill(int depth)
 			.addr = (uintptr_t)load_io[i].piece,
 			.len = load_io[i].pieces,
 			.off = load_from + load_io[i].at,
+			.rw_flags = load_io[i].is_durable && !load_is_polled ? RWF_DSYNC : 0,
 			.user_data = i,
 		};
 		((unsigned int *)(load_sq + p->sq_off.array))[n & mask] = i;
@@ -296,6 +300,15 @@ static void load_ring_run(int depth)
 	}
 }
 
+/* Open AIO, or io_uring if the I/O is polled or the kernel has no AIO. */
+static void load_engine_open(void)
+{
+	if (!load_is_polled && !syscall(SYS_io_setup, DEPTH_MAX, &load_aio))
+		return;
+	load_ring_open();
+	load_uses_ring = true;
+}
+
 static void load_round(void)
 {
 	u64 size = load_length / load_depth / 4096 * 4096;
@@ -303,7 +316,7 @@ static void load_round(void)
 
 	for (i = 0; i < load_depth; i++)
 		load_choose(&load_io[i], i * size, size);
-	if (load_is_polled)
+	if (load_uses_ring)
 		load_ring_run(load_depth);
 	else
 		load_aio_run(load_depth);
@@ -344,7 +357,7 @@ static void load_options(int argc, char **argv)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, "n:d:m:f:l:s:w:p")) != -1) {
+	while ((c = getopt(argc, argv, "n:d:m:f:l:s:w:pc")) != -1) {
 		switch (c) {
 		case 'n': load_rounds = atol(optarg); break;
 		case 'd': load_depth = atoi(optarg); break;
@@ -354,10 +367,11 @@ static void load_options(int argc, char **argv)
 		case 's': load_random_state += 2654435761 * (u64)atol(optarg); break;
 		case 'w': load_pause = atol(optarg); break;
 		case 'p': load_is_polled = true; break;
+		case 'c': load_only_checks = true; break;
 		default: exit(2);
 		}
 	}
-	if (load_depth < 1 || load_depth > DEPTH_MAX || optind == argc) {
+	if (load_depth < 1 || load_depth > DEPTH_MAX || (optind == argc && !load_only_checks)) {
 		fprintf(stderr, "load: wrong arguments\n");
 		exit(2);
 	}
@@ -372,10 +386,9 @@ int main(int argc, char **argv)
 	for (i = optind; i < argc && load_devices < 2; i++)
 		load_open(load_devices++, argv[i]);
 	signal(SIGTERM, load_end);
-	if (load_is_polled)
-		load_ring_open();
-	else if (syscall(SYS_io_setup, DEPTH_MAX, &load_aio))
-		load_die("io_setup");
+	load_engine_open();
+	if (load_only_checks)
+		return 0;
 	for (i = 0; i < load_depth; i++) {
 		load_io[i].memory = aligned_alloc(4096, load_most + 4096);
 		if (!load_io[i].memory)
