@@ -98,6 +98,24 @@ char *module_boot_word(const char *prefix)
 	return NULL;
 }
 
+/* Return: the options of the module on the kernel's command line, a new string. */
+static char *module_boot_options(void)
+{
+	_cleanup_free_ char *line = read_line_of("/proc/cmdline");
+	_cleanup_strbuf_ struct strbuf options = { 0 };
+	_cleanup_names_ struct names words = { 0 };
+	unsigned int i;
+
+	names_split(&words, line ? line : "");
+	for (i = 0; i < words.nr; i++) {
+		const char *at = words.name[i] + (*words.name[i] == '"');
+
+		if (str_starts(at, MODULE ".") || str_starts(at, NOCLONE_MODULE_NAME "."))
+			strbuf_add(&options, "%s ", at + strlen(MODULE "."));
+	}
+	return options.len ? strbuf_take(&options) : xstrdup("");
+}
+
 /**
  * struct module_file - the module that modprobe finds for a kernel
  * @release: the release of the kernel
@@ -371,6 +389,7 @@ static bool module_grade_is_reviewed(const char *grade)
  * @level: the level of a finding that says that no device gets the fast path
  * @test: the record of the kernel's test
  * @listed: the I/O that modprobe.d and the kernel's command line allow
+ * @boot: the I/O that the kernel's command line alone allows
  * @allowed: the I/O that the loaded module allows; if no module is loaded, @listed
  */
 struct module_alike {
@@ -380,6 +399,7 @@ struct module_alike {
 	enum finding_level level;
 	struct kernel_test_result test;
 	enum kernel_test_allowed listed;
+	enum kernel_test_allowed boot;
 	enum kernel_test_allowed allowed;
 };
 
@@ -392,6 +412,16 @@ static char *module_limits(const struct module_alike *a)
 }
 
 /*
+ * Return: how a change of the entries takes effect. A change of the kernel's command line takes
+ * effect only at the next boot.
+ */
+static const char *module_entry_effect(const struct module_alike *a)
+{
+	return a->boot ? " (the line of /proc/cmdline is in the configuration of the boot loader), then reboot" :
+	       ", then " LOAD_ANEW;
+}
+
+/*
  * Return: how the user makes modprobe.d and the loaded module allow exactly the I/O that the record
  * allows, a new string. The module obeys the entry that allows the most, so another entry ":polled"
  * has to be removed.
@@ -399,8 +429,8 @@ static char *module_limits(const struct module_alike *a)
 static char *module_entry_fix(const struct module_alike *a)
 {
 	if (a->test.polled && a->listed == KERNEL_TEST_POLLED)
-		return xasprintf("replace \"%s" NOCLONE_TESTED_POLLED "\" by \"%s\" in " ENTRY_LINES ", then "
-				 LOAD_ANEW, a->build, a->build, a->build);
+		return xasprintf("replace \"%s" NOCLONE_TESTED_POLLED "\" by \"%s\" in " ENTRY_LINES "%s",
+				 a->build, a->build, a->build, module_entry_effect(a));
 	if (a->listed == (a->test.polled ? KERNEL_TEST_FAST : KERNEL_TEST_POLLED))
 		return xstrdup(LOAD_ANEW);
 	return xasprintf("echo options dm-noclone tested=%s >/etc/modprobe.d/dm-noclone-%s.conf, then " LOAD_ANEW,
@@ -430,14 +460,15 @@ static void module_add_unrecorded(const struct module_alike *a, struct findings 
 {
 	_cleanup_free_ char *test = xasprintf("\"noclone-test-kernel --release %s\" tests this kernel; to switch the fast path off: ",
 					      a->m->release);
-	_cleanup_free_ char *remove = xasprintf("remove \"%s%s\" from " ENTRY_LINES ", then ", a->build,
+	_cleanup_free_ char *remove = xasprintf("remove \"%s%s\" from " ENTRY_LINES "%s", a->build,
 						a->listed == KERNEL_TEST_POLLED ?
-						NOCLONE_TESTED_POLLED : "", a->build);
+						NOCLONE_TESTED_POLLED : "", a->build,
+						module_entry_effect(a));
 
 	finding_add(f, FINDING_WARNING, a->subject,
 		    LIKE_REVIEWED ", and %s says that dm-noclone has passed the test of this kernel, but %s\n"
-		    "%s%s" LOAD_ANEW, a->listed ? "the parameter \"tested\"" : "the loaded module",
-		    a->test.reason ?: NO_RECORD, a->test.failed ? "" : test, a->listed ? remove : "");
+		    "%s%s", a->listed ? "the parameter \"tested\"" : "the loaded module",
+		    a->test.reason ?: NO_RECORD, a->test.failed ? "" : test, a->listed ? remove : LOAD_ANEW);
 }
 
 /*
@@ -449,8 +480,8 @@ static void module_add_known(const struct module_alike *a, struct findings *f)
 	_cleanup_free_ char *limits = module_limits(a);
 
 	finding_add(f, *limits ? FINDING_NOTE : FINDING_OK, a->subject,
-		    LIKE_REVIEWED ", and modprobe.d says that dm-noclone has passed the test of this kernel%s",
-		    limits);
+		    LIKE_REVIEWED ", and %s says that dm-noclone has passed the test of this kernel%s",
+		    a->boot == a->listed ? "the kernel's command line" : "modprobe.d", limits);
 }
 
 /* Report a kernel of grade "alike" on which the module allows the fast path. */
@@ -502,6 +533,7 @@ static void module_check_alike(const struct module_file *m, enum finding_level l
 	const char *options = kmod_module_get_options(m->module) ?: "";
 	_cleanup_free_ char *loaded = m->running ? sysfs_line(PARAMETERS "tested") : NULL;
 	_cleanup_free_ char *option = xasprintf("tested=%s", loaded ? loaded : "");
+	_cleanup_free_ char *boot = module_boot_options();
 	struct kernel_test_of of = { .release = m->release, .build = build };
 	struct module_alike a = {
 		.m = m, .build = build, .subject = subject, .level = level
@@ -513,6 +545,7 @@ static void module_check_alike(const struct module_file *m, enum finding_level l
 		of.version = system.version;
 	kernel_test_read(&of, &a.test);
 	a.listed = kernel_test_allowed(options, build);
+	a.boot = kernel_test_allowed(boot, build);
 	a.allowed = loaded ? kernel_test_allowed(option, build) : a.listed;
 	if (a.allowed)
 		module_check_allowed(&a, f);
