@@ -62,28 +62,33 @@ static bool kernel_test_is_result(const char *name, struct json_object *test)
 
 	if (strlen(name) != 2 || *name != 'T' || name[1] < '1' || name[1] > '9')
 		return false;
-	/* in the text of a finding, the remedy begins behind the first line break */
 	if (strchr(why, '\n'))
 		return false;
 	return !strcmp(result, "passed") ||
 	       (*why && (!strcmp(result, "failed") || !strcmp(result, "not run")));
 }
 
-/* Return: the name of the first member that is missing or has a wrong value, or NULL. */
+/*
+ * Return: the name of the first member that is missing or has a wrong value, or NULL. No text and no
+ * name may have a line break, because the remedy of a finding begins behind its first line break.
+ */
 static const char *kernel_test_flaw(struct json_object *record)
 {
 	static const char * const texts[] = { "release", "version", "build", "date" };
 	struct json_object *tests = kernel_test_member(record, "tests", json_type_object);
 	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(texts); i++)
-		if (!*kernel_test_text(record, texts[i]))
+	for (i = 0; i < ARRAY_SIZE(texts); i++) {
+		const char *text = kernel_test_text(record, texts[i]);
+
+		if (!*text || strchr(text, '\n'))
 			return texts[i];
+	}
 	if (!tests)
 		return "tests";
 	json_object_object_foreach(tests, name, test)
 		if (!kernel_test_is_result(name, test))
-			return name;
+			return strchr(name, '\n') ? "tests" : name;
 	return NULL;
 }
 
@@ -174,6 +179,7 @@ void kernel_test_read(const struct kernel_test_of *of, struct kernel_test_result
 
 	*r = (struct kernel_test_result) { 0 };
 	if (!text) {
+		r->denied = err == EACCES;
 		if (err != ENOENT)
 			r->reason = xasprintf("%s: %s", path, read_text_problem(path, err));
 		return;

@@ -24,6 +24,7 @@ struct kernel_test_of {
 
 /**
  * struct kernel_test_result - what the record says about a build of the module
+ * @denied: this user may not read the record
  * @failed: a test that the fast path needs has failed
  * @entry: the entry for the parameter "tested" of the module; NULL if the record does not allow the
  *	fast path
@@ -32,6 +33,7 @@ struct kernel_test_of {
  * @limits: why the queue limits may differ from those of stock devices (T8); NULL if they do not
  */
 struct kernel_test_result {
+	bool denied;
 	bool failed;
 	char *entry;
 	char *reason;

@@ -547,7 +547,9 @@ static void module_check_alike(const struct module_file *m, enum finding_level l
 	a.listed = kernel_test_allowed(options, build);
 	a.boot = kernel_test_allowed(boot, build);
 	a.allowed = loaded ? kernel_test_allowed(option, build) : a.listed;
-	if (a.allowed)
+	if (a.test.denied)
+		finding_add(f, FINDING_NOTE, subject, "cannot read %s\nsudo noclone doctor", a.test.reason);
+	else if (a.allowed)
 		module_check_allowed(&a, f);
 	else
 		module_check_refused(&a, f);
