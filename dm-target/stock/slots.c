@@ -75,7 +75,7 @@ static void noclone_slots_leave(atomic_t *inside)
 static struct {
 	struct rcu_head head;
 	struct completion done;
-	bool running;		/* the grace period has begun, and nobody has seen its end */
+	bool running;		/* call_rcu_tasks() was called, and @done was not waited for */
 } noclone_slots_grace = {
 	.done = COMPLETION_INITIALIZER(noclone_slots_grace.done),
 };

@@ -19,6 +19,7 @@
 #include "model/policy.h"
 #include "model/reason.h"
 #include "model/saved.h"
+#include "system/boot-line.h"
 #include "system/guard.h"
 #include "system/layers.h"
 #include "system/live.h"
@@ -141,7 +142,7 @@ static bool doctor_has_includes(const struct policy *p)
 
 static void doctor_force(struct doctor *d)
 {
-	_cleanup_free_ char *word = module_boot_word("dm_noclone.stock=");
+	_cleanup_free_ char *word = boot_line_word("dm_noclone.stock=");
 	struct module_params m;
 
 	module_params(&m);

@@ -17,6 +17,7 @@
 #include "base/log.h"
 #include "base/util.h"
 #include "model/finding.h"
+#include "system/boot-line.h"
 #include "system/kernel-test.h"
 #include "system/sysfs.h"
 
@@ -83,37 +84,6 @@ static bool module_line_is(const char *path, char letter)
 	const char *text = sysfs_text(path);
 
 	return text && *text == letter;
-}
-
-char *module_boot_word(const char *prefix)
-{
-	_cleanup_free_ char *line = read_line_of("/proc/cmdline");
-	_cleanup_names_ struct names w = { 0 };
-	unsigned int i;
-
-	names_split(&w, line ? line : "");
-	for (i = w.nr; i--;)
-		if (str_starts(w.name[i], prefix))
-			return xstrdup(w.name[i]);
-	return NULL;
-}
-
-/* Return: the options of the module on the kernel's command line, a new string. */
-static char *module_boot_options(void)
-{
-	_cleanup_free_ char *line = read_line_of("/proc/cmdline");
-	_cleanup_strbuf_ struct strbuf options = { 0 };
-	_cleanup_names_ struct names words = { 0 };
-	unsigned int i;
-
-	names_split(&words, line ? line : "");
-	for (i = 0; i < words.nr; i++) {
-		const char *at = words.name[i] + (*words.name[i] == '"');
-
-		if (str_starts(at, MODULE ".") || str_starts(at, NOCLONE_MODULE_NAME "."))
-			strbuf_add(&options, "%s ", at + strlen(MODULE "."));
-	}
-	return options.len ? strbuf_take(&options) : xstrdup("");
 }
 
 /**
@@ -533,7 +503,7 @@ static void module_check_alike(const struct module_file *m, enum finding_level l
 	const char *options = kmod_module_get_options(m->module) ?: "";
 	_cleanup_free_ char *loaded = m->running ? sysfs_line(PARAMETERS "tested") : NULL;
 	_cleanup_free_ char *option = xasprintf("tested=%s", loaded ? loaded : "");
-	_cleanup_free_ char *boot = module_boot_options();
+	_cleanup_free_ char *boot = boot_line_options();
 	struct kernel_test_of of = { .release = m->release, .build = build };
 	struct module_alike a = {
 		.m = m, .build = build, .subject = subject, .level = level
@@ -687,7 +657,7 @@ static bool module_is_blacklisted(struct kmod_ctx *ctx)
 static void module_check_loading(const struct module_file *m, struct findings *f)
 {
 	enum finding_level level = module_is_loaded() ? FINDING_WARNING : FINDING_ERROR;
-	_cleanup_free_ char *denied = module_boot_word("module_blacklist=");
+	_cleanup_free_ char *denied = boot_line_word("module_blacklist=");
 	const char *install = kmod_module_get_install_commands(m->module);
 
 	if (denied && (strstr(denied, MODULE) || strstr(denied, NOCLONE_MODULE_NAME)))

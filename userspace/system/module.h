@@ -46,9 +46,6 @@ int module_load(void);
 int module_load_for(const struct table *t);
 /* Set the parameter "stock" of the module. Return: 0, or a negative errno after a message. */
 int module_set_stock(const char *value);
-
-/* Return: the last word with this prefix on the kernel's command line, a new string, or NULL. */
-char *module_boot_word(const char *prefix);
 /*
  * Add a finding that says whether a kernel can load the module and use its fast path. @release: the
  * release of the kernel, or NULL for the running kernel
