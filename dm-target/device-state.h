@@ -14,7 +14,7 @@
  *   md->suspend_lock (dm core), held around .presuspend, .presuspend_undo, .resume
  *   nd->lock		attaching and detaching the fast path. Do not wait for
  *			I/O or for a grace period while holding it: messages, the
- *			module's exit and the work items of stock/ take it
+ *			module's exit and the work items of stock/ and file/ take it
  *			without the suspend_lock. Inside it: noclone_fops_lock
  *			(fops.c).
  *

@@ -6,7 +6,8 @@
  * read nd->live, and give the bio to dm core if it is NULL. Locks: nd->lock guards attaching and
  * detaching; no task waits for a bio while holding it. Callers: the callbacks of dm core, which
  * hold md->suspend_lock, except .message, which is called inside the SRCU section of the live
- * table; and the parameter "stock", when it is set to "off".
+ * table; the parameter "stock", when it is set to "off"; module exit; and a work item of
+ * file/extent.c, which detaches without md->suspend_lock.
  *
  * Documentation/design/fastpath.rst, A5 to A12.
  */
@@ -22,9 +23,9 @@
 
 /*
  * Compare the table with the size of the device, and store the results in the members @whole and
- * @one_segment. After an undone suspend the members already have these values, and submitters may
- * read them at the same time, so the function stores nothing then. Context: nd->lock; @table is
- * complete and not live.
+ * @one_segment. If an undone suspend attaches a table again, the members already have these values,
+ * and submitters may read them at the same time, so the function stores nothing then. Context:
+ * nd->lock; @table is complete and not live.
  */
 static void noclone_fastpath_measure(struct noclone_table *table)
 {

@@ -488,8 +488,9 @@ static bool noclone_gather_join_cut(struct noclone_deal *d, struct bio *parent,
  * Choose how many pieces of an I/O become singles; all later pieces are joined. An I/O that is too
  * long to be joined is cut. Return: the number of singles.
  *
- * Without a plug, and if each chunk is large enough to flush the plug, all pieces are joined. With
- * a plug, requests that are neighbours merge on its list, within one I/O and from one I/O to the
+ * All pieces are singles if no leg has two pieces, or if the pieces cannot be joined. Otherwise all
+ * pieces are joined if there is no plug, or if each chunk is large enough to flush the plug. With a
+ * plug, requests that are neighbours merge on its list, within one I/O and from one I/O to the
  * next, until a request has NOCLONE_PLUG_FLUSH bytes and flushes the plug. So the choice depends on
  * the request on the plug that ends where this I/O begins:
  *

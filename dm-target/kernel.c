@@ -3,7 +3,8 @@
  * Was the kernel reviewed for this module? When the module is built, compat/known-kernel compares
  * the headers of the kernel with the headers of the reviewed kernels, and gives the kernel a grade.
  * A kernel of grade "alike" gets the fast path only if this build of the module has passed the test
- * on this kernel, because headers do not show a change of code: see tested.c.
+ * on this kernel, because headers do not show a change of code: see tested.c. The parameter
+ * any_kernel=1 gives each kernel the fast path.
  *
  * The grade is valid only for the kernel with these headers. With CONFIG_MODVERSIONS another kernel
  * also loads the module, if the checksums of the functions that the module calls are the same; no

@@ -3,8 +3,9 @@
  * slots.c installs callbacks in dm's types, and these functions do the work of the callbacks.
  *
  * .resume learns a device's table target by target. .presuspend keeps the table: bios in flight
- * reference it, and .presuspend_undo makes it live again. The next .resume forgets it. Counters
- * and requests by message stay until the device is gone.
+ * reference it, and .presuspend_undo makes it live again, or learns the table again if it was not
+ * live. The next .resume forgets the table. Counters and requests by message stay until the device
+ * is gone.
  */
 #include "callback.h"
 #include "learn.h"
@@ -40,7 +41,9 @@ static enum noclone_state noclone_callback_add(struct noclone_stock *sd,
 	return sd->table.zoned ? NOCLONE_OFF_ZONED : NOCLONE_ON;
 }
 
-/* Forget the old table, because @dm is being resumed. Context: nd->lock */
+/*
+ * Forget the old table, because .resume or .presuspend_undo begins to learn @dm. Context: nd->lock
+ */
 static void noclone_callback_begin_table(struct noclone_stock *sd,
 					 struct dm_table *dm)
 {

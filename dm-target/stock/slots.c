@@ -86,15 +86,18 @@ static void noclone_slots_grace_end(struct rcu_head *head)
 }
 
 /*
- * Wait for a grace period of Tasks RCU, which may have begun before this call, and let a signal end
- * the wait. On a preemptible kernel such a grace period does not end while a kernel thread never
- * sleeps: dm-multipath without a path that works keeps a worker busy until a path comes back. No
- * signal ends a wait in synchronize_rcu_tasks(). Return: 0, or -EINTR
+ * Wait for a grace period of Tasks RCU that begins in this call, and let a signal end the wait. On
+ * a preemptible kernel such a grace period does not end while a kernel thread never sleeps:
+ * dm-multipath without a path that works keeps a worker busy until a path comes back. No signal
+ * ends a wait in synchronize_rcu_tasks(). Return: 0, or -EINTR
  */
 static int noclone_slots_grace_wait(void)
 {
-	if (!noclone_slots_grace.running)
-		call_rcu_tasks(&noclone_slots_grace.head, noclone_slots_grace_end);
+	/* The end of an earlier grace period says nothing about the threads that are busy now */
+	if (noclone_slots_grace.running &&
+	    wait_for_completion_interruptible(&noclone_slots_grace.done))
+		return -EINTR;
+	call_rcu_tasks(&noclone_slots_grace.head, noclone_slots_grace_end);
 	noclone_slots_grace.running =
 		wait_for_completion_interruptible(&noclone_slots_grace.done);
 	return noclone_slots_grace.running ? -EINTR : 0;
@@ -397,8 +400,8 @@ static int noclone_slots_clear(bool interruptible)
 
 	if (!noclone_slots_filled)
 		return 0;
-	/* The waits below cannot be undone: first find out that a grace period ends at all */
-	if (interruptible)
+	/* No signal ends noclone_slots_wait(): first find out that a grace period ends at all */
+	if (interruptible && IS_ENABLED(CONFIG_TASKS_RCU))
 		r = noclone_slots_grace_wait();
 	if (r)
 		return r;
@@ -526,7 +529,7 @@ void noclone_slots_init(struct target_type *newest)
 
 void noclone_slots_exit(void)
 {
-	/* The holder of the lock may be a writer of the parameter that waits for a stuck leg */
+	/* The holder of the lock may be a writer of the parameter, which waits for a long time */
 	while (!mutex_trylock(&noclone_slots_lock))
 		schedule_timeout_idle(HZ / 10);
 	noclone_slots_clear(false);

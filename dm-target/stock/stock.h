@@ -51,7 +51,7 @@ struct noclone_stock {
 	enum noclone_stock_stage stage;
 
 	/* The progress in stage LEARNING: a length and a reason */
-	sector_t sectors;		/* length of the targets that .resume was called for */
+	sector_t sectors;		/* length of the targets that a callback was called for */
 	enum noclone_state verdict;	/* NOCLONE_ON, or the reason against the first bad target */
 
 	/* The last suspend */
