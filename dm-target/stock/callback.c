@@ -58,6 +58,16 @@ static void noclone_callback_begin_table(struct noclone_stock *sd,
 }
 
 /*
+ * Was at least the first target of the table @dm learned, and was the device not suspended since
+ * then? Context: nd->lock
+ */
+static bool noclone_callback_knows_table(const struct noclone_stock *sd,
+					 const struct dm_table *dm)
+{
+	return sd->table.dm == dm && noclone_stock_has_table(sd);
+}
+
+/*
  * May .resume have missed qualifying targets before @ti? If the lengths of the earlier targets do
  * not add up to the begin of @ti, .resume was not called for all earlier targets. Either the
  * missing targets have other types, or dm core had already passed them when a message created @sd.
@@ -92,7 +102,7 @@ static enum noclone_state noclone_callback_learn_target(struct noclone_stock *sd
 	enum noclone_state state;
 
 	mutex_lock(&sd->nd.lock);
-	if (sd->table.dm != ti->table || !noclone_stock_has_table(sd))
+	if (!noclone_callback_knows_table(sd, ti->table))
 		noclone_callback_begin_table(sd, ti->table);
 	noclone_callback_learn_locked(sd, ti);
 	state = sd->verdict;
@@ -195,7 +205,7 @@ static void noclone_callback_attach_again(struct noclone_stock *sd)
 static void noclone_callback_learn_again(struct noclone_stock *sd, struct dm_target *ti)
 {
 	mutex_lock(&sd->nd.lock);
-	if (sd->table.dm != ti->table || !noclone_stock_has_table(sd)) {
+	if (!noclone_callback_knows_table(sd, ti->table)) {
 		noclone_callback_begin_table(sd, ti->table);
 		noclone_stock_set_stage(sd, NOCLONE_STOCK_PARTLY);
 	}
