@@ -89,18 +89,18 @@ static void noclone_slots_grace_end(struct rcu_head *head)
  * Wait for a grace period of Tasks RCU that begins in this call, and let a signal end the wait. On
  * a preemptible kernel such a grace period does not end while a kernel thread never sleeps:
  * dm-multipath without a path that works keeps a worker busy until a path comes back. No signal
- * ends a wait in synchronize_rcu_tasks(). Return: 0, or -EINTR
+ * ends a wait in synchronize_rcu_tasks(). Return: 0, or -ERESTARTSYS
  */
 static int noclone_slots_grace_wait(void)
 {
 	/* The end of an earlier grace period says nothing about the threads that are busy now */
 	if (noclone_slots_grace.running &&
 	    wait_for_completion_interruptible(&noclone_slots_grace.done))
-		return -EINTR;
+		return -ERESTARTSYS;
 	call_rcu_tasks(&noclone_slots_grace.head, noclone_slots_grace_end);
 	noclone_slots_grace.running =
 		wait_for_completion_interruptible(&noclone_slots_grace.done);
-	return noclone_slots_grace.running ? -EINTR : 0;
+	return noclone_slots_grace.running ? -ERESTARTSYS : 0;
 }
 
 /*
@@ -391,8 +391,10 @@ static void noclone_slots_fill(void)
 }
 
 /*
- * Detach all devices and remove all callbacks. Return: 0, or -EINTR after a signal if
- * @interruptible; in that case all devices continue.
+ * Detach all devices and remove all callbacks. Return: 0, or -ERESTARTSYS after a signal if
+ * @interruptible; in that case all devices continue. This error lets the kernel restart the write
+ * of the parameter after a signal handler with SA_RESTART, or after the freezer has thawed the
+ * task; with other handlers the write fails with EINTR.
  */
 static int noclone_slots_clear(bool interruptible)
 {
@@ -481,7 +483,7 @@ static int noclone_slots_set(const char *value, const struct kernel_param *kp)
 	 * wait
 	 */
 	kernel_param_unlock(kp->mod);
-	r = mutex_lock_interruptible(&noclone_slots_lock);
+	r = mutex_lock_interruptible(&noclone_slots_lock) ? -ERESTARTSYS : 0;
 	if (!r) {
 		if (noclone_slots_ready)
 			r = noclone_slots_apply(requested);

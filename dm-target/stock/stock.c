@@ -484,9 +484,9 @@ static bool noclone_stock_sleep(bool interruptible, signed long ticks)
 }
 
 /*
- * Wait until no other module may call our submit_bio for the device. Return: 0, or -EINTR after a
- * signal if @interruptible; after the signal the device stays covered, so that the next call waits
- * again.
+ * Wait until no other module may call our submit_bio for the device. Return: 0, or -ERESTARTSYS
+ * after a signal if @interruptible; after the signal the device stays covered, so that the next
+ * call waits again.
  */
 static int noclone_stock_wait_uncovered(struct noclone_stock *sd, bool interruptible)
 {
@@ -495,15 +495,15 @@ static int noclone_stock_wait_uncovered(struct noclone_stock *sd, bool interrupt
 		       MAJOR(sd->nd.dev), MINOR(sd->nd.dev));
 		do {
 			if (noclone_stock_sleep(interruptible, HZ / 10))
-				return -EINTR;
+				return -ERESTARTSYS;
 		} while (!noclone_dev_uncover(&sd->nd));
 	}
 	return 0;
 }
 
 /*
- * Wait until the bios of a device are done, and forget its table. Return: 0 or -EINTR. Context: a
- * grace period after noclone_fastpath_detach_begin()
+ * Wait until the bios of a device are done, and forget its table. Return: 0 or -ERESTARTSYS.
+ * Context: a grace period after noclone_fastpath_detach_begin()
  */
 static int noclone_stock_drain(struct noclone_stock *sd, bool interruptible)
 {
@@ -513,7 +513,7 @@ static int noclone_stock_drain(struct noclone_stock *sd, bool interruptible)
 	 */
 	while (!noclone_inflight_try_end_drain(&sd->nd) || noclone_sentinel_is_busy(&sd->nd))
 		if (noclone_stock_sleep(interruptible, 1))
-			return -EINTR;
+			return -ERESTARTSYS;
 	mutex_lock(&sd->nd.lock);
 	noclone_learn_forget(&sd->table, &sd->nd);
 	if (noclone_stock_has_table(sd))
@@ -525,7 +525,8 @@ static int noclone_stock_drain(struct noclone_stock *sd, bool interruptible)
 }
 
 /*
- * Wait until no work item is queued or executed; an item may wait for a leg. Return: 0 or -EINTR
+ * Wait until no work item is queued or executed; an item may wait for a leg. Return: 0 or
+ * -ERESTARTSYS
  */
 static int noclone_stock_finish_work(bool interruptible)
 {
@@ -533,7 +534,7 @@ static int noclone_stock_finish_work(bool interruptible)
 	cancel_delayed_work_sync(&noclone_stock_collector);
 	while (atomic_read(&noclone_stock_working))
 		if (noclone_stock_sleep(interruptible, 1))
-			return -EINTR;
+			return -ERESTARTSYS;
 	/* An item that is no longer counted may not have returned yet */
 	flush_workqueue(noclone_stock_wq);
 	return 0;
@@ -620,9 +621,9 @@ static void noclone_stock_begin_closing(void)
 }
 
 /*
- * Give all devices back to dm core, with one grace period for all. Return: 0; or -EINTR after a
- * signal if @interruptible. In the second case @fill has put the callbacks back. Context: no other
- * task attaches or sends messages any more, so the list does not change.
+ * Give all devices back to dm core, with one grace period for all. Return: 0; or -ERESTARTSYS after
+ * a signal if @interruptible. In the second case @fill has put the callbacks back. Context: no
+ * other task attaches or sends messages any more, so the list does not change.
  */
 int noclone_stock_detach_all(bool interruptible, void (*fill)(void))
 {
