@@ -169,6 +169,16 @@ static bool noclone_callback_can_reattach(const struct noclone_stock *sd, struct
 }
 
 /*
+ * May the table be learned? A table that is live must not be learned again, because bios use it.
+ * dm core suspends a device before it resumes the device, so no table is live in .resume.
+ */
+static bool noclone_callback_may_learn(const struct noclone_stock *sd)
+{
+	return !noclone_fastpath_is_being_removed(sd->nd.disk) &&
+	       !WARN_ON_ONCE(rcu_access_pointer(sd->nd.live));
+}
+
+/*
  * .resume: dm core calls it for each target of a table that is about to be live, in order. If no
  * message has requested the fast path of a device, the device has no entry.
  */
@@ -178,12 +188,7 @@ void noclone_callback_resume(struct dm_target *ti)
 
 	if (!sd)
 		return;
-	/*
-	 * dm core suspends a device before it resumes the device, so no table is live here. A table
-	 * that is live must not be learned again, because bios use it
-	 */
-	if (!noclone_fastpath_is_being_removed(sd->nd.disk) &&
-	    !WARN_ON_ONCE(rcu_access_pointer(sd->nd.live)))
+	if (noclone_callback_may_learn(sd))
 		noclone_callback_resume_target(sd, ti);
 	noclone_stock_put(sd);
 }
@@ -204,13 +209,15 @@ static void noclone_callback_attach_again(struct noclone_stock *sd)
  */
 static void noclone_callback_learn_again(struct noclone_stock *sd, struct dm_target *ti)
 {
+	if (!noclone_callback_may_learn(sd))
+		return;
 	mutex_lock(&sd->nd.lock);
 	if (!noclone_callback_knows_table(sd, ti->table)) {
 		noclone_callback_begin_table(sd, ti->table);
 		noclone_stock_set_stage(sd, NOCLONE_STOCK_PARTLY);
 	}
 	mutex_unlock(&sd->nd.lock);
-	noclone_callback_resume(ti);
+	noclone_callback_resume_target(sd, ti);
 }
 
 /*
