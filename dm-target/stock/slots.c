@@ -24,6 +24,7 @@
 #include <linux/device-mapper.h>
 #include <linux/module.h>
 #include <linux/rcupdate.h>
+#include <linux/rcupdate_wait.h>
 #include <linux/smp.h>
 
 /*
@@ -69,48 +70,47 @@ static void noclone_slots_leave(atomic_t *inside)
 }
 
 /*
- * A grace period of Tasks RCU, for noclone_slots_grace_wait(). A signal may end the wait for @done,
- * and the callback of @head then completes @done later. Lock: noclone_slots_lock
+ * A grace period of Tasks RCU, for noclone_slots_grace_wait(). The kernel completes @rs.completion
+ * when the grace period ends, also if a signal has ended the wait before. The callback is
+ * wakeme_after_rcu(), because the kernel begins a grace period for this callback at once. Since
+ * Linux 6.4 it lets any other callback wait for a quarter of a second. Lock: noclone_slots_lock
  */
 static struct {
-	struct rcu_head head;
-	struct completion done;
-	bool running;		/* call_rcu_tasks() was called, and @done was not waited for */
+	struct rcu_synchronize rs;
+	bool running;		/* call_rcu_tasks() was called, and no call has seen the end */
 } noclone_slots_grace = {
-	.done = COMPLETION_INITIALIZER(noclone_slots_grace.done),
+	.rs.completion = COMPLETION_INITIALIZER(noclone_slots_grace.rs.completion),
 };
 
-static void noclone_slots_grace_end(struct rcu_head *head)
-{
-	complete(&noclone_slots_grace.done);
-}
-
 /*
- * Wait for a grace period of Tasks RCU that begins in this call, and let a signal end the wait. On
- * a preemptible kernel such a grace period does not end while a kernel thread never sleeps:
+ * Wait for a grace period of Tasks RCU that ends in this call, and let a signal end the wait. On a
+ * preemptible kernel such a grace period does not end while a kernel thread never sleeps:
  * dm-multipath without a path that works keeps a worker busy until a path comes back. No signal
  * ends a wait in synchronize_rcu_tasks(). Return: 0, or -ERESTARTSYS
  */
 static int noclone_slots_grace_wait(void)
 {
-	/* The end of an earlier grace period says nothing about the threads that are busy now */
-	if (noclone_slots_grace.running &&
-	    wait_for_completion_interruptible(&noclone_slots_grace.done))
-		return -ERESTARTSYS;
-	call_rcu_tasks(&noclone_slots_grace.head, noclone_slots_grace_end);
-	noclone_slots_grace.running =
-		wait_for_completion_interruptible(&noclone_slots_grace.done);
+	struct completion *done = &noclone_slots_grace.rs.completion;
+
+	/*
+	 * A grace period that has ended before this call says nothing about the threads that are
+	 * busy now. One that has not ended continues: if signals restart this call in short
+	 * intervals, a new grace period in each call would never end
+	 */
+	if (!noclone_slots_grace.running || try_wait_for_completion(done))
+		call_rcu_tasks(&noclone_slots_grace.rs.head, wakeme_after_rcu);
+	noclone_slots_grace.running = wait_for_completion_interruptible(done);
 	return noclone_slots_grace.running ? -ERESTARTSYS : 0;
 }
 
 /*
- * Wait for the call of noclone_slots_grace_end(). noclone_fastpath_quiesce() then waits for its
- * return. Context: module exit
+ * Wait for the end of a grace period whose wait was ended by a signal, because its callback has its
+ * memory in this module. Context: module exit
  */
 static void noclone_slots_grace_finish(void)
 {
 	if (noclone_slots_grace.running)
-		wait_for_completion(&noclone_slots_grace.done);
+		wait_for_completion(&noclone_slots_grace.rs.completion);
 }
 
 static void noclone_slots_wait(atomic_t *inside)
@@ -392,7 +392,8 @@ static void noclone_slots_fill(void)
 
 /*
  * Detach all devices and remove all callbacks. Return: 0, or -ERESTARTSYS after a signal if
- * @interruptible; in that case all devices continue. This error lets the kernel restart the write
+ * @interruptible; in that case the callbacks are there again, and devices that were given back
+ * before the signal stay with dm core until the next message. This error lets the kernel restart the write
  * of the parameter after a signal handler with SA_RESTART, or after the freezer has thawed the
  * task; with other handlers the write fails with EINTR.
  */
