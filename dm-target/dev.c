@@ -74,8 +74,9 @@ int noclone_dev_alloc(struct noclone_dev *nd, gfp_t gfp)
 
 /*
  * Free the memory of a device. Context: a grace period has passed that began after the last detach,
- * and after the last noclone_inflight_put() had counted. Before its end, a submitter that had found
- * @nd may still use @nd, and this noclone_inflight_put() may not have returned yet.
+ * and after the last noclone_inflight_put() had counted its bio. During the grace period, a
+ * submitter that had found @nd may still use @nd, and the last noclone_inflight_put() may not have
+ * returned yet.
  */
 void noclone_dev_exit(struct noclone_dev *nd)
 {

@@ -38,9 +38,9 @@ const struct block_device_operations *noclone_fops_dm;
 static bool noclone_fops_tail_call __ro_after_init;
 
 /*
- * This function replaces dm core's submit_bio in the test below, and stores its return address. The
- * address is in the caller of our submit_bio if the call was a jump, and otherwise in our
- * submit_bio.
+ * noclone_fops_find_tail_call() puts this function in the place of dm core's submit_bio. The
+ * function stores its return address. The address is in our submit_bio if our submit_bio has called
+ * the function, and in the caller of our submit_bio if our submit_bio has jumped to the function.
  */
 static notrace noinline void noclone_fops_probe_submit_bio(struct bio *bio)
 {

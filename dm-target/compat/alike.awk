@@ -85,7 +85,7 @@ function refused(r,	word, found)
 }
 
 END {
-	line_of[0] = "exact"	# for facts that no line is about
+	line_of[0] = "exact"	# the rule for a fact that no line of the rules has
 	for (r = 0; r <= rules && found == ""; r++)
 		found = refused(r)
 	print (found == "" ? "alike" : found)

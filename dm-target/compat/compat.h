@@ -16,8 +16,8 @@
 #include <linux/version.h>
 
 /*
- * Linux 6.1, the oldest supported kernel, has both. The version is not compared, because an older
- * kernel may have both as backports.
+ * Linux 6.1, the oldest supported kernel, has the type and the member that are tested here. The
+ * version is not compared, because an older kernel may have both as backports.
  */
 #if NOCLONE_HAVE_OPF_TYPE != 1
 #error "dm-noclone needs the type blk_opf_t, which came with Linux 6.0"

@@ -94,8 +94,9 @@ function body(start,	depth, i, c)
 	return substr(text, start, i - start - 1)
 }
 
-# cut: split the string at each separator outside of parentheses, into piece[1] and so on. A ")"
-# without its "(" ends this, and the last piece is the rest. Return: the number of pieces
+# cut: split the string at each separator outside of parentheses, into piece[1] and so on. At a ")"
+# without its "(" the function stops, and the last piece is the whole rest of the string. Return:
+# the number of pieces
 function cut(string, separators,	n, i, c, depth, start)
 {
 	start = 1
@@ -151,7 +152,8 @@ function member_name(declaration)
 	return declaration
 }
 
-# members: the wanted members of the struct, or all of them
+# members: add a fact for each member of the struct whose name is a word of "wanted"; without
+# "wanted", for all members
 function members(type, wanted,		all, n, i, name)
 {
 	all = open_kabi(body("struct " type " {"))

@@ -152,9 +152,10 @@ int noclone_backing_open_for_extents(struct noclone_file_c *fc)
 }
 
 /*
- * Has a write been lost that no flush of the device has reported? For errors of the page cache,
- * f_wb_err of fc->file does not show this, because FUA writes and flushes both advance f_wb_err.
- * The syncs of other programs do not matter: each struct file has its own f_wb_err.
+ * Has a write been lost, and has no flush of the device reported this loss yet? The errors of the
+ * page cache are compared with b->reported. They are not compared with f_wb_err of fc->file,
+ * because not only flushes but also FUA writes advance f_wb_err. The syncs of other programs do not
+ * matter: each struct file has its own f_wb_err.
  */
 bool noclone_backing_has_error(const struct noclone_file_c *fc)
 {

@@ -176,8 +176,9 @@ static int noclone_backing_check_align(struct noclone_file_c *fc)
 /*
  * While the device is open, refuse a table with larger blocks than the live one. The file system or
  * program that has the device open keeps its block size, and its smaller I/O would fail. Stock
- * targets allow such a table, but their blocks grow only if another disk is used. For noclone-file
- * another engine is enough. A device without a live table has no I/O that could fail.
+ * targets allow such a table, but their blocks grow only if another disk is used. The blocks of
+ * noclone-file may also grow when the table has another engine for the same file. A device without
+ * a live table has no I/O that could fail.
  */
 static int noclone_backing_check_blocks(struct noclone_file_c *fc)
 {

@@ -121,8 +121,8 @@ struct noclone_backing {
 	errseq_t fua_errors;		/* the failed syncs that FUA writes have reported */
 	errseq_t fua_reported;		/* the part of @fua_errors that a flush has reported */
 	u32 pin_nr;			/* how often the file has been pinned */
-	unsigned long noted;		/* sectors written when pages were dropped last */
-	unsigned long published;	/* @noted when the times of the file were set last */
+	unsigned long noted;		/* noclone_pin_written() at the last drop of pages */
+	unsigned long published;	/* value of @noted when the file's times were last set */
 };
 
 /* The part of a target that only noclone-file has, besides struct noclone_target */
@@ -158,7 +158,7 @@ struct noclone_file_c {
 	struct work_struct follow_up;	/* sleeping work after pinning, unpinning and flushes */
 	struct kthread_work drop;	/* drops cached pages of a pinned file, for @writer */
 	atomic_t drops;			/* number of runs of @drop that have begun */
-	u32 dropped;			/* the run of @drop that has ended last, by @drops */
+	u32 dropped;			/* number of the last run of @drop that has ended */
 	wait_queue_head_t drop_wait;	/* flushes that wait for @dropped */
 	/* ti->private. The target has a leg if @requested pins the file */
 	struct noclone_target *target;

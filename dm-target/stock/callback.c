@@ -71,7 +71,8 @@ static bool noclone_callback_knows_table(const struct noclone_stock *sd,
  * May .resume have missed qualifying targets before @ti? If the lengths of the earlier targets do
  * not add up to the begin of @ti, .resume was not called for all earlier targets. Either the
  * missing targets have other types, or dm core had already passed them when a message created @sd.
- * After a suspend, the second case is impossible.
+ * If the module has seen a suspend of the device, dm core has called .resume for each qualifying
+ * target of each later table, so the missing targets have other types.
  */
 static bool noclone_callback_may_have_missed(const struct noclone_stock *sd,
 					     const struct dm_target *ti)

@@ -391,11 +391,11 @@ static void noclone_slots_fill(void)
 }
 
 /*
- * Detach all devices and remove all callbacks. Return: 0, or -ERESTARTSYS after a signal if
- * @interruptible; in that case the callbacks are there again, and devices that were given back
- * before the signal stay with dm core until the next message. This error lets the kernel restart the write
- * of the parameter after a signal handler with SA_RESTART, or after the freezer has thawed the
- * task; with other handlers the write fails with EINTR.
+ * Detach all devices and remove all callbacks. Return: 0; or, if @interruptible, -ERESTARTSYS after
+ * a signal: the parameter then stays on, the callbacks are back in their places, and devices can be
+ * attached again. The error -ERESTARTSYS lets the kernel restart the write of the parameter after a
+ * signal handler with SA_RESTART, or after the freezer has thawed the task; with other handlers the
+ * write fails with EINTR.
  */
 static int noclone_slots_clear(bool interruptible)
 {
@@ -403,7 +403,10 @@ static int noclone_slots_clear(bool interruptible)
 
 	if (!noclone_slots_filled)
 		return 0;
-	/* No signal ends noclone_slots_wait(): first find out that a grace period ends at all */
+	/*
+	 * No signal ends noclone_slots_wait(): first wait, in a way that a signal can end, for a
+	 * grace period, to find out that grace periods end at all
+	 */
 	if (interruptible && IS_ENABLED(CONFIG_TASKS_RCU))
 		r = noclone_slots_grace_wait();
 	if (r)

@@ -621,8 +621,8 @@ static void noclone_stock_begin_closing(void)
 }
 
 /*
- * Give all devices back to dm core, with one grace period for all. Return: 0; or -ERESTARTSYS after
- * a signal if @interruptible. In the second case @fill has put the callbacks back. Context: no
+ * Give all devices back to dm core, with one grace period for all. Return: 0; or, if
+ * @interruptible, -ERESTARTSYS after a signal: @fill has then put the callbacks back. Context: no
  * other task attaches or sends messages any more, so the list does not change.
  */
 int noclone_stock_detach_all(bool interruptible, void (*fill)(void))

@@ -25,7 +25,7 @@
 enum noclone_stock_stage {
 	NOCLONE_STOCK_NONE,		/* no table is learned */
 	NOCLONE_STOCK_LEARNING,		/* not all targets are learned, or one does not qualify */
-	NOCLONE_STOCK_PARTLY,		/* LEARNING, but more targets may qualify */
+	NOCLONE_STOCK_PARTLY,		/* LEARNING; .resume may have missed a target */
 	NOCLONE_STOCK_COMPLETE,		/* all targets are learned and qualify */
 	NOCLONE_STOCK_KEPT,		/* suspended in COMPLETE: for .presuspend_undo */
 	NOCLONE_STOCK_SUSPENDED,	/* suspended in a stage other than COMPLETE */
@@ -74,8 +74,8 @@ struct noclone_stock {
 	unsigned int retries;
 
 	/*
-	 * These members tell what stock=off has to undo if a signal ends it: stage STALE does not
-	 * tell this
+	 * These members have what must be restored if a signal ends stock=off: stage STALE does not
+	 * show this
 	 */
 	bool interrupted;		/* @attach ran during stock=off, and has to run again */
 	bool lacks_memory;		/* the state was off:memory when stock=off began */
