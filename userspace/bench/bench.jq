@@ -30,8 +30,9 @@ def median:
 # figure: the median and the spread, which is the median absolute deviation.
 def figure: median as $median | {$median, spread: (map(. - $median | fabs) | median)};
 
-# verdict: compare the difference with the noise, which is twice the spread of both sides. With
-# normal noise and no real difference, one comparison in 90 exceeds it, with 7 rounds.
+# verdict: compare the difference with the noise, which is twice the spread of both sides. If the
+# noise has a normal distribution and there is no real difference, one comparison of 90 with 7
+# rounds exceeds the noise.
 def verdict($stock; $ours):
 	($ours.median - $stock.median) as $us
 	| (2 * ($ours.spread + $stock.spread)) as $noise

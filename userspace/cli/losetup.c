@@ -7,7 +7,10 @@
 
 #include "base/util.h"
 
-/* The texts continue the words "--find of losetup is". */
+/*
+ * @here ends the message "--find of losetup is ...": the words of this tool that do the same as
+ * @word
+ */
 static const struct {
 	char letter;
 	const char *word, *here;

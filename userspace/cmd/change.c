@@ -221,8 +221,8 @@ int change_check(struct change *c)
 	int r;
 
 	/*
-	 * without a table that was parsed or planned without errors, even --force has nothing to
-	 * load
+	 * after an error of the parser or of the plan there is no complete table, so even --force
+	 * has nothing to load
 	 */
 	if (findings_count(&c->results.findings, FINDING_ERROR)) {
 		output_log_findings(&c->results.findings, where, FINDING_OK);

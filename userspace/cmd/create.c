@@ -203,7 +203,10 @@ static int create_begin(struct change *c, bool chosen)
  */
 static int create(struct change *c, const struct build *b, bool chosen)
 {
-	/* create_begin() chooses the name again, because another command may take it before */
+	/*
+	 * create_begin() chooses the name again, because another command may take this name until
+	 * then
+	 */
 	int r = (chosen ? create_check_permitted(c) : create_look(c)) ? :
 		build_table(b, &c->backing, &c->table, &c->results.findings);
 

@@ -43,8 +43,9 @@
  * @node: the path of the device node
  * @last: the last target of the live table; this target becomes longer, or new targets follow it
  * @room: the room into which the last target can grow
- * @next: the name of the mapped device or partition that has the sectors behind the room of the leg
- *	with the least room, or NULL
+ * @next: the name of the mapped device or partition that keeps the target from growing further: the
+ *	first one behind the leg that has the least room. NULL if this leg can grow to the end of
+ *	its device
  * @sectors: the requested size
  * @grows: the requested size is larger than the present size
  * @mounted: with --resizefs: the file system on the device is mounted

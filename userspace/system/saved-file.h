@@ -68,8 +68,8 @@ bool saved_file_says(const char *name, const char *text);
 /*
  * Find the saved file of the device that has the name @name and the UUID @uuid. Return: the name of
  * the saved file, a new string, or NULL. After a rename of the device, its file still has the old
- * name, not @name. If no file has the UUID, but a file with the name @name has none, this file may
- * belong to the device, and @name is returned.
+ * name, not @name. If no file has the UUID, but the file of the name @name has no UUID at all, this
+ * file may belong to the device, and @name is returned.
  */
 char *saved_file_of(const char *name, const char *uuid);
 /*

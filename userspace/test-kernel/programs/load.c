@@ -152,7 +152,10 @@ static void load_cut(struct load_io *io)
 	}
 }
 
-/* Choose the next I/O in a part of the range. A size is as likely as half of this size. */
+/*
+ * Choose the next I/O in a part of the range. The largest permitted size is halved again and again,
+ * each time with a chance of one half, so that small I/Os are frequent.
+ */
 static void load_choose(struct load_io *io, u64 part, u64 size)
 {
 	u64 most = load_most;

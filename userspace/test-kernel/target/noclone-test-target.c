@@ -47,7 +47,7 @@ struct test_target {
 	int device;			/* the device that has the bios */
 	unsigned long ios;
 	unsigned long nr;		/* bios that were compared */
-	bool scratch[sizeof(struct bio) / 4 + 1];	/* DISK changes one of four bytes */
+	bool scratch[sizeof(struct bio) / 4 + 1];	/* DISK changes a byte of these four */
 	bool differs[sizeof(struct bio)];
 	u8 first[DEVICES][sizeof(struct bio)];	/* values of a byte when it first differed */
 };
