@@ -431,8 +431,8 @@ static void noclone_extent_drop(struct kthread_work *work)
 		invalidate_inode_pages2(fc->file->f_mapping);
 	memalloc_noio_restore(noio);
 	/*
-	 * Store this after the pages are dropped: when the flush has ended, no reader may find
-	 * them
+	 * Store @nr after the pages are dropped: when the flush has ended, no reader may find old
+	 * pages
 	 */
 	smp_store_release(&fc->dropped, nr);
 	wake_up_all(&fc->drop_wait);
