@@ -10,10 +10,13 @@
  *
  * With way=wait, the next resume of a device waits in its first target, while all callbacks are
  * empty, until "N" is written to the parameter "waiting". With way=undo, a suspend that is undone
- * waits in the same way after the callback .presuspend_undo of its first target.
+ * waits in the same way after the callback .presuspend_undo of its first target. rmmod ends such a
+ * wait.
  */
+#include <linux/atomic.h>
 #include <linux/device-mapper.h>
 #include <linux/module.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/string.h>
 
@@ -36,6 +39,7 @@ static bool intruder_is(const char *name)
 
 static struct target_type *victim;
 static struct target_type before;	/* @victim before the change */
+static atomic_t intruder_inside = ATOMIC_INIT(0);	/* calls of callbacks that may sleep */
 
 static void intruder_presuspend(struct dm_target *ti)
 {
@@ -50,15 +54,35 @@ static void intruder_wait(void)
 
 static void intruder_resume(struct dm_target *ti)
 {
+	atomic_inc(&intruder_inside);
 	WRITE_ONCE(victim->resume, NULL);
 	intruder_wait();
+	atomic_dec(&intruder_inside);
 }
 
 static void intruder_undo(struct dm_target *ti)
 {
+	atomic_inc(&intruder_inside);
 	before.presuspend_undo(ti);
 	if (!ti->begin)
 		intruder_wait();
+	atomic_dec(&intruder_inside);
+}
+
+/*
+ * End the waits, and return after all tasks have left this code. Context: @victim no longer has the
+ * callbacks of this module
+ */
+static void intruder_empty(void)
+{
+	/* Wait for tasks that have loaded a callback and are not counted yet */
+	synchronize_rcu_tasks();
+	while (atomic_read(&intruder_inside)) {
+		WRITE_ONCE(waiting, false);
+		schedule_timeout_idle(1);
+	}
+	/* Wait for tasks that are no longer counted and have not returned yet */
+	synchronize_rcu_tasks();
 }
 
 /* intruder_question: the function that the caller of iterate_devices passes, and its data. */
@@ -167,6 +191,7 @@ static void __exit intruder_exit(void)
 		victim->resume = before.resume;
 	if (victim->presuspend_undo == intruder_undo)
 		victim->presuspend_undo = before.presuspend_undo;
+	intruder_empty();
 }
 
 module_init(intruder_init);
