@@ -170,8 +170,9 @@ static bool noclone_callback_can_reattach(const struct noclone_stock *sd, struct
 }
 
 /*
- * May the table be learned? A table that is live must not be learned again, because bios use it.
- * dm core suspends a device before it resumes the device, so no table is live in .resume.
+ * May the table be learned? A device that is being removed is not attached again, see
+ * noclone_fastpath_is_being_removed(). A table that is live must not be learned again, because bios
+ * use it. dm core suspends a device before it resumes the device, so no table is live in .resume.
  */
 static bool noclone_callback_may_learn(const struct noclone_stock *sd)
 {

@@ -72,8 +72,9 @@ static void noclone_slots_leave(atomic_t *inside)
 /*
  * A grace period of Tasks RCU, for noclone_slots_grace_wait(). The kernel completes @rs.completion
  * when the grace period ends, also if a signal has ended the wait before. The callback is
- * wakeme_after_rcu(), because the kernel begins a grace period for this callback at once. Since
- * Linux 6.4 it lets any other callback wait for a quarter of a second. Lock: noclone_slots_lock
+ * wakeme_after_rcu(), because the kernel begins a grace period for this callback at once. Kernels
+ * newer than 6.1 may let any other callback wait for a quarter of a second. Lock:
+ * noclone_slots_lock
  */
 static struct {
 	struct rcu_synchronize rs;
@@ -94,8 +95,9 @@ static int noclone_slots_grace_wait(void)
 
 	/*
 	 * A grace period that has ended before this call says nothing about the threads that are
-	 * busy now. One that has not ended continues: if signals restart this call in short
-	 * intervals, a new grace period in each call would never end
+	 * busy now. One that has not ended continues, also if an earlier write of the parameter has
+	 * begun it: if signals restart a write in short intervals, a new grace period in each call
+	 * would never end
 	 */
 	if (!noclone_slots_grace.running || try_wait_for_completion(done))
 		call_rcu_tasks(&noclone_slots_grace.rs.head, wakeme_after_rcu);
