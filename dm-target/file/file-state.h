@@ -158,7 +158,7 @@ struct noclone_file_c {
 	struct work_struct follow_up;	/* sleeping work after pinning, unpinning and flushes */
 	struct kthread_work drop;	/* drops cached pages of a pinned file, for @writer */
 	atomic_t drops;			/* number of runs of @drop that have begun */
-	u32 dropped;			/* number of the last run of @drop that has ended */
+	u32 dropped;			/* value of @drops in the run of @drop that ended last */
 	wait_queue_head_t drop_wait;	/* flushes that wait for @dropped */
 	/* ti->private. The target has a leg if @requested pins the file */
 	struct noclone_target *target;

@@ -25,7 +25,7 @@
 enum noclone_stock_stage {
 	NOCLONE_STOCK_NONE,		/* no table is learned */
 	NOCLONE_STOCK_LEARNING,		/* not all targets are learned, or one does not qualify */
-	NOCLONE_STOCK_PARTLY,		/* LEARNING; targets not learned may qualify */
+	NOCLONE_STOCK_PARTLY,		/* LEARNING, but targets that are not learned may qualify */
 	NOCLONE_STOCK_COMPLETE,		/* all targets are learned and qualify */
 	NOCLONE_STOCK_KEPT,		/* suspended in COMPLETE: for .presuspend_undo */
 	NOCLONE_STOCK_SUSPENDED,	/* suspended in a stage other than COMPLETE */
